@@ -45,6 +45,10 @@ done
 set +f
 [ ${#studies[@]} -gt 0 ] || wrong_input "studies: name at least one study file"
 
+# what is uploaded is read through links, and a pull request can bring one, to .git/config say
+if [ -n "$(find "$RESULTS" -type l 2>/dev/null)" ]; then
+  wrong_input "results: the folder is or contains a link; name a folder that the repository lacks"
+fi
 mkdir -p "$RESULTS" || exit 2
 echo "results=$RESULTS" >>"$OUTPUT"
 
@@ -87,7 +91,7 @@ evaluate() { # one study; notes what fails
     5) echo "::error title=evallang::a study is not the one that its lock fixes, and was not run" ;;
   esac
   # the looks of a checkout are lost with it, and those of an artifact can be committed
-  if [ -e "${study%.eval}.looks.jsonl" ]; then
+  if [ -f "${study%.eval}.looks.jsonl" ] && [ ! -L "${study%.eval}.looks.jsonl" ]; then
     cp -- "${study%.eval}.looks.jsonl" "$RESULTS/$name.looks.jsonl"
   fi
 }

@@ -41,7 +41,7 @@ class Evidence(StrEnum):
 
 
 class Design(StrEnum):
-    """The design of the folds behind `fold_scores`."""
+    """The design of the folds of `fold_scores`."""
 
     KFOLD = "kfold"
     REPEATED = "repeated"

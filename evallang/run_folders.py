@@ -25,11 +25,13 @@ def run_folder() -> Iterator[Path]:
     """Create a folder for temporary files of this run."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        unlocked = folder / f"{LOCK}-new"  # nobody may take it for that of a killed run
+        descriptor = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             with suppress(OSError):  # a file system without locks
                 if fcntl is not None:
                     fcntl.flock(descriptor, fcntl.LOCK_EX)
+            unlocked.rename(folder / LOCK)
             yield folder
         finally:
             os.close(descriptor)

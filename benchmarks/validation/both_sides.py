@@ -25,7 +25,7 @@ from benchmarks.validation.simulation import (
     new_seed,
     tally,
 )
-from evallang.metrics.metric import METRICS
+from evallang.metrics.metric import METRICS, Outcome
 from evallang.results.statistics import Difference, Interval
 from evallang.stats.analyses.calibration import _intercept_and_slope
 from evallang.stats.hypothesis_tests.equivalence import noninferiority
@@ -37,11 +37,17 @@ from evallang.stats.hypothesis_tests.resampling_tests import (
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper
 from evallang.stats.intervals.bootstrap_bounds import ResampledBounds, bootstrap
-from evallang.stats.intervals.effective_size import weighted_loss_sample
+from evallang.stats.intervals.effective_size import (
+    effective_n,
+    weighted_loss_sample,
+    weighted_wilson,
+)
+from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ratio_of_sums import ratio
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
 from evallang.stats.intervals.sums_of_shares import sum_of_shares
 from evallang.stats.predicted import Predicted
@@ -229,6 +235,12 @@ def _percent_errors(rng: Rng, n: int) -> Floats:
     return np.abs(rng.standard_normal(n)) / (0.05 + rng.exponential(1.0, n))
 
 
+def _rare_brier(rng: Rng, n: int) -> Floats:
+    """Draw Brier scores of right probabilities that have a beta(1, 49) distribution."""
+    p = rng.beta(1, 49, n)
+    return (p - (rng.random(n) < p)) ** 2
+
+
 # E[1/(.05 + X)] of a standard exponential X is e^.05 E1(.05)
 PERCENT = sqrt(2 / pi) * exp(0.05) * float(special.exp1(0.05))
 MEANS: Mapping[str, tuple[Callable[[Rng, int], Floats], float, float]] = {
@@ -247,6 +259,8 @@ MEANS: Mapping[str, tuple[Callable[[Rng, int], Floats], float, float]] = {
     "squared errors, t with 3 df": (lambda rng, n: rng.standard_t(3, n) ** 2, 3.0, 0.002),
     "log-normal values": (lambda rng, n: rng.lognormal(0.0, 1.0, n), exp(0.5), 0.1),
     "normal values": (lambda rng, n: rng.standard_normal(n), 0.0, 1.0),
+    # E p (1 - p) of beta(1, 49)
+    "Brier score, 2 % positive": (_rare_brier, 49 / (50 * 51), 0.02),
 }
 """What is averaged, its true mean, and the share of the examples that can carry the mean."""
 
@@ -281,6 +295,45 @@ def _weighted(n: int, *claims: Claim) -> Simulation:
     names = dict(zip(("bootstrap", "ratio"), claims, strict=True))
     decides = f"weights as {n / exp(1):.0f} examples"
     return _coverage(f"Brier score with log-normal weights, n = {n}", decides, truth, found, names)
+
+
+def _one_weight(weight: float, claim: Claim) -> Simulation:
+    """Weight one of 100 examples, of which .85 are right, more than the others."""
+    weights = np.array([weight] + [1.0] * 99)
+    n = effective_n(weights)
+
+    def found(rng: Rng) -> Named:
+        return {"wilson": weighted_wilson(rng.random(100) < 0.85, weights, LEVEL)}
+
+    design = f"accuracy .85, one of 100 weights is {weight:g}"
+    return _coverage(design, f"weights as {n:.0f} examples", 0.85, found, {"wilson": claim})
+
+
+CONCORDANCE = 0.7521
+"""Of 2.6 million comparable pairs, drawn apart: with a Monte Carlo error of .0003."""
+
+
+def _concordance(n: int, claim: Claim) -> Simulation:
+    """Draw exponential times of rates e^x, censored early, so that an eighth are events."""
+    entry = METRICS["concordance"]
+
+    def drawn(rng: Rng, n: int) -> tuple[Floats, Floats]:
+        x = rng.standard_normal(n)
+        times, censored = rng.exponential(np.exp(-x)), rng.exponential(0.1, n)
+        return np.column_stack([np.minimum(times, censored), times <= censored]), x
+
+    def found(rng: Rng) -> Named:
+        times, x = drawn(rng, n)
+        moved = entry.declaration.influences
+        assert moved is not None, "it has influences"
+        value = float(entry.function(times, x, None))
+        if np.isnan(value):
+            return {"jackknife": Interval("jackknife", LEVEL, None, None)}
+        influences = moved(Outcome(times, x))
+        return {"jackknife": jackknife(value, influences, None, (0.0, 1.0), LEVEL)}
+
+    design = f"concordance {CONCORDANCE:.2f}, n = {n}"
+    return _coverage(design, f"{n / 8:.0f} events", CONCORDANCE, found, {"jackknife": claim})
 
 
 def _r2(n: int, claim: Claim) -> Simulation:
@@ -406,6 +459,33 @@ def _of_means(n: int, *claims: Claim) -> Simulation:
     return _size(f"exponential losses, n = {n}", f"{n} examples", p, claimed)
 
 
+def _of_skewed(of: str, n: int, claim: Claim) -> Simulation:
+    """Compare losses of `MEANS` with constant ones of the same mean."""
+    values, truth, share = MEANS[of]
+
+    def p(rng: Rng) -> Mapping[str, float | None]:
+        one, other = values(rng, n), np.full(n, truth)
+        swapped = permutation(LossSwapper(one, other), rounds=ROUNDS, seed=new_seed(rng))
+        return {"t": t(one, other).p, "permutation": swapped.p}
+
+    design, decides = f"{of} and a constant, n = {n}", f"{share * n:g} in the tail"
+    return _size(design, decides, p, {"t": claim, "permutation": claim})
+
+
+def _of_areas(positives: int, n: int, claim: Claim) -> Simulation:
+    """Compare two scores with equal areas of about .9."""
+    positive = (np.arange(n) < positives).astype(np.int64)
+
+    def p(rng: Rng) -> Mapping[str, float | None]:
+        shared = 0.7 * rng.standard_normal(n) + 2 * positive
+        one, other = shared + 0.7 * rng.standard_normal((2, n))
+        sample = DifferenceSample(ScoreSample(positive, one), ScoreSample(positive, other))
+        return {"bootstrap": bootstrap_test(sample, LEVEL, new_seed(rng), rounds=ROUNDS).p}
+
+    decides = f"{positives} of the rarest class"
+    return _size(f"areas under the ROC curve, n = {n}", decides, p, {"bootstrap": claim})
+
+
 def _refused(n: int, claim: Claim) -> Simulation:
     """Take the bootstrap test of so few examples that it gives no p."""
 
@@ -480,8 +560,14 @@ SIMULATIONS = (
     *(_mean("log-normal values", n, HOLDS if n >= 200 else SHORT, HOLDS if n >= 200 else SHORT)
       for n in (15, 25, 200)),
     *(_mean("normal values", n, HOLDS if n >= 20 else SHORT, HOLDS) for n in (10, 15, 20, 30)),
+    *(_mean("Brier score, 2 % positive", n, HOLDS if n >= 500 else SHORT) for n in (100, 600)),
     _weighted(100, SHORT, HOLDS),
     _weighted(400, HOLDS, HOLDS),
+    _one_weight(100.0, SHORT),
+    _one_weight(20.0, SHORT),
+    _one_weight(5.0, HOLDS),
+    _concordance(100, SHORT),
+    _concordance(300, HOLDS),
     *(_r2(n, HOLDS if n > 30 else SHORT) for n in (30, 60)),
     *(_intercept(slope, 200, COVERED) for slope in (0.3, 0.5, 1.0)),
     _of_recalls(5, 100, 0.0, AT_MOST, INFLATED),
@@ -491,6 +577,11 @@ SIMULATIONS = (
       for positives, n in ((5, 100), (10, 200), (20, 400))),
     *(_of_means(n, AT_MOST, AT_MOST) for n in (3, 5, 8)),
     _of_means(20, AT_MOST, AT_MOST),
+    *(_of_skewed("log-normal values", n, AT_MOST if n >= 200 else INFLATED) for n in (30, 400)),
+    *(_of_skewed("Brier score, 2 % positive", n, AT_MOST if n > 1000 else INFLATED)
+      for n in (150, 2000)),
+    _of_areas(20, 200, INFLATED),
+    _of_areas(100, 400, AT_MOST),
     *(_refused(n, INFLATED) for n in (3, 5, 8)),
     _of_groups(9, AT_MOST, INFLATED),
     _of_groups(13, AT_MOST, INFLATED),

@@ -69,6 +69,7 @@ def _acquired(path: Path) -> tuple[int, bool]:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(path, flags, 0o666)
         try:
+            _check_is_ours(descriptor)
             kept = _lock(descriptor, path)
             if not _is_still(path, descriptor):  # its last holder has removed it meanwhile
                 os.close(descriptor)
@@ -82,6 +83,13 @@ def _acquired(path: Path) -> tuple[int, bool]:
             os.close(descriptor)
             raise
         return descriptor, kept
+
+
+def _check_is_ours(descriptor: int) -> None:
+    """Raise `OSError` for a file that is not a lock: its content would be lost."""
+    found = os.fstat(descriptor)
+    if found.st_nlink > 1 or (found.st_size and _read(descriptor) is None):
+        raise OSError(errno.EEXIST, "the file of its lock holds something else")
 
 
 def _lock(descriptor: int, path: Path) -> bool:
@@ -124,7 +132,7 @@ def _write(descriptor: int) -> None:
 def _read(descriptor: int) -> Holder | None:
     try:
         return msgspec.json.decode(os.pread(descriptor, MOST_BYTES, 0), type=Holder)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         return None
 
 

@@ -64,12 +64,12 @@ class Verdict(Struct, frozen=True):
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to do where the lock differs because draws are others than when it was written."""
+        """The advice where the lock differs because its version drew other splits."""
         if self.same or self.lock is None or not self.lock.has_other_draws:
             return ()
         study = f"{self.path.stem}.eval"
         return (
-            f"`{self.path.name}` is of a version that drew other splits and resamples; "
+            f"`{self.path.name}` was written by a version that drew other splits and resamples; "
             f'`evallang lock {study} --update "other draws"` locks the study again',
         )
 

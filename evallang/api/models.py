@@ -33,7 +33,7 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
                 raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")
             if os.path.lexists(place) and not is_saved_model(place):
                 raise FolderRefused(
-                    f"`{path}` is there and is not a model that evallang exported; move it, or "
+                    f"`{path}` exists and is not a model that evallang exported; move it, or "
                     "name another file in `export`"
                 )
             _try_writing(place, Path(inside))

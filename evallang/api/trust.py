@@ -34,7 +34,7 @@ def refuse_without_consent(study: Study, trust: bool) -> None:
         code.append(f"the template `{study.report.template}`")
     if code and not is_trusted(trust):
         raise NotTrusted(
-            f"the study runs its author's own code: {', '.join(code)}; read it, and if you trust "
+            f"the study runs its author's code: {', '.join(code)}; read it, and if you trust "
             f"it, run with --trust (in Python: trust=True), or set {CONSENT}=1"
         )
 

@@ -373,7 +373,8 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
 
 def _made_by_template(name: str, found: ResultsRecord) -> str:
     only = "only its attachments are compared" if name.endswith(".pdf") else "it is not compared"
-    return f"`{name}` was made with `{found.report.template}`, a template, which is code: {only}"
+    template = f"the template `{found.report.template}`, which is code and is not run"
+    return f"`{name}` was rendered with {template}: {only}"
 
 
 def _attachments(path: Path, found: ResultsRecord) -> list[Difference]:

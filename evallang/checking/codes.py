@@ -133,7 +133,7 @@ MISPLACED_RESAMPLER = declare(
     "E178",
     "misplaced_resampler",
     "A resampler is not a step before a classifier, or occurs twice in one pipeline.",
-    reason="A resampler of imbalanced-learn chooses or makes training rows, so the steps behind it "
+    reason="A resampler of imbalanced-learn chooses or makes training rows, so the steps after it "
     "are fitted on other rows. It predicts nothing, has no place in a branch of `columns(...)`, "
     "whose branches must have the same rows, and finds nothing to do a second time.",
     wrong="model a = LogisticRegression\nmodel b = StandardScaler | SMOTE",
@@ -328,11 +328,12 @@ UNKNOWN_DIRECTION = declare(
 RUNS_AS_FOLDS = declare(
     "E134",
     "runs_as_folds",
-    "A column of seeds, runs or trials is given as the column of folds.",
+    "A column of seeds, runs, sites or readers is named as the column of folds.",
     phase=Phase.CLAUSES,
     reason="Folds of cross-validation divide the data, and tests use how much their training "
     "rows overlap. Runs with other seeds share all of their data: their spread says nothing about "
-    "other data.",
+    "other data. The rows of a site, patient or reader belong together, and such parts are "
+    "not a random division.",
     wrong='scores s from "runs.csv"\n  models a, b\n  fold seed\n  metric "Accuracy"',
     right='scores s from "runs.csv"\n  models a, b\n  seed seed\n  metric "Accuracy"',
     source="Bouthillier et al. 2021",

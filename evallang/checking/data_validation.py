@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.checking import codes
-from evallang.checking.given_models import judge_given_models
+from evallang.checking.given_models import judge_given_models, judge_scores_below_chance
 from evallang.checking.rare_classes import (
     judge_few_examples,
     judge_given_areas,
@@ -81,7 +81,7 @@ from evallang.data.table_rules import (
     check_tasks,
 )
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.limits import CLASSES_APART, OverLimit
+from evallang.limits import CLASSES_APART, MEMORY, OverLimit
 from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
 from evallang.models.columns import branch_columns
@@ -97,6 +97,8 @@ from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 MOST_LEVELS = 20  # of a column behind `within`, which any column may have
+
+MOST_LEVELS = 20  # of a column after `within`, which any column may have
 
 
 def judge_read(
@@ -151,6 +153,7 @@ def judge_read(
         found += judge_read_analyses(study, table)
     for scores in sources.score_tables:
         found += judge_scores(study, scores)
+        found += judge_scores_below_chance(scores)
     of_scores = {(t.spec.statement, name) for t in sources.score_tables for name in t.datasets}
     n = len(tables) + len(given) + len(of_scores)
     found += judge_number_of_data_sets(study, n)
@@ -170,10 +173,10 @@ def judge_read(
             found += _scores(study, source)
             found += judge_given_areas(study, source)
             found += check_given_design(source, asked)
-            margins = tuple(judge_margins(study, source))
-            name, own = source.spec.name, source.spec.places
-            found += name_data_set(margins, name, own, several=len(given) > 1)
             found += _unequal_folds(study, source)
+        margins = tuple(judge_margins(study, source))
+        name, own = source.spec.name, source.spec.places
+        found += name_data_set(margins, name, own, several=len(given) > 1)
     return list({(d.code, d.span, d.message): d for d in found}.values())
 
 
@@ -437,10 +440,8 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
         has = f"`{name}` has none of {listed(lacking)}"
         fix = f"write `{line}` below `predictions {name}`"
         if needs == "probabilities" and lacking[0] in source.scores:
-            found_instead = suggest_probabilities(source.scores[lacking[0]])
-            what = "their sum is not 1 in every row"
-            what, fix = found_instead or (what, "write probabilities of all labels")
-            has = f"those of {listed(lacking)} are not: {what}"
+            what, fix = suggest_probabilities(source.scores[lacking[0]])
+            has = f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} other scores: {what}"
         yield diagnose(
             codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and {has}",
@@ -450,6 +451,10 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
 
 
 # --- classes, once their number is known -----------------------------------------------------
+
+
+COUNTS_BYTES = 24
+"""Of a pair of a true and a predicted class, which is counted in up to three matrices at once."""
 
 
 def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
@@ -550,6 +555,12 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
         of_counts = declared.form == "counts"
         if not classes or not (of_counts or declared.several_only or declared.binary_only):
             continue
+        try:
+            counted = f"the {classes:,} classes that `{metric.written}` counts"
+            MEMORY.check(counted, COUNTS_BYTES * classes**2, "name the right answers by `correct`")
+        except OverLimit as error:
+            yield diagnose(FILE_TOO_LARGE, str(error), span, help=error.help)
+            continue
 
         def tried(options: Mapping[str, Any], entry: MetricEntry = entry) -> None:
             if entry.declaration.form == "counts":
@@ -572,7 +583,7 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
 
 
 def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
-    """Refuse columns behind `within` that are numbers, or of which most rows are in small levels.
+    """Refuse columns after `within` that are numbers, or of which most rows are in small levels.
 
     A column of up to 20 levels is taken as it is; its small levels are listed in the results.
     """
@@ -590,11 +601,9 @@ def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
             cuts = np.unique(np.quantile(known, [0.25, 0.5, 0.75]).round(digits))
             cut = " and ".join([", ".join(f"{c:g}" for c in cuts[:-1]), f"{cuts[-1]:g}"])
             what = f"has {len(named):,} different numbers, each of which would be a level"
-            instead = f"cut for example at {cut}" if len(cuts) > 1 else "in a few words"
-            fix = (
-                f"write a column of ranges into the file, {instead}, and name it behind `within`; "
-            )
-            fix += "numbers that are names, as of hospitals, need a letter before them"
+            instead = f"for example cut at {cut}" if len(cuts) > 1 else "in a few words"
+            fix = f"write a column of ranges into the file, {instead}, and name it after `within`; "
+            fix += "numbers that are names, such as those of hospitals, need a letter before them"
         elif 2 * small > sizes.sum():
             what = (
                 f"has {len(named):,} levels, and {small:,.0f} of {sizes.sum():,.0f} rows are in "
@@ -641,10 +650,10 @@ def judge_percents(study: Study, spec: ScoresSpec | PredictionsSpec) -> Iterator
         if value >= 1:
             yield diagnose(
                 OFF_SCALE,
-                f"`{own.name}` of `{statement_of(spec.name)}` is given in percent and read as a "
-                f"share, of which {value:g} is {100 * value:g} points",
+                f"`{own.name}` of `{statement_of(spec.name)}` is in percent, and {value:g} without "
+                f"`%` is {100 * value:g} points",
                 span,
-                help=f"write `{value:g}%`, which is {value:g} of {100} points",
+                help=f"write `{value:g}%` for {value:g} of its points",
             )
 
 
@@ -666,7 +675,7 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
     ]
     for requirement in study.requirements:
         if requirement.metric == own:
-            test = requirement.test or Method(difference_test(own, yields_of(spec, None)))
+            test = requirement.test or difference_test(own, yields_of(spec, None))
             asked.append((HYPOTHESIS_TESTS[test.name], test, requirement.span))
     for entry, method, span in asked:
         if "n_train" not in entry.inputs or "test_train_ratio" in method.keywords():
@@ -676,8 +685,8 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
         of = spec.fold or spec.repeat or ""
         yield diagnose(
             RATIO_UNKNOWN,
-            f"`{method.name}` depends on how many rows were tested for each training row, and "
-            f"nothing states which design `{of}` of `{spec.name}` numbers",
+            f"`{method.name}` depends on the ratio of test to training rows, and no line states "
+            f"what `{of}` of `{spec.name}` numbers: folds, random splits or runs",
             span,
             help="write `folds of cv` for the folds of one cross-validation, or `folds of "
             "holdout(test=1/3)` for random splits with the share that each one tests, under "

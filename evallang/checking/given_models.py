@@ -5,6 +5,8 @@ examples the same answer, make no error at all, or have been trained on the grou
 tested on.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from evallang.checking.rules.study_facts import metrics_of
 from evallang.compatibility import metric_entry
 from evallang.data.codes import (
+    ANOTHER_SCALE,
     BELOW_CHANCE,
     CONSTANT_OUTPUTS,
     GROUPS_IN_SEVERAL_FOLDS,
@@ -19,27 +22,34 @@ from evallang.data.codes import (
     PERFECT_PREDICTIONS,
     THRESHOLD_BELOW_ALL_SCORES,
 )
-from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec
+from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.data.findings import Findings, counted, written
 from evallang.data.table_rules import is_rescaled
 from evallang.diagnostics import Diagnostic
 from evallang.limits import CLASSES_APART
-from evallang.metrics.metric import Outcome, default_metric, evaluate
+from evallang.metrics.metric import METRICS, Outcome, default_metric, evaluate
+from evallang.metrics.named import named_metric
 from evallang.reporting.numbers import bounded
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.skill import Skill, rank_correlation, skill_of_classes
+from evallang.stats.score_counts import ScoreCounts
+from evallang.stats.skill import Skill, area, rank_correlation, skill_of_classes, skill_of_counts
 from evallang.study import Method, Study
 
 FEWEST, FEWEST_OF_A_CLASS = 20, 5
 """Examples, or groups, below which an order says little."""
+
+FEWEST, FEWEST_OF_A_CLASS, FEWEST_SCORES = 20, 5, 5
+"""Examples or groups, and scores of folds or data sets, below which an order says little."""
 LEAST_PERFECT, LEAST_OF_A_CLASS = 50, 10  # in fewer, a good model makes no error by chance
 PERFECT = 1 - 1e-12
+ALIKE = 0.5  # a rank correlation above which an order is not by chance
 
 
 class Order(Struct, frozen=True):
     """How far a model orders the examples as the truth does: `noun` names the scale.
 
-    Without skill the value is `chance`; `fix` is what to do where it is the other way round.
+    Without skill the value is `chance`; `subject` is what of `{model}` is ordered, and `fix` what
+    to do where it is the other way round.
     """
 
     skill: Skill
@@ -56,7 +66,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
         return []
     findings = Findings(spec.places)
     _groups_in_folds(source, spec, findings)
-    if source.truth is None or spec.query is not None:
+    if source.truth is None:
         return list(findings.diagnostics)
     unit = _units(source)
     for model in source.models:
@@ -75,33 +85,68 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
                 "not trained on these rows",
             )
             continue
-        order = None if source.times is not None else _order(source, model)
-        if order is None or not _enough(source, unit):
+        if spec.query is None and source.events is None:
+            _other_scale(source, model, findings, places)
+        if not _enough(source, unit) or _contradicts_labels(source, model):
             continue
-        reach = order.skill.value + normal_quantile(study.confidence) * (
-            order.skill.standard_error(unit)
-        )
-        if reach < order.chance and not _contradicts_labels(source, model):
-            findings.add(
-                BELOW_CHANCE,
-                f"the {order.subject} of `{model.name}` run the other way: {order.noun} of "
-                f"{bounded(order.skill.value, 2)}, where chance gives "
-                f"{'0' if order.chance == 0 else bounded(order.chance, 1)}",
-                *places,
-                help=order.fix,
-            )
+        orders = list(_orders(source, model))
+        for order in orders:
+            z = normal_quantile(1 - (1 - study.confidence) / len(orders))
+            if order.skill.value + z * order.skill.standard_error(unit) < order.chance:
+                findings.add(
+                    BELOW_CHANCE,
+                    f"the {order.subject.format(model=model.name)} run the other way: "
+                    f"{order.noun} of {bounded(order.skill.value, 2)}, where chance gives "
+                    f"{_by_chance(order.chance)}",
+                    *places,
+                    help=order.fix,
+                )
+                break
     return list(findings.diagnostics)
 
 
-def _units(source: GivenOutcomes) -> "NDArray[np.int64]":
-    """Number what is independent: groups, examples with repeats, or rows."""
+def judge_scores_below_chance(table: ScoreTable) -> tuple[Diagnostic, ...]:
+    """Check the scores of each model against the chance level of a metric that the name tells."""
+    spec = table.spec
+    named = None if spec.metric is None else named_metric(spec.metric)
+    if named is None or named.name is None:
+        return ()
+    chance, findings = METRICS[named.name].declaration.chance, Findings(spec.places)
+    for place, model in enumerate(table.models):
+        own = table.values[:, place].reshape(-1)
+        own = own[~np.isnan(own)]
+        if chance is None or len(own) < FEWEST_SCORES:
+            continue
+        worse = chance - own if spec.higher_is_better else own - chance
+        if worse.mean() > 2 * worse.std(ddof=1):
+            findings.add(
+                BELOW_CHANCE,
+                f"the scores of `{model.name}` are worse than chance: a mean {spec.metric} of "
+                f"{bounded(float(own.mean()), 2)}, where chance gives {_by_chance(chance)}",
+                f"models {model.name}",
+                "models",
+                "scores",
+                help="compute them again from outputs whose order is turned round, or write the "
+                "direction that they have",
+            )
+    return findings.diagnostics
+
+
+def _by_chance(level: float) -> str:
+    return bounded(level, 1) if level else "0"
+
+
+def _units(source: GivenOutcomes) -> "NDArray[np.int64] | None":
+    """Number what is independent: groups, queries, examples with repeats, rows; None if counted."""
+    if source.times is not None:
+        return None
     if source.group_codes is not None:
         return source.group_codes
     return np.arange(source.n) if source.examples is None else source.examples
 
 
-def _enough(source: GivenOutcomes, unit: "NDArray[np.int64]") -> bool:
-    if len(np.unique(unit)) < FEWEST:
+def _enough(source: GivenOutcomes, unit: "NDArray[np.int64] | None") -> bool:
+    if (source.n if unit is None else len(np.unique(unit))) < FEWEST:
         return False
     return source.task == "regression" or _members(source, 2) >= FEWEST_OF_A_CLASS
 
@@ -112,48 +157,83 @@ def _members(source: GivenOutcomes, rank: int) -> int:
     return counts[rank - 1] if len(counts) >= rank else 0
 
 
-def _order(source: GivenOutcomes, model: GivenModel) -> Order | None:
-    """Return how a model orders the examples, inside each fold where there are folds."""
+def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
+    """Iterate over how a model orders the examples: inside each fold or query, of each class."""
     truth, scores = source.truth, source.scores.get(model.name)
-    labels, folds = source.predictions.get(model.name), source.folds
+    labels, parts = source.predictions.get(model.name), source.folds
     assert truth is not None, "a source without a truth is not looked at"
-    if folds is not None and source.repeats is not None:
-        folds = folds + (int(folds.max()) + 1) * source.repeats
+    if parts is not None and source.repeats is not None:
+        parts = parts + (int(parts.max()) + 1) * source.repeats
+    mine, classes = "of `{model}`", source.classes
     if source.events is not None:
         found = None if labels is None else _concordance(truth, source.events, labels)
         fix = (
             "a risk is higher for an earlier event: replace a predicted time, or a probability of "
             "survival, by `-x` in the file"
         )
-        return None if found is None else Order(found, 0.5, "a concordance", "risks", fix)
+        if found is not None:
+            yield Order(found, 0.5, "a concordance", f"risks {mine}", fix)
+        return
     if source.task == "regression":
-        ranked = None if labels is None else rank_correlation(truth, labels, folds)
+        ranked = isinstance(source.spec, PredictionsSpec) and source.spec.query is not None
+        found = None
+        if labels is not None:
+            found = rank_correlation(truth, labels, source.examples if ranked else parts)
         fix = "replace the column by `-x` in the file, if its sign was turned"
-        if ranked is None:
-            return None
-        return Order(ranked, 0.0, "a rank correlation", "predictions", fix)
-    if labels is None or len(source.classes) > CLASSES_APART.most:  # each is ordered apart
-        return None
-    classes, two = source.classes, len(source.classes) == 2
-    positive = 1 if source.positive is None else source.positive
-    skill = skill_of_classes(
-        truth, labels, scores, folds, n_classes=len(classes), positive=positive
-    )
-    if skill is None:
-        return None
-    if scores is None:
-        noun = "a balanced accuracy" if two else "a mean area under the ROC curve"
-        fix = "check which label is which in the file: most of them are exchanged"
-        return Order(skill, 0.5, noun, "labels", fix)
+        noun = "a rank correlation inside queries" if ranked else "a rank correlation"
+        if found is not None:
+            yield Order(found, 0.0, noun, f"{'scores' if ranked else 'predictions'} {mine}", fix)
+        return
+    if len(classes) > CLASSES_APART.most:  # each is ordered apart
+        return
+    two, positive = len(classes) == 2, 1 if source.positive is None else source.positive
     noun = "an area under the ROC curve" if two else "a mean area under the ROC curve"
     turned = "1 - p" if model.name in source.probabilities else "-x"
     fix = (
         f"name the column with the score of `{classes[positive]}`, or replace this one by "
         f"`{turned}` in the file"
-        if scores.ndim == 1
-        else f"name the column of each label: `scores {model.name} = {{LABEL: COLUMN, ...}}`"
     )
-    return Order(skill, 0.5, noun, "scores", fix)
+    if source.times is not None:
+        counts = (source.rankings or {}).get(model.name)
+        if counts is not None:
+            yield Order(skill_of_counts(counts), 0.5, noun, f"scores {mine}", fix)
+        elif labels is not None and model.name not in source.scored:
+            fix = "check which label is which in the file"
+            for code in (positive,) if two else range(len(classes)):
+                one = skill_of_counts(_counted_labels(source, labels == code, code))
+                named = f"labels {mine}" if two else f"labels {mine} for `{classes[code]}`"
+                yield Order(one, 0.5, "a balanced accuracy", named, fix)
+        return
+    if labels is None:
+        return
+    skill = skill_of_classes(
+        truth, labels, scores, parts, n_classes=len(classes), positive=positive
+    )
+    if skill is not None and scores is None:
+        noun = "a balanced accuracy" if two else noun
+        fix = "check which label is which in the file: most of them are exchanged"
+        yield Order(skill, 0.5, noun, f"labels {mine}", fix)
+    elif skill is not None and scores is not None:
+        of_each = f"name the column of each label: `scores {model.name} = {{LABEL: COLUMN, ...}}`"
+        fix = fix if scores.ndim == 1 else of_each
+        yield Order(skill, 0.5, noun, f"scores {mine}", fix)
+        apart = scores.ndim == 2 and not two and model.column is None  # else W403 compares them
+        for code, label in enumerate(classes if apart else ()):
+            alone = area(truth == code, scores[:, code], parts)
+            rarest = min(np.count_nonzero(truth == code), np.count_nonzero(truth != code))
+            if alone is not None and rarest >= FEWEST_OF_A_CLASS:
+                noun = "an area under the ROC curve"
+                yield Order(alone, 0.5, noun, f"scores {mine} for `{label}`", fix)
+
+
+def _counted_labels(source: GivenOutcomes, said: "NDArray[np.bool_]", code: int) -> ScoreCounts:
+    """Return the labels of a class in counted parts, as scores of 0 and 1."""
+    times, there = source.times, source.truth == code
+    assert times is not None, "only parts are counted"
+    down, up = (
+        np.bincount(said[side], times[side], 2).astype(np.int64) for side in (~there, there)
+    )
+    return ScoreCounts(np.array([0.0, 1.0]), down, up)
 
 
 def _concordance(
@@ -173,6 +253,7 @@ def _contradicts_labels(source: GivenOutcomes, model: GivenModel) -> bool:
     if model.column is None or scores is None or scores.ndim != 1 or labels is None:
         return False
     there = labels == source.positive
+    scores = scores / max(float(np.abs(scores).max(initial=0)), 1.0)  # their sum may be too large
     return bool(there.any() and not there.all() and scores[there].mean() < scores[~there].mean())
 
 
@@ -180,7 +261,7 @@ def _labels_as_scores(
     source: GivenOutcomes, model: GivenModel, findings: Findings, places: tuple[str, ...]
 ) -> None:
     """Report scores of a classifier that take two values, as labels do."""
-    scores = source.scores.get(model.name)
+    scores = _numbers(source, model)
     if scores is None or source.task != "classification" or source.n < FEWEST:
         return
     low, high = scores.min(), scores.max()
@@ -197,6 +278,41 @@ def _labels_as_scores(
     )
 
 
+def _numbers(source: GivenOutcomes, model: GivenModel) -> "NDArray[np.float64] | None":
+    """Return the scores or predicted numbers of a model, of counted parts the distinct ones."""
+    counts = (source.rankings or {}).get(model.name)
+    if counts is not None:
+        return counts.scores
+    numbers = source.predictions if source.task == "regression" else source.scores
+    return source.scores.get(model.name, numbers.get(model.name))
+
+
+def _other_scale(
+    source: GivenOutcomes, model: GivenModel, findings: Findings, places: tuple[str, ...]
+) -> None:
+    """Report predicted numbers that are in another unit than the truth, though in its order."""
+    truth, numbers = source.truth, source.predictions.get(model.name)
+    if source.task != "regression" or numbers is None or truth is None or source.n < FEWEST:
+        return
+    error, least = (float(np.abs(truth - x).mean()) for x in (numbers, np.median(truth)))
+    spread, own = float(np.std(truth)), float(np.std(numbers))
+    if error <= least or (error < 3 * least and spread < 5 * own < 25 * spread):
+        return
+    order = rank_correlation(truth, numbers)
+    if order is None or order.value < ALIKE:
+        return
+    findings.add(
+        ANOTHER_SCALE,
+        f"the predictions of `{model.name}` are not in the unit of the truth: they go from "
+        f"{numbers.min():.4g} to {numbers.max():.4g}, the truth from {truth.min():.4g} to "
+        f"{truth.max():.4g}, in nearly the same order (a rank correlation of "
+        f"{bounded(order.value, 2)})",
+        *places,
+        help="bring the column to the unit of the truth in the file: undo a logarithm or a "
+        "scaling of the target",
+    )
+
+
 def _same_for_all(
     study: Study,
     source: GivenOutcomes,
@@ -205,21 +321,21 @@ def _same_for_all(
     places: tuple[str, ...],
 ) -> None:
     """Report outputs that are one number, and scores whose default threshold divides nothing."""
-    numbers = source.scores.get(model.name)
-    if numbers is None and source.task == "regression":
-        numbers = source.predictions.get(model.name)
-    if numbers is None or numbers.ndim != 1 or source.n < FEWEST:
+    numbers = _numbers(source, model)
+    if numbers is None or source.n < FEWEST:
         return
-    if numbers.min() == numbers.max():
+    if (numbers == numbers[0]).all():
+        same = ", ".join(f"{number:g}" for number in np.atleast_1d(numbers[0]).tolist()[:5])
         findings.add(
             CONSTANT_OUTPUTS,
-            f"`{model.name}` gives all {source.n:,} {source.spec.unit} the same number, "
-            f"{numbers[0]:g}",
+            f"`{model.name}` gives all {source.n_examples:,} {source.spec.unit} the same "
+            f"number{'s' if numbers.ndim == 2 else ''}, {same}",
             *places,
             help="check the column, or name a model that looks at its input",
         )
         return
-    if model.column is not None or model.threshold is not None or source.task == "regression":
+    threshold = model.column is not None or model.threshold is not None or numbers.ndim == 2
+    if threshold or source.task == "regression":
         return
     labels = source.predictions.get(model.name)
     asked = [*metrics_of(study), *(line.metric for line in study.requirements)]
@@ -255,6 +371,12 @@ def _perfect(source: GivenOutcomes, model: str) -> str | None:
         return None
     if labels is not None and np.array_equal(labels, truth):
         return "labels are the true labels"
+    counts = (source.rankings or {}).get(model)
+    if counts is not None:
+        apart = (
+            counts.scores[counts.positives > 0].min() > counts.scores[counts.negatives > 0].max()
+        )
+        return "scores separate the classes" if apart else None
     if scores is None or scores.ndim != 1 or source.positive is None:
         return None
     there = truth == source.positive

@@ -254,7 +254,7 @@ def _judged_requirements(
             name = (
                 line.test.name
                 if line.test
-                else difference_test(line.metric, tested.yields, 2, tested.grouped)
+                else difference_test(line.metric, tested.yields, 2, tested.grouped).name
             )
             by_area = HYPOTHESIS_TESTS[name].declaration.evidence == {Evidence.SCORES_PER_ROW}
         if not by_area:

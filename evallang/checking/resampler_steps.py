@@ -94,7 +94,7 @@ def judge_branch(scope: Scope, pipeline: PipelineSpec, node: n.PipelineNode) -> 
             codes.MISPLACED_RESAMPLER,
             f"`{names[0]}` resamples rows, and all branches of `columns` must have the same rows",
             node.span,
-            help=f"write it as a step behind: `columns(...) | {names[0]} | {ENDING}`",
+            help=f"write it as a step after them: `columns(...) | {names[0]} | {ENDING}`",
         )
         raise Broken
 

@@ -68,7 +68,7 @@ def _comparison(
     if test is not None:
         sound = _shape(scope, node, test, post_hoc, tested) and sound
     metrics = [values.method(scope, metric, "metric") for metric in node.by]
-    clause_values.distinct(scope, node.by, metrics, " behind `by`")
+    clause_values.distinct(scope, node.by, metrics, " after `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
     correction = _correction(scope, node, test, post_hoc)
     if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):

@@ -20,7 +20,7 @@ from evallang.checking.clauses import (
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
 from evallang.data.part_patterns import FURTHER, PART, path_pattern
-from evallang.data.text_forms import names_run
+from evallang.data.text_forms import names_group, names_reader, names_run
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.metrics.named import named_metric
 from evallang.models.domains import number
@@ -59,7 +59,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         every, models, values_of_models = _long_table(scope, node, clauses, lines, judged)
     measured = next((_measured(c) for c in groups.get("value", [])), None)
     higher = judged != "value" or better_is_higher(scope, clauses, node, measured)
-    _judge_folds(scope, clauses, "repeat", stated=False)
+    _judge_folds(scope, clauses, "repeat", "group", stated=not clauses.lacks("group"))
     reader, readers = _reader(scope, clauses)
     order = _order(scope, clauses, judged)
     positive, positive_label = positive_class(scope, clauses)
@@ -533,7 +533,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         )
     metric, metric_column = _metric(scope, node, clauses)
     shared_training, fold_option = _folds_of(scope, clauses)
-    _judge_folds(scope, clauses, "seed", stated=shared_training is not None)
+    _judge_folds(scope, clauses, "seed", "dataset", stated=shared_training is not None)
     higher = True
     if metric_column is None:
         higher = better_is_higher(scope, clauses, node, metric)
@@ -570,10 +570,20 @@ def _model_columns(scope: Scope, clauses: Clauses) -> tuple[str, ...]:
 
 
 def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | None, str | None]:
-    """Take `metric`: the name of the metric in quotes, or of a long table a column of names."""
+    """Take `metric`: the name of the metric in quotes, or of a long table a column of names.
+
+    Text names a column too, where it is not a known metric and `measure` chooses.
+    """
     clause = clauses.plain("metric")
     long = clauses.plain("model") is not None and clauses.plain("score") is not None
-    if clause is None or not long or not isinstance(clause.values[0], n.NameNode):
+    if clause is None or not long:
+        return clauses.text("metric"), None
+    if isinstance(clause.values[0], n.TextNode):
+        text = clauses.text("metric")
+        undirected = clauses.lacks("higher", "lower") and named_metric(text or "") is None
+        chosen = undirected and bool(_measured_names(scope))
+        return (None, text) if chosen else (text, None)
+    if not isinstance(clause.values[0], n.NameNode):
         return clauses.text("metric"), None
     column = clause_values.column(scope, clause)
     if not _measured_names(scope):
@@ -590,7 +600,7 @@ def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | N
 
 
 def _measured_names(scope: Scope) -> dict[str, Span]:
-    """Return the names behind `measure`, each with its first place."""
+    """Return the names after `measure`, each with its first place."""
     found: dict[str, Span] = {}
     for line in scope.of(n.MeasureNode):
         for metric in line.metrics:
@@ -705,8 +715,11 @@ def _folds_of(
     return None, None
 
 
-def _judge_folds(scope: Scope, clauses: Clauses, instead: str, *, stated: bool) -> None:
-    """Report a column of seeds that is given as one of folds."""
+def _judge_folds(scope: Scope, clauses: Clauses, runs: str, groups: str, *, stated: bool) -> None:
+    """Report a column of seeds, or of sites or readers, that is given as one of folds.
+
+    `runs` and `groups` are the clauses that they belong to.
+    """
     clause = clauses.plain("fold")
     if clause is None or stated or not clause.values:
         return
@@ -714,18 +727,27 @@ def _judge_folds(scope: Scope, clauses: Clauses, instead: str, *, stated: bool) 
     if not isinstance(node, n.NameNode | n.TextNode):
         return
     name = clause_values.column_name(node)
-    if not names_run(name):
-        return
     written = format_node(node)
-    further = (
-        ""
-        if instead == "repeat"
-        else "; if each run drew its own split, add `folds of holdout(test=1/3)` with the share "
-        "of the test rows"
-    )
+    further = ""
+    if names_run(name):
+        instead, what = runs, "numbers runs"
+        if runs != "repeat":
+            further = (
+                "; if each run drew its own split, add `folds of holdout(test=1/3)` with the share "
+                "of the test rows"
+            )
+    elif names_group(name):
+        instead, what = groups, "names what rows come from"
+        if groups == "group":
+            instead = "reader" if names_reader(name) else groups
+            further = (
+                f"; keep `fold {written}` too if each part was predicted by a model of its own"
+            )
+    else:
+        return
     scope.report(
         codes.RUNS_AS_FOLDS,
-        f"`{name}` numbers runs, which are not the folds of one cross-validation",
+        f"`{name}` {what}, which are not the folds of one cross-validation",
         clause.span,
         help=f"write `{instead} {written}`{further}",
         fixes=[Fix(f"write `{instead}`", (Edit(clause.keyword.span, instead),))],

@@ -54,7 +54,7 @@ def _measured_here(
     for node in nodes:
         interval, place = _interval(scope, node)
         levels = [_split_by(scope, node, column) for column in node.within]
-        within = clause_values.distinct(scope, node.within, levels, " behind `within`")
+        within = clause_values.distinct(scope, node.within, levels, " after `within`")
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
@@ -69,7 +69,7 @@ def _measured_here(
 
 
 def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
-    """Take a column behind `within`; the name of a metric there was meant to be measured."""
+    """Take a column after `within`; the name of a metric there was meant to be measured."""
     name = clause_values.own_column(scope, column)
     if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
         scope.report(
@@ -148,7 +148,9 @@ def known_protocol(
             codes.UNKNOWN_NAME,
             f"no protocol is called `{node.name}`",
             node.span,
-            help=text or _those("protocol", names),
+            help=f"write `by {node.name}`"
+            if is_member("metric", node.name)
+            else text or _those("protocol", names),
             fixes=fixes,
         )
     return False, None

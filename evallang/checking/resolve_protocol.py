@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from evallang.checking import clause_values, codes, values
 from evallang.checking.bounds import check_limit, report_limit
 from evallang.checking.scope import Scope, suggestion
-from evallang.checking.synonyms import meant_by
+from evallang.checking.synonyms import meant_by, other_word
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.limits import CANDIDATES, SPLITS, OverLimit
@@ -230,11 +230,11 @@ def _longer_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> 
     """Find the protocol that these words are part of and that takes all options: `repeated cv`."""
     if len(node.options) > MOST_OPTIONS:
         return None
-    asked = {option.key.name for option in node.options}.difference(SHARED_OPTIONS)
-    written = " ".join(scope.written(option.span) for option in node.options)
-    for entry in PROTOCOLS:
-        form = entry.declaration.words
-        if set(words) < set(form) and asked <= {option.name for option in entry.options}:
+    for entry in sorted(PROTOCOLS, key=lambda entry: len(entry.options)):
+        form, known = entry.declaration.words, [option.name for option in entry.options]
+        asked = [(other_word("option", o.key.name, known) or o.key.name, o) for o in node.options]
+        if set(words) < set(form) and {name for name, _ in asked} <= {*known, *SHARED_OPTIONS}:
+            written = " ".join(f"{name}={scope.written(o.value.span)}" for name, o in asked)
             return f"write `protocol {' '.join(form)} {written}`"
     return None
 

@@ -43,6 +43,12 @@ from evallang.study import (
 )
 from evallang.syntax import nodes as n
 
+NO_TEST_OF_SEEDS = (
+    "remove this line: means and the spread over seeds are reported; a test needs scores of folds "
+    "(`fold COLUMN`) or data sets (`dataset COLUMN`), or a `predictions` statement with the "
+    "answers to each example"
+)
+
 
 def settle(scope: Scope, study: Study) -> Study:
     """Return each comparison its protocol, plan implied ones, refuse what cannot be tested."""
@@ -459,9 +465,7 @@ def can_be_tested(
             f"`{test.name}` needs scores of several splits, and all seeds of `{source.name}` share "
             "their data: their spread shows how training varies, not how other data would differ",
             span,
-            help="remove this line: means and the spread over seeds are reported; a test needs "
-            "scores of folds (`fold COLUMN`) or data sets (`dataset COLUMN`), or a `predictions` "
-            "statement with the answers to each example",
+            help=NO_TEST_OF_SEEDS,
         )
         return False
     if folds and source.repeat is not None and declared.designs == {Design.FIVE_BY_TWO}:
@@ -483,6 +487,8 @@ def can_be_tested(
         return True
     if Evidence.DATASET_SCORES in declared.evidence and source.dataset is not None:
         suggestion = "write `across data` in this line"
+    elif source.over_seeds:
+        suggestion = NO_TEST_OF_SEEDS
     elif folds and source.shared_training is None and Design.KFOLD in declared.designs:
         suggestion = (
             f"write `folds of cv` under `scores {source.name}` if `{source.fold}` numbers the "

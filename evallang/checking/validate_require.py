@@ -10,6 +10,7 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
+    difference_form,
     nearest_test,
     refusal,
     series_forms,
@@ -86,7 +87,9 @@ def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | 
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",
         span,
-        help="write one line per data set, with models that it contains",
+        help="write one line per data set, with models that it contains; models of several sources "
+        "are compared in one `predictions` statement if they were tested on the same examples, and "
+        "otherwise in `counts`",
         related=related,
     )
 
@@ -234,7 +237,8 @@ def _has_interval(
     study: Study, line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> bool:
     if line.kind != "level":
-        usable = bool(yields.evidence) and not yields.ordered
+        series = difference_form(line.metric, yields, None) == "series" and not grouped
+        usable = bool(yields.evidence) and (series or not yields.ordered)
         return usable and yields.design is not Design.FIVE_BY_TWO
     stated = next((m.interval for m in study.measures if m.metric == line.metric), None)
     own_error = protocol is not None and PROTOCOLS[protocol.kind].declaration.full_sample
@@ -249,10 +253,10 @@ def _suggestion(
     line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> str:
     declared = metric_entry(line.metric).declaration
-    if protocol is None:
-        return f"require `{default_metric(declared.task)}` instead"
-    if line.kind == "superior" and yields.ordered and not line.value:
+    if yields.ordered and (grouped or (line.kind == "superior" and not line.value)):
         return nearest_test(line.metric, yields, clustered=grouped).words
+    if protocol is None and not (yields.ordered and line.kind != "level"):
+        return f"require `{default_metric(declared.task)}` instead"
     if line.kind == "level" and yields.ordered:
         test = series_forms(line.metric, yields, grouped)[0]
         return f"write a line that compares two models `with {test}`"

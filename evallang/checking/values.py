@@ -211,7 +211,7 @@ def _instead(word: str, other: str, what: str) -> str | None:
     if other == "metric" and what == "correction":
         return f"write `by {word}`"
     if other == "test" and what == "correction":
-        return f"write a line for each test, or `then {word}` behind a test of several models"
+        return f"write a line for each test, or `then {word}` after a test of several models"
     if other == "correction" and what == "test":
         return f"write `with TEST {word}`"
     place = {

@@ -1,5 +1,6 @@
 """`evallang new`."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import get_args
@@ -44,7 +45,7 @@ def command(file: str, source: str | None, target: str | None, goal: str, force:
     if target is not None and source is None:
         raise click.ClickException("--target names a column of a file; name the file with --from")
     place = Path("study.eval" if file == "-" else file)
-    if file != "-" and place.exists() and not force:
+    if file != "-" and os.path.lexists(place) and not force:
         raise click.ClickException(f"`{file}` exists; name another file, or replace it by --force")
     if file != "-" and not place.parent.is_dir():
         raise click.ClickException(f"there is no folder `{place.parent}`")

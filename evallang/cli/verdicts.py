@@ -33,10 +33,11 @@ def verdicts(record: ResultsRecord) -> list[Verdict]:
 
 def _verdict(found: Requirement, *, percent: bool, several: bool) -> Verdict:
     where = f" on {found.data}" if several else ""
-    if found.subgroup is not None:
-        where += f" in {found.subgroup.column} {found.subgroup.level}"
-    parts = [part for part in (_numbers(found, percent=percent), _reason(found)) if part]
     words = found.source.removeprefix("require ")
+    if found.subgroup is not None:
+        words = words.replace(f" within {found.subgroup.column}", "")
+        where += f" for {found.subgroup.column} = {found.subgroup.level}"
+    parts = [part for part in (_numbers(found, percent=percent), _reason(found)) if part]
     return Verdict(found.met, f"{words}{where}", "; ".join(parts))
 
 

@@ -1,5 +1,6 @@
 """`evallang verify`."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,8 @@ import click
 
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.settings import limit_option, network_option
-from evallang.cli.terminal import Failed, cannot, read_study, show, tell, write
+from evallang.cli.terminal import Failed, cannot, columns, read_study, show, tell, write
+from evallang.printable import wrapped
 
 if TYPE_CHECKING:
     from evallang.locks.documents import Difference
@@ -108,7 +110,8 @@ def _told(
     tell(*notes)
     write(*difference_lines(differences))
     grave = any(one.effect is not Effect.WORDS for one in differences)
-    write(f"compared: {', '.join(compared)}: {'different' if grave else 'no difference'}")
+    line = f"compared: {', '.join(compared)}: {'different' if grave else 'no difference'}"
+    write(*(wrapped(line, columns(), later="  ") if sys.stdout.isatty() else [line]))
     return DIFFERENT if grave else 0
 
 

@@ -122,6 +122,10 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
                 grouped=grouped,
                 weighted=weighted,
             )
+        if source.fold is not None and source.fold == source.group:
+            return Yields(
+                frozenset(evidence), grouped=True, weighted=weighted, one_group_a_fold=True
+            )
         if source.fold is not None:
             evidence.add(Evidence.FOLD_SCORES)
             return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
@@ -135,12 +139,12 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     if isinstance(source, ScoresSpec):
         if source.fold is None and source.repeat is None:
             return Yields(frozenset(), once=False)
-        design = Design.RESAMPLED
+        design, known = Design.RESAMPLED, source.shared_training is not None
         if source.fold is not None and source.shared_training != "drawn":
             repeated = source.repeat is not None or source.fold_option is not None
-            known = source.shared_training is not None or repeated
+            known = known or repeated
             design = Design.REPEATED if repeated else Design.KFOLD if known else design
-        return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False)
+        return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False, sizes_known=known)
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
 
 

@@ -70,7 +70,9 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         return Mismatch(
             Kind.SINGLE_SWAPS_IN_TIME,
             test.name,
-            Alternative(Proposal.TESTS_OF_BLOCKS, (_series_form(entry),)),
+            Alternative(Proposal.UNGROUPED)
+            if grouped
+            else Alternative(Proposal.TESTS_OF_BLOCKS, (_series_form(entry),)),
         )
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
@@ -103,13 +105,16 @@ def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | 
     if not _takes_rows_for_independent(test):
         return None
     nearest = nearest_test(metric, yields, test, clustered=True)
+    if reads_order(test):
+        return Mismatch(Kind.GROUPS_IN_TIME, test.written, nearest)
     return Mismatch(Kind.ROWS_OF_GROUPS, test.name, nearest)
 
 
 def _takes_rows_for_independent(test: Method) -> bool:
+    """Return whether a test has no form for groups, as those for a series do not."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
-    return not declared.clustered and on_one_set <= ON_EXAMPLES
+    return reads_order(test) or (not declared.clustered and on_one_set <= ON_EXAMPLES)
 
 
 def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
@@ -238,7 +243,7 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
 
 def difference_test(
     metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
-) -> str:
+) -> Method:
     """Return the test whose interval of the difference fits a metric and a protocol.
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
@@ -247,7 +252,8 @@ def difference_test(
     alone = form == "drawn" and not (
         grouped or yields.grouped or yields.weighted or yields.seeds or yields.averaged
     )
-    return default_test("recalls" if alone and is_mean_of_recalls(metric) else form)
+    name = default_test("recalls" if alone and is_mean_of_recalls(metric) else form)
+    return Method(name, HYPOTHESIS_TESTS[name].declaration.as_default)
 
 
 def tests_asked(study: Study, spec: AnalysisSpec) -> list[tuple[Method, Method, str | None]]:
@@ -287,7 +293,7 @@ def tests_without_lines(
     return [
         (
             metric,
-            Method(difference_test(metric, yields_of(study.sources[0], protocol))),
+            difference_test(metric, yields_of(study.sources[0], protocol)),
             None if protocol is None else protocol.name,
         )
         for protocol in (own if fitted else (None,))
@@ -324,7 +330,7 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
     if is_auc(metric) and binary:
         return "auc"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
-        return "losses"
+        return "series" if yields.ordered else "losses"
     return "drawn"
 
 
@@ -332,13 +338,14 @@ def series_forms(metric: Method, yields: Yields, clustered: bool) -> list[str]:
     """Return how the tests that allow for dependence in time are written for a metric.
 
     Those declared for a first study of a series come first, then those that need no option for it.
+    None has a form for groups.
     """
     found = [
         entry
         for entry in HYPOTHESIS_TESTS
         if entry.declaration.series is not None
+        and not clustered
         and not _ignores_weights(Method(entry.name), yields)
-        and not (clustered and _takes_rows_for_independent(Method(entry.name)))
         and _unsuited_metric(Method(entry.name), metric, yields, clustered) is None
     ]
 
@@ -388,6 +395,8 @@ def nearest_test(
             return Alternative(Proposal.FIXED_READERS)
         return Alternative(Proposal.METRIC, metric=_area_metric())
     if yields.ordered:
+        if clustered:
+            return Alternative(Proposal.UNGROUPED)
         return Alternative(Proposal.TESTS, tuple(series_forms(metric, yields, clustered)))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2

@@ -42,8 +42,8 @@ def default_interval(
     entry = metric_entry(metric)
     declaration = entry.declaration
     if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
-        known = yields.design in (Design.KFOLD, Design.REPEATED)
-        return default_of("splits") if known else None
+        usable = yields.sizes_known and yields.design is not Design.FIVE_BY_TWO
+        return default_of("splits") if usable else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return default_of("splits")
     if Evidence.READER_SCORES in yields.evidence:

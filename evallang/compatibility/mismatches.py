@@ -58,6 +58,7 @@ class Kind(Enum):
     UNPAIRED_SHARES = "`{member}` compares models example by example, and shares are not paired"
     ROWS_OF_GROUPS = "`{member}` treats rows as independent, and those of a group are not"
     WEIGHTS = "`{member}` counts every example once, and these examples have weights"
+    GROUPS_IN_TIME = "`{member}` has no form for groups"
     GROUPS_AND_WEIGHTS = "`{member}` has a form for groups and one for weights, and none for both"
     GROUPS_OF_OTHER_METRIC = (
         "`{member}` has a form for groups of accuracy alone, and not of `{metric}`"
@@ -120,8 +121,9 @@ class Proposal(Enum):
     REGION = "write `{test}(rope=...)` in the unit of `{metric}`"
     INTERVAL = "write `interval {interval}`"
     NO_INTERVAL = "remove the interval"
+    UNGROUPED = "remove the group: a test of a series takes all rows of a moment together"
     NO_LINE = "remove the line: the value of each fold is shown"
-    FIXED_READERS = "remove `random` behind `reader`: the readers are then fixed"
+    FIXED_READERS = "remove `random` after `reader`: the readers are then fixed"
     OWN_LINE = "give `{metric}` a `measure` line of its own"
 
 

@@ -455,17 +455,16 @@ WORDS_READ_AS_MISSING = declare(
 LABEL_OF_THE_UNKNOWN = declare(
     "W459",
     "label_of_the_unknown",
-    "A label of the target looks like a word for what is not known.",
+    "A label of the target looks like a word for a missing value.",
     changes=Changes.QUESTION,
-    reason="Rows whose outcome nobody knows become a class of their own, which models learn and "
-    "metrics count.",
+    reason="Rows with an unknown outcome become a class, which models learn and metrics count.",
     wrong="target readmitted   # yes, no and unknown",
     right='target readmitted\nmissing "unknown"\nwhere readmitted is not missing',
 )
 NUMBER_OF_THE_UNKNOWN = declare(
     "W460",
     "number_of_the_unknown",
-    "A column of numbers contains one such as -999 or 999, far from all others.",
+    "A column of numbers contains a code for missing values, such as -999 or 999.",
     changes=Changes.SCORES,
     reason="Instruments and questionnaires write such numbers for what they do not know; as "
     "numbers they dominate means, distances and errors.",
@@ -475,7 +474,7 @@ NUMBER_OF_THE_UNKNOWN = declare(
 SPELLED_TWICE = declare(
     "W461",
     "spelled_twice",
-    "Labels, categories or groups of a column differ in their spelling alone.",
+    "Labels, categories or groups of a column differ only in spelling.",
     changes=Changes.SCORES,
     reason="`yes`, `Yes` and `yes ` are three labels to a program, and so are `dog;fish` and "
     "`fish;dog`.",
@@ -580,7 +579,7 @@ RARE_STRATA_MERGED = declare(
 RELATED_DATA_SETS = declare(
     "W423",
     "related_data_sets",
-    "Two data sets of a study share rows, or have the same scores.",
+    "Data sets of a study share rows or scores, or one is the mean of the others.",
     changes=Changes.QUESTION,
     reason="Tests over data sets treat each data set as an independent draw; copies and variants "
     "make differences look more certain than they are.",
@@ -692,7 +691,7 @@ FEW_EXAMPLES_FOR_A_TEST = declare(
     "few_examples_for_a_test",
     "A test is requested on fewer examples than it declares to need.",
     changes=Changes.PRECISION,
-    reason="The resamples of a few examples are few, and mostly too much alike: the bootstrap test "
+    reason="A few examples have few different resamples, which are too similar: the bootstrap test "
     "rejected 28% of true hypotheses at 5% with 3 examples, 17% with 5 and 12% with 8 in "
     "simulations. With fewer than 20 examples it gives no p and no interval. The permutation test "
     "goes through all swaps, and keeps its level.",
@@ -831,9 +830,9 @@ SCORES_DO_NOT_FIT = declare(
 ORDER_UNKNOWN = declare(
     "E479",
     "order_of_time_unknown",
-    "A method reads the rows in the order of time, and the data do not tell that order.",
+    "A method reads the rows in the order of time, and the data do not show that order.",
     reason="Forward chaining, the Diebold-Mariano test, blocks of a permutation test and intervals "
-    "of a series change with the order of the rows. A column of dates or an ascending `id` tells "
+    "of a series change with the order of the rows. A column of dates or an ascending `id` shows "
     "it; several columns that disagree, or an `id` in another order than the rows, do not.",
     wrong='predictions load from "shuffled.csv"\n  id visit   # 7, 2, 9, ...',
     right='predictions load from "shuffled.csv"\n  id visit\n  time visit',
@@ -1031,12 +1030,12 @@ NOT_PROBABILITIES = declare(
 TOO_MANY_LEVELS = declare(
     "E154",
     "too_many_levels",
-    "A column behind `within` has more than 20 levels that are numbers, or mostly small.",
+    "A column after `within` has more than 20 levels, which are numbers or mostly small groups.",
     phase=Phase.DATA,
-    reason="Each level gets an estimate for each model and metric. Of single numbers these say "
-    "nothing and take long, and where to cut them into ranges is the author's decision. Levels "
-    "with fewer than 30 examples are listed and not estimated; so are, for metrics of two classes, "
-    "levels with fewer than 5 examples of a class.",
+    reason="Each level gets an estimate for each model and metric. Estimates at single numbers say "
+    "little and take long, and only the author can choose ranges. Levels with fewer than 30 "
+    "examples are listed without an estimate; for metrics of two classes, so are levels with fewer "
+    "than 5 examples of a class.",
     wrong="measure accuracy within age",
     right="measure accuracy within age_group",
 )
@@ -1089,6 +1088,18 @@ THRESHOLD_BELOW_ALL_SCORES = declare(
     "positive.",
     wrong="score cnn = percent   # 0 to 100",
     right="score cnn = percent\nthreshold cnn = 50",
+)
+ANOTHER_SCALE = declare(
+    "W462",
+    "another_scale",
+    "The predicted numbers of a model are in another unit than the truth.",
+    phase=Phase.DATA,
+    changes=Changes.SCORES,
+    reason="A model that orders the examples well and errs more than a constant predicts another "
+    "quantity: the logarithm of the target, a standardised target, or another unit. Its errors "
+    "say nothing about its skill.",
+    wrong="truth price\nmodels forest as log_price",
+    right="truth price\nmodels forest as price_predicted",
 )
 CONSTANT_OUTPUTS = declare(
     "W490",

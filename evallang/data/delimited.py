@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Collection, Container, Sequence
+from functools import partial
 
 import polars as pl
 from msgspec import Struct
@@ -27,7 +28,7 @@ from evallang.data.file_content import FileContent
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.data.number_signs import is_number, with_decimal_points
+from evallang.data.number_signs import is_number, may_be_grouped, with_decimal_points
 from evallang.limits import CELL, OverLimit
 from evallang.source import Span
 
@@ -112,16 +113,22 @@ def read_delimited(
             return None
         check_size(source, text.ends, len(dialect.names))
         csv.field_size_limit(CELL.most)
-        read = read_regular(
+        regular = partial(
+            read_regular,
             text.content,
             dialect.separator,
             dialect.names,
             header=dialect.header,
             is_ascii=text.is_ascii,
-            spelled=spelled,
             short=short,
             coded=coded,
-        ) or _read_any(text.content, dialect, source, findings, span, above.lines)
+        )
+        typed = regular(spelled=spelled)
+        if typed is not None and spelled is not None:
+            floats = typed[0].select(pl.col(pl.Float64))
+            unclear = {column.name for column in floats if may_be_grouped(column)}
+            typed = regular(spelled=spelled | unclear) if unclear else typed
+        read = typed or _read_any(text.content, dialect, source, findings, span, above.lines)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -211,7 +218,7 @@ def checked_content(
         if nul >= 0:
             line = ends + _line_at(chunk, nul)
             message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
-            findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
+            findings.add(NOT_UTF8, message, span=span, help="save it as text in UTF-8")
             return None
         if not chunk.isascii():
             is_ascii = False
@@ -368,7 +375,7 @@ def _read_any(
             RAGGED_LINE,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             span=span,
-            help=_suggest_fix([fields for _, fields in ragged], width, every=not lines),
+            help=_suggest_fix(ragged, width, every=not lines),
             notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),
         )
         return None
@@ -377,13 +384,17 @@ def _read_any(
     return cells.with_columns(trimmed(pl.col(pl.String))), lines
 
 
-def _suggest_fix(ragged: list[list[str]], width: int, *, every: bool) -> str:
+def _suggest_fix(lines: list[tuple[int, list[str]]], width: int, *, every: bool) -> str:
     """Return how to fix records of another number of fields than the header."""
+    ragged = [fields for _, fields in lines]
     if all(fields[0].startswith("#") for fields in ragged):
         return "remove the comments, which begin with `#`"
     if all(len(fields) == width + 1 and not fields[-1].strip() for fields in ragged):
         return "remove the separator at the end of these lines"
     if every and len({len(fields) for fields in ragged}) == 1:
+        first, *others = ([is_number(field) for field in fields] for fields in ragged)
+        if not any(first) and any(map(any, others)):
+            return f"remove the lines above the header in line {lines[0][0]}"
         return "write a header with a name for every column"
     if all(len(fields) < width for fields in ragged):
         return "write the separator of empty fields too"

@@ -304,7 +304,7 @@ def few_of_a_class_in_given_folds(
         FEW_OF_A_CLASS_IN_A_FOLD,
         f"`{given.classes[code]}` has {counted(int(counts[fold, code]), 'row')} in the fold "
         f"`{label}`, and {quoted(asked.per_fold)} {'is' if len(asked.per_fold) == 1 else 'are'} "
-        "taken in each fold",
+        "computed in each fold",
         "fold",
         help="give predictions of fewer folds, or of folds with the same share of each class",
     )

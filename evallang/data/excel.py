@@ -1,6 +1,7 @@
 """Excel workbooks: one sheet is read as a text table is, so that the same cells mean the same."""
 
 import io
+import re
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +15,14 @@ from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.number_signs import is_number, with_decimal_points
 from evallang.data.part_patterns import sheet_of
-from evallang.limits import BYTES, OverLimit
+from evallang.limits import BYTES, MEMORY, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest
 
+TEXTS = re.compile(rb"uniqueCount\s*=\s*[\"']([0-9]+)")
+REFERENCE = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]*)([0-9]+)")
+ROW, CELL = re.compile(rb"<(?:\w+:)?row\b"), re.compile(rb"<(?:\w+:)?c\b")
+CELL_BYTES = 48  # of the parser, which is called twice, and of the table
 MIDNIGHT = " 00:00:00"
 INSTALL = "run `pip install 'evallang[excel]'`, or save the sheet as CSV"
 
@@ -71,6 +76,8 @@ def _texts(
 
     with zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content) as packed:
         BYTES.check(f"`{file}`, unpacked", sum(item.file_size for item in packed.infolist()))
+        for item in packed.infolist():
+            _check_part(packed.read(item), file)
     workbook = fastexcel.read_excel(content)
     sheets = workbook.sheet_names
     chosen = sheets[0] if sheet is None and sheets else sheet
@@ -83,6 +90,28 @@ def _texts(
     check_size(file, texts.height, texts.width)
     cells = [_to_the_last_digit(texts[name], numbers[name]) for name in texts.columns]
     return sheets, chosen, pl.DataFrame(cells)
+
+
+def _check_part(part: bytes, file: str) -> None:
+    """Check that a part of a workbook makes the parser ask for no more memory than there is.
+
+    The parser ends the process without it. It makes room for all cells up to the last row and
+    column that have one, and for as many texts as the part states.
+    """
+    if any(int(number) > len(part) for number in TEXTS.findall(part)):
+        raise ValueError("it has fewer texts than it states")
+    places = REFERENCE.findall(part)
+    by_row = [len(CELL.findall(row)) for row in ROW.split(part)]
+    rows = max((int(row) for _, row in places), default=0)
+    columns = max((_column(letters) for letters in {letters for letters, _ in places}), default=0)
+    needed = max(rows, len(by_row)) * max(columns, *by_row) * CELL_BYTES
+    MEMORY.check(f"`{file}`", needed)
+
+
+def _column(letters: bytes) -> int:
+    """Return the number of a column; of eight letters on, one beyond all limits."""
+    digits = enumerate(reversed(letters[:8].upper()))
+    return sum((letter - 64) * 26**place for place, letter in digits)
 
 
 def _to_the_last_digit(texts: "pl.Series", numbers: "pl.Series") -> "pl.Series":

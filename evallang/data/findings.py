@@ -14,7 +14,8 @@ from evallang.source import Span
 from evallang.spelling import closest, written_name
 
 STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
-RENAME = "give each column a name of its own"
+RENAME = "give each column its own name"
+NUMBERED = re.compile(r"column_[0-9]{1,9}")
 MOST_NAMED = 5  # rows or values that a message lists before "and N more"
 
 
@@ -71,9 +72,15 @@ class Findings:
         known = list(columns)
         inside = [name for name in known if name.endswith(f".{column}")]
         near = closest(column, known) or (inside[0] if len(inside) == 1 else None)
-        words = (
-            f"did you mean `{written(near)}`?" if near else f"its columns are {quoted(known, 12)}"
-        )
+        words = f"its columns are {quoted(known, 12)}"
+        if near:
+            words = f"did you mean `{written(near)}`?"
+        elif len(known) == 1:
+            words = f"its one column is {quoted(known)}"
+            if column in known[0].split():
+                words += "; separate columns by commas, semicolons, tabs or `|`"
+        elif sum(bool(NUMBERED.fullmatch(name)) for name in known) > len(known) / 2:
+            words += "; remove lines above the names of the columns, such as a title"
         message = f"`{source}` has no column `{column}`"
         self.add(code, message, *keywords, span=span, help=words, notes=notes)
 
@@ -130,7 +137,11 @@ def repeated(names: Iterable[str]) -> list[str]:
 
 
 def model_column(column: str, model: str) -> str:
-    """Format a column with its model, or alone where both have the same name."""
+    """Format a column with its model, or alone where both have the same name.
+
+    Of a table with a row for each model, that column is called `pred in cnn`.
+    """
+    column = column.removesuffix(f" in {model}")
     return f"`{column}`" if column == model else f"`{column}` of `{model}`"
 
 

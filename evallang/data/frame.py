@@ -40,6 +40,7 @@ class Frame(Placed, frozen=True):
     parts : of files in parts, how many there are
     times : how often each row occurs in the source, of distinct rows; None where all are kept
     joined : of files in parts whose rows were joined, how and why
+    rows_by : of a table with a row for each model, the column by which its rows were joined
     unread : columns of the source that were not fetched, because the study does not use them
     score_sums : of distinct rows, the sum of each column of scores over the rows of the source
     of_categories : of typed columns of numbers that are categories in a long file, the number of
@@ -66,6 +67,7 @@ class Frame(Placed, frozen=True):
     score_sums: "Mapping[str, NDArray[np.float64]] | None" = None
     unread: tuple[str, ...] = ()
     joined: JoinedParts | None = None
+    rows_by: str | None = None
     of_categories: "Mapping[str, pl.Series]" = field(default_factory=dict)
     stated: tuple[Label, ...] | None = None
     taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -243,11 +245,17 @@ class Frame(Placed, frozen=True):
     def keep_words(self, column: str) -> str:
         """Format what to write where words of a column are not meant to be missing."""
         may_be_labels = self.stated is None and self.kind(column) is not Kind.NUMBER
-        words = self.taken.get(column, {}) if may_be_labels else {}
+        words = self.taken.get(self.name_in_file(column), {}) if may_be_labels else {}
         return f", or `missing none` if {quoted(words)} is a label" if words else ""
+
+    def name_in_file(self, column: str) -> str:
+        """Return the name of a column in its file, such as `pred` for `pred in cnn`."""
+        return column if self.rows_by is None else column.partition(" in ")[0]
 
     def place(self, row: int) -> str:
         """Format the number of a kept row (from 0) as in its source: `row 12 (line 13)`."""
+        if self.rows_by is not None:
+            return f"`{self.rows_by}` {self.texts(self.rows_by)[row]}"
         source_row = int(self.rows[row])
         if self.pieces:
             start, piece = max((p for p in self.pieces if p[0] <= source_row), key=lambda p: p[0])

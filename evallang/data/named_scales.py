@@ -1,10 +1,14 @@
 """Whether measured numbers lie on the scale that the name of their metric tells."""
 
+import re
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.metrics.named import named_metric
+
+PERCENT = re.compile(r"(?i)%|percent|\bpct\b")
 
 
 class OffScale(Struct, frozen=True):
@@ -27,10 +31,13 @@ def scale_of_named(
     low, high = float(values.min()), float(values.max())
     above = named.high is not None and high > named.high
     below = named.low is not None and low < named.low
+    # Of errors below 1 % no number is above 1, but a name such as `error rate (%)` tells the scale
+    by_name = named.better == "lower" and PERCENT.search(metric or "") is not None
+    in_percents = by_name or (above and float(np.median(values)) > 1)
+    if named.share and low >= 0 and high <= 100 and in_percents:
+        return f"{metric}: {low:g} to {high:g} read as percents, so that 1% is one point"
     if not (above or below):
         return None
-    if named.share and low >= 0 and high <= 100 and float(np.median(values)) > 1:
-        return f"{metric}: {low:g} to {high:g} read as percents, so that 1% is one point"
     if below and not above and high <= 0:
         return OffScale(
             f"`{metric}` is never negative, and {where} has {low:g} to {high:g}",
@@ -42,6 +49,8 @@ def scale_of_named(
     )
     bounds = bounds if named.high is not None else f"at least {named.low:g}"
     further = " or from 0 to 100" if named.share else ""
+    if named.share and named.better == "lower":
+        further += f", called `{metric} (%)`"
     return OffScale(
         f"`{metric}` is a number of {bounds}, and {where} has {low:g} to {high:g}",
         f"write all of its values on one scale, {bounds}{further}, or name another metric",

@@ -7,6 +7,7 @@ other columns of its file. What nobody can know is reported.
 import re
 from collections.abc import Container, Mapping
 
+import numpy as np
 import polars as pl
 from msgspec import Struct
 
@@ -15,6 +16,7 @@ from evallang.data.findings import Findings, listed, quoted
 from evallang.source import Span
 
 FEW = 10  # numbers such as 7.685, below which 862 among them may be a decimal without its zeros
+LOOKED_AT = 1_000  # numbers of a long column that most often tell what it is
 LEAST_NUMBERS = 0.5  # share of the texts of a column from which it holds numbers, and a few words
 _GAP = r"[ '’\u00a0\u202f]"
 _UNCLEAR = r"[+-]?[1-9][0-9]{0,2}"
@@ -43,12 +45,14 @@ def is_number(text: str) -> bool:
 class _Found(Struct, frozen=True):
     """The first cell of each shape in a column, and how many have a shape that is unclear.
 
-    `grouped` tells whether a number with a sure decimal sign has groups besides.
+    `grouped` tells whether a number with a sure decimal sign has groups besides, `padded` whether
+    a number that is unclear ends in zero, as decimals do that all have three digits.
     """
 
     first: Mapping[str, str]
     unclear: int
     grouped: bool
+    padded: bool = False
 
     @property
     def signs(self) -> list[str]:
@@ -99,6 +103,22 @@ def with_decimal_points(
     return cells.with_columns(changed), tuple(notes)
 
 
+def may_be_grouped(numbers: "pl.Series") -> bool:
+    """Return whether floats may be thousands with points: all below 1000, some of them whole.
+
+    Their spelling tells.
+    """
+    values = numbers.to_numpy()
+    for known in (values[:LOOKED_AT], values):
+        known = np.abs(known[~np.isnan(known)])
+        if (known >= 1000).any():
+            return False
+        broken = known[known % 1 != 0]
+        if (broken < 1).any() or (broken.round(3) != broken).any():
+            return False
+    return FEW <= len(broken) < len(known)
+
+
 def _found(cells: "pl.Series") -> _Found | None:
     """Return the shapes of the numbers of a column; None where it holds plain numbers or text."""
     texts = cells.drop_nulls().unique(maintain_order=True)
@@ -109,16 +129,19 @@ def _found(cells: "pl.Series") -> _Found | None:
     if len(with_digits) < LEAST_NUMBERS * len(texts) or not with_digits.str.contains(every).all():
         return None
     first: dict[str, str] = {}
-    unclear, grouped, rest = 0, False, with_digits
+    unclear, grouped, padded, rest = 0, False, False, with_digits
     for shape, pattern in _SHAPES.items():
         fits = rest.str.contains(f"^({pattern})$")
         if fits.any():
             first[shape] = str(rest.filter(fits)[0])
-            unclear += int(fits.sum()) if shape.startswith("unclear") else 0
+            if shape.startswith("unclear"):
+                unclear += int(fits.sum())
+                padded = padded or bool(rest.filter(fits).str.ends_with("0").any())
             if shape in _GROUPS:
                 grouped = bool(rest.filter(fits).str.contains(_GROUPS[shape]).any())
             rest = rest.filter(~fits)
-    return _Found({s: t for s, t in first.items() if s != "plain"}, unclear, grouped)
+    first.pop("plain", None)
+    return _Found(first, unclear, grouped, padded)
 
 
 def _decimal_sign(one: _Found, known: set[str], separator: str) -> str | None:
@@ -131,12 +154,13 @@ def _decimal_sign(one: _Found, known: set[str], separator: str) -> str | None:
         return "."
     (sign,) = one.unclear_signs
     other = "," if sign == "." else "."
+    mixed = "short" in one.first  # 862 among 7.685: with three decimals it would be 862.000
     if len(known) == 1:
         (decimal,) = known
-        return decimal
+        contradicted = decimal == sign and mixed and one.padded and one.unclear >= FEW
+        return None if contradicted else decimal
     if known:
         return None
-    mixed = "short" in one.first  # 862 among 7.685: with three decimals it would be 862.000
     if sign == ".":
         certain = separator != ";" and not (mixed and one.unclear >= FEW)
         return sign if certain else None

@@ -19,6 +19,8 @@ BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0})
 ABOVE = frozenset({99.0, 999.0, 9999.0, 99999.0, 999999.0})
 """Numbers that questionnaires and instruments write for what they do not know."""
 LEAST_NUMBERS = 5  # different numbers besides one that looks like a mark; rows of labels
+LEAST_GAP = 0.05  # of the range of the others, from a number that far more rows have
+MORE_ROWS = 3.0  # times as many as have any of the ten others next to it
 LEAST_COUNTED = 10  # different numbers besides -1, which is an ordinary number among few
 LEAST_SHARE = 0.05  # of the rows that are -1, unless all others are between 0 and 1
 MOST_COMPARED = 1_000  # different texts of a column; more of them are not categories
@@ -52,10 +54,11 @@ def warn_of_numbers(frame: Frame, column: str, keyword: str, findings: Findings)
         if not _is_apart(number, others, n):
             continue
         text = label_text(int(number))
-        ends = f"{label_text(others.min())} to {label_text(others.max())}"
+        low, high = float(others.min()), float(others.max())  # type: ignore[arg-type]
         findings.add(
             NUMBER_OF_THE_UNKNOWN,
-            f"`{column}` is {text} in {counted(n, 'row')} of {frame.n:,}, and {ends} in all others",
+            f"`{column}` is {text} in {counted(n, 'row')} of {frame.n:,}, and {low:.12g} "
+            f"to {high:.12g} in all others",
             keyword,
             help=f"write `{missing_line(frame, [int(number)])}` if {text} means that the "
             "number is not known",
@@ -72,9 +75,14 @@ def _is_apart(number: float, others: "pl.Series", n: int) -> bool:
         shares = high <= 1 and bool((others % 1 != 0).any())
         many = n >= max(LEAST_NUMBERS, LEAST_SHARE * (n + len(others)))
         return low >= 0 and distinct >= LEAST_COUNTED and (shares or many)
-    if number < 0:
-        return low > number and (low >= 0 or low - number > high - low)
-    return high < number and number - high > high - low
+    gap = low - number if number < 0 else number - high
+    if gap <= 0:
+        return False
+    next_to_it = others.unique().sort(descending=number > 0)[:LEAST_COUNTED]
+    each = others.filter(others.is_in(next_to_it.implode())).value_counts()["count"]
+    piled = n >= max(LEAST_NUMBERS, MORE_ROWS * int(each.max()))  # type: ignore[arg-type]
+    alone = gap > high - low or (number < 0 <= low)
+    return alone or (piled and gap > LEAST_GAP * (high - low))
 
 
 def warn_of_labels(
@@ -90,8 +98,10 @@ def warn_of_labels(
     """
     numbers = [as_number(label) for label in counts]
     for label, number in zip(counts, numbers, strict=True):
-        others = [abs(one) for one in numbers if one is not None and one != number]
-        coded = number in BELOW | ABOVE and others and 4 * max(others) < abs(number or 0)
+        coded = False
+        if number is not None and number in BELOW | ABOVE:  # of many labels a few, at most
+            others = [abs(one) for one in numbers if one is not None and one != number]
+            coded = bool(others) and 4 * max(others) < abs(number)
         if len(counts) < 2 or not (coded or label.casefold() in WORDS_OF_THE_UNKNOWN):
             continue
         findings.add(
@@ -115,7 +125,7 @@ def warn_of_variants(column: str, texts: Iterable[str], keyword: str, findings: 
         shown = "; ".join(quoted(group) for group in several[:3])
         findings.add(
             SPELLED_TWICE,
-            f"`{column}` has values that differ in spelling alone: {shown}"
+            f"`{column}` has values that differ only in spelling: {shown}"
             + (f" and {len(several) - 3} more" if len(several) > 3 else ""),
             keyword,
             help="spell them alike in the file if they mean the same",

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from evallang.data.codes import RELATED_DATA_SETS
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-from evallang.data.findings import Findings
+from evallang.data.findings import Findings, written
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
 
 LEAST_SHARED = 0.1  # of the rows of the smaller data set
 LEAST_DISTINCT = 0.5  # of its rows; coarser tables have equal rows by chance
+LEAST_AVERAGED = 4  # data sets with the row of their means
 LEAST_DIGITS = 8  # of the scores of a data set together; fewer agree by chance
 
 
@@ -57,13 +58,38 @@ def check_related(
 
 
 def check_equal_scores(table: ScoreTable, *, span: Span | None = None) -> tuple[Diagnostic, ...]:
-    """Report pairs of data sets with the same scores of all models, of two models or more."""
+    """Report pairs of data sets with the same scores of all models, and a row of means of all.
+
+    Of few or coarse scores, which agree by chance, neither is reported.
+    """
+    findings = Findings(table.spec.places)
+    for i, name in enumerate(table.datasets):
+        if _is_mean(table.values, i) and _digits(table.values[i]) >= LEAST_DIGITS:
+            findings.add(
+                RELATED_DATA_SETS,
+                f"`{table.spec.name}/{name}` has the mean scores of the other "
+                f"{len(table.datasets) - 1} data sets, but counts as a data set",
+                span=span,
+                help=f"remove this row, or write `where {written(table.spec.dataset or '')} != "
+                f'"{name}"`',
+            )
     related = [
         (f"{table.spec.name}/{one}", f"{table.spec.name}/{other}", "have the same scores")
         for (i, one), (j, other) in combinations(enumerate(table.datasets), 2)
         if (table.values[i] == table.values[j]).all() and _digits(table.values[i]) >= LEAST_DIGITS
     ]
-    return _report_first([(*pair, table.spec.places) for pair in related], span) if related else ()
+    pairs = [(*pair, table.spec.places) for pair in related]
+    return (*findings.diagnostics, *(_report_first(pairs, span) if pairs else ()))
+
+
+def _is_mean(values: "NDArray[np.float64]", row: int) -> bool:
+    """Return whether the scores of a data set are the means of all others, as far as written."""
+    if len(values) < LEAST_AVERAGED:
+        return False
+    others = np.delete(values, row, axis=0).mean(axis=0)
+    written_as = (f"{value:.9f}".rstrip("0").partition(".")[2] for value in values[row].flat)
+    half = 0.5 * 10.0 ** -max(map(len, written_as))
+    return bool((np.abs(values[row] - others) <= half * (1 + 1e-6)).all())
 
 
 def _digits(scores: "NDArray[np.float64]") -> int:

@@ -103,6 +103,8 @@ def read_correctness(
             if as_number(found) is not None
             else "write 1 or true where the model is right, 0 or false where it is wrong"
         )
+        if all(text in VERDICTS for text in texts.unique().to_list()):
+            help_text += "; of the letters of Inspect AI C means right, and I and N mean wrong"
         findings.add(NOT_JUDGED, message, keyword, help=help_text)
         return
     right = [value for value in distinct if verdicts[value] == 1]
@@ -388,9 +390,9 @@ def _check_columns(
 
 
 FEWEST_PREDICTED = 5  # rows with a label, of which a mean says something
-ROUNDED = 0.05  # sums of probabilities that are off by less were rounded
+ROUNDED = 0.05  # probabilities that are outside 0 and 1 by less were rounded
 PERCENT = 100.0
-SUM_TOLERANCE = 0.01  # probabilities written with two or three decimals still pass
+SUM_TOLERANCE = 0.01 + 1e-9  # of three probabilities with two decimals, or more with three
 PROBABILITY_THRESHOLD = 0.5
 ONE_COLUMN_EACH = (
     'write one column of numbers for each label, such as `p_yes` and `p_no`, and `"p_*"` for them'
@@ -518,11 +520,15 @@ def labels_from_scores(
     return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
 
 
+VERDICTS = ("C", "I", "N", "P")
+
+
 def missing_value_fix(frame: Frame, column: str) -> str:
     """Return how to fix outcomes that are missing in a column."""
+    common = " and `rows common`" if frame.rows_by is not None else ""
     return (
-        f"fill them in, or write `where {written(column)} is not missing` to exclude these rows "
-        f"for all models{frame.keep_words(column)}"
+        f"fill them in, or write `where {written(frame.name_in_file(column))} is not missing`"
+        f"{common} to exclude these rows for all models{frame.keep_words(column)}"
     )
 
 
@@ -582,7 +588,8 @@ def _suggest_numbers(frame: Frame, column: str, model: str, keyword: str) -> str
         if len(odd) < len(texts):
             return (
                 f"write `{missing_line(frame, odd)}` if the numbers of these rows are not known, "
-                f"and `where {written(column)} is not missing` to exclude them for all models"
+                f"and `where {written(frame.name_in_file(column))} is not missing` to exclude them "
+                "for all models"
             )
     as_labels = f", or write `models {written(model)} as {written(column)}` if these are labels"
     return f"name a column of numbers{as_labels if keyword.startswith('score') else ''}"
@@ -699,7 +706,9 @@ def _mapped_columns(
                 f"`{model.name}` has a score for {f'`{label}`' if label else 'an empty label'}, "
                 f"which is not one of the labels {quoted(target.classes, 12)}",
                 f"scores {model.name}",
-                help="name one score for each label, and nothing else",
+                help=f"name one score for each of these, or include rows with the label `{label}`"
+                if label
+                else "name one score for each of these",
             )
             return None
         columns[code] = column
@@ -736,7 +745,8 @@ def _are_probabilities(
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
             f"their sum is not 1: in {frame.place(off[0])} it is {block[off[0]].sum():.4g}",
             f"scores {model.name}",
-            help=f"{_suggest_sums(block, model)}; as they are, there is no `log_loss` or `brier`",
+            help=f"{_suggest_sums(block, model)}; with these scores `log_loss` and `brier` cannot "
+            "be computed",
         )
     return not off
 
@@ -747,21 +757,24 @@ def _suggest_sums(block: "NDArray[np.float64]", model: GivenModel) -> str:
     if isinstance(given, ScorePattern) and len(given.found) > block.shape[1]:
         return (
             f"`{given.text}` has {len(given.found)} columns and the truth {block.shape[1]} labels: "
-            "keep examples of every label, or write the probabilities among these labels alone"
+            "include rows of every label, or write the probabilities among these labels alone"
         )
-    if np.abs(block.sum(axis=1) - 1).max() <= ROUNDED:
-        return "write the probabilities with more decimals"
-    return "write the probabilities of all labels, such as a softmax, in place of separate scores"
+    return suggest_probabilities(block)[1]
 
 
-def suggest_probabilities(scores: "NDArray[np.float64]") -> tuple[str, str] | None:
-    """Return what scores outside 0 and 1 look like, and how to make some of them.
-
-    None of scores between 0 and 1.
-    """
+def suggest_probabilities(scores: "NDArray[np.float64]") -> tuple[str, str]:
+    """Return what scores look like that are not probabilities, and how to get some."""
     low, high = float(scores.min()), float(scores.max())
     if low >= 0 and high <= 1:
-        return None
+        off = float(np.abs(scores.sum(axis=1) - 1).max())
+        rounded = any(
+            np.allclose(scores, scores.round(decimals), rtol=0, atol=1e-9)
+            and off <= scores.shape[1] * 0.5 * 10**-decimals + 1e-9
+            for decimals in (1, 2, 3)
+        )
+        fix = "write probabilities of all labels, such as a softmax, in place of separate scores"
+        fix = "write the probabilities with more decimals" if rounded else fix
+        return "their sum is not 1 in every row", fix
     beyond = int(np.count_nonzero((scores < 0) | (scores > 1)))
     ends = f"from {low:.8g} to {high:.8g}"
     if low >= -ROUNDED and high <= 1 + ROUNDED:
@@ -769,6 +782,6 @@ def suggest_probabilities(scores: "NDArray[np.float64]") -> tuple[str, str] | No
         what = f"{counted(beyond, 'score')} of {scores.size:,} {verb} outside 0 and 1 ({ends})"
         return what, "write 0 for less than 0 and 1 for more than 1 in the file"
     if low >= 0 and high <= PERCENT:
-        return f"the scores go {ends}, like percents", "divide them by 100 in the file"
+        return f"they go {ends}, like percents", "divide them by 100 in the file"
     apply = "1 / (1 + exp(-x))" if scores.ndim == 1 else "the softmax of each row"
-    return f"the scores go {ends}, like logits", f"write {apply} in the file if they are"
+    return f"they go {ends}, like logits", f"write {apply} in the file if they are"

@@ -41,6 +41,7 @@ from evallang.data.frame import Frame, frame_of
 from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
 from evallang.data.needed_columns import FINGERPRINTS, needed_columns
+from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
 from evallang.data.part_counts import (
     Counting,
     PartCounts,
@@ -113,6 +114,7 @@ def _long_table(
     if names is None or findings.failed:
         return None
     present = tuple(dict.fromkeys(names))
+    warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     values = spec.model_values or present
     models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
     if not has_models(frame, spec.model, values, present, findings):
@@ -126,6 +128,7 @@ def _long_table(
             cells=part.cells.drop(spec.model),
             source=f"{model.name} in {frame.source}",
             notes=(),
+            taken={},
         )
     skipped = [name for name in present if name not in values]
     notes = frame.notes
@@ -134,6 +137,7 @@ def _long_table(
     if len(parts) == 1:
         (only,) = parts.values()
         own = {name: name for name in only.columns}
+        only = replace(only, taken=frame.taken)
         return only.noted(notes), tuple(own_columns(m, own, spec) for m in models), excluded
     if spec.id is None:
         findings.add(
@@ -146,7 +150,8 @@ def _long_table(
     joined = join(parts, replace(spec, models=models), findings)
     if joined is None or findings.failed:
         return None
-    return replace(joined.frame, source=frame.source).noted(notes), joined.models, excluded
+    found = replace(joined.frame, source=frame.source, rows_by=spec.id, taken=frame.taken)
+    return found.noted(notes), joined.models, excluded
 
 
 def role_columns(spec: PredictionsSpec) -> list[str]:
@@ -495,7 +500,8 @@ def _side_by_side(
     findings: Findings,
 ) -> Joined | None:
     shared = [name for name in FINGERPRINTS if all(name in part.columns for part in parts.values())]
-    describing = {*role_columns(spec), *shared}
+    outcomes = {column for model in spec.models for _, column in _named_columns(model, spec)}
+    describing = {*role_columns(spec), *shared} - outcomes
     untyped = all(part.untyped for part in parts.values())
     owners: dict[str, str] = {}
     for path, part in parts.items():
@@ -510,7 +516,8 @@ def _side_by_side(
                 _compare(column, parts[first], part, spec, findings)
                 names[path, column] = column
                 continue
-            name = column if path == first else f"{column} in {path}"
+            alone = path == first and (spec.every is None or column in describing)
+            name = column if alone else f"{column} in {path}"
             names[path, column] = name
             series = part.cells[column] if untyped else _settled(part, column)
             columns.append(series.alias(name))
@@ -911,12 +918,11 @@ def _report_lacking(
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         findings.add(
             ROWS_DIFFER,
-            f"`{path}` lacks {counted(lacking.height, 'row')} that other files have: "
-            f"{keyed} {shown}",
+            f"`{path}` lacks {counted(lacking.height, 'row')} that others have: {keyed} {shown}",
             "rows",
             "id",
             help=(
-                "write `rows common` to keep only the rows of all files"
+                "write `rows common` to keep only the rows that all have"
                 if len(common)
                 else f"spell `{column}` alike in all files, or name by `id` a shared column"
             )

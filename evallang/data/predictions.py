@@ -192,7 +192,9 @@ def _data_sets(
     values = complete_texts(frame, spec.dataset, "dataset", findings)
     if values is None:
         return [(spec, frame, None)]
-    column = frame.texts(spec.dataset or "")
+    name = spec.dataset or ""
+    warn_of_variants(name, variants_in(frame, name), "dataset", findings)
+    column = frame.texts(name)
     return [
         (
             replace(spec, name=f"{spec.name}/{value}", label=f"{spec.label}/{value}"),

@@ -37,7 +37,7 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
 from evallang.data.magnitudes import sizes_are_usable
 from evallang.data.named_scales import OffScale, scale_of_named
-from evallang.data.odd_values import warn_of_numbers
+from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
 from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
@@ -266,6 +266,7 @@ def _axes(
         folds, repeats = tools[0], tools[1] or one
     seeds = _texts(frame, spec.seed, "seed", findings) or one
     set_levels = tuple(dict.fromkeys(datasets))
+    warn_of_variants(spec.dataset or "", set_levels[:MOST_COMPARED], "dataset", findings)
     seed_levels = tuple(map(str, sort_labels(set(seeds))))
     fold_levels = tuple(map(str, sort_labels(set(folds))))
     repeat_levels = tuple(map(str, sort_labels(set(repeats))))
@@ -291,8 +292,8 @@ def _refuse_metrics_as_places(spec: ScoresSpec, axes: _Axes, findings: Findings)
         if column is not None and len(levels) > 1 and all(map(named_metric, levels)):
             findings.add(
                 OFF_SCALE,
-                f"`{column}` names metrics, {quoted(levels)}, whose scores are not those of one "
-                "metric",
+                f"`{column}` contains the names of metrics, {quoted(levels)}, and cannot be the "
+                f"column after `{word}`",
                 word,
                 help=f"write `metric {written(column)}` instead, and `measure NAME` for one of its "
                 "metrics",
@@ -581,6 +582,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     if numbers is None:
         return None
     present = tuple(dict.fromkeys(names))
+    warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places = {model.column or model.name: code for code, model in enumerate(models)}
     if not has_models(frame, spec.model, tuple(places), present, findings):
@@ -612,7 +614,7 @@ def _numbers(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
-            help="write one number per cell, such as 0.912; an empty cell is a missing score, or "
+            help="write one number per cell, such as 0.912; a missing score is an empty cell or "
             "a word that `missing` names",
         )
         return None, ()

@@ -62,6 +62,7 @@ MOST_GAPS = (
 )
 MOST_PARTS = 3  # words that name parts of the rows: train, validation, test
 MOST_OF_CHANCE = 10.0  # equal pairs over those of independent features, which are correlated
+MOST_ALIKE, DECIMALS = 4, 5  # rows of one number; with more decimals none agree by chance
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
 FIRST_LOOK = 1000  # rows of a feature that are looked at first, as they often decide
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
@@ -438,15 +439,22 @@ def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
         return
     if any(column.levels == given.n for column in given.source_columns):
         return
-    columns = [*given.scores.values(), *given.predictions.values()]
+    columns: list[NDArray[Any]] = list(given.scores.values())
+    columns += [own for model, own in given.predictions.items() if model not in given.scores]
     columns += [c for c in (given.group_codes, given.weights, given.events) if c is not None]
     numeric = np.column_stack([np.asarray(column, dtype=float) for column in columns])
     no_text = np.empty((given.n, 0), dtype=object)
+    fine = [x for x in numeric.T if len(np.unique(x)) * MOST_ALIKE >= len(x)]
+    single = len(fine) == 1 and given.task == "classification"
+    if single and np.mean(fine[0] == fine[0].round(DECIMALS)) > 1 / 2:
+        return  # numbers with few decimals agree by chance
     rows = Outputs(numeric, no_text, given.truth, given.task, given.classes, given.n)
     suspected = _rows_with_equal_hashes(rows)
     keys = _row_keys(rows, suspected)
     copies = len(keys) - len(set(keys))
-    if copies < LEAST_COPIES * given.n or copies == 0 or _coincide(rows, suspected, keys):
+    if copies < LEAST_COPIES * given.n or copies == 0:
+        return
+    if not single and _coincide(rows, suspected, keys):
         return
     findings.add(
         DUPLICATED_ROWS,

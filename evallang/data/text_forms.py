@@ -63,6 +63,13 @@ _REPLICATES = _FOLDS | {
     *("seed", "trial"),
 }
 _RUNS = frozenset({"run", "seed", "trial"})
+_READERS = frozenset({"annotator", "rater", "reader"})
+_SITES = frozenset(
+    {
+        *("batch", "center", "centre", "clinic", "country", "hospital", "institution", "lab"),
+        *("location", "plant", "region", "scanner", "school", "site", "station", "ward"),
+    }
+)
 _TRIALS = frozenset({"trial", "trials"})
 """Repeats of an experiment, which have numbers, or clinical trials, which have names."""
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid", "pid", "uid", "mrn"})
@@ -169,6 +176,16 @@ def names_replicate(name: str) -> bool:
 def names_run(name: str) -> bool:
     """Return whether a column is called by runs that repeat one experiment: seed, run, trial."""
     return _last_word(name).removesuffix("s") in _RUNS
+
+
+def names_reader(name: str) -> bool:
+    """Return whether a column is called by who judged a row: reader, rater_id."""
+    return _last_word(name) in _READERS
+
+
+def names_group(name: str) -> bool:
+    """Return whether a column is called by what several rows come from: patient, site, lab_no."""
+    return _last_word(name) in _UNITS | _SITES | _READERS
 
 
 def names_trial(name: str) -> bool:

@@ -107,7 +107,7 @@ def read_moments(
                 f"the rows of `{frame.source}` are not in the order of their id `{name}`, and the "
                 "study reads them in the order of time",
                 "id",
-                help=f"write `time {written(name)}` below it if the id counts in time, or `time "
+                help=f"write `time {written(name)}` below it if ids follow time, or `time "
                 "none` if the rows of the file do",
             )
             return None

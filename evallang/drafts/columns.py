@@ -30,6 +30,7 @@ MANY_WORDS = 4  # on average, of such a text
 MOST_CATEGORIES = 50
 FEW_UNITS = 5
 MOST_MARKERS = 3  # texts for a missing number
+LEAST_SKILL = 0.3  # share of the error of one value for all rows that a prediction avoids
 MOSTLY = 0.5  # share of numbers in a column with such texts
 
 TARGETS = frozenset(
@@ -44,9 +45,11 @@ TRUTHS = frozenset(
     {
         *("truth", "y_true", "true_label", "gold", "actual", "expected", "reference", "true"),
         *("ground_truth", "groundtruth", "gt", "y_test", "true_class", "true_value", "label_true"),
+        *("obs", "observed", "observation", "actuals", "wahrheit", "vrai", "verite", "vérité"),
     }
 )
 """Names of columns with the truth in a file of predictions."""
+SPELLINGS = {"true": "1", "false": "0", "1.0": "1", "0.0": "0", "label_1": "1", "label_0": "0"}
 AFFIRMED = frozenset({"1", "1.0", "true", "yes", "y", "positive", "pos", "present", "case"})
 """Labels of the class that is looked for, where the other one only denies it."""
 
@@ -190,7 +193,8 @@ def _is_moment(name: str, kind: Kind, known: "pl.Series", levels: int) -> bool:
 def positive_class(column: Column) -> tuple[str, str]:
     """Return the label of two that recall and precision are about, and what it is in words."""
     affirmed = [pair for pair in column.counts if pair[0].casefold() in AFFIRMED]
-    if len(affirmed) == 1:
+    numbered = {label for label, _ in column.counts} == {"1", "2"}  # neither denies the other
+    if len(affirmed) == 1 and not numbered:
         label, n = affirmed[0]
         what = "The class that is looked for"
     else:
@@ -216,12 +220,12 @@ def likely_targets(columns: Sequence[Column]) -> list[Column]:
 
 
 def predicted_columns(
-    columns: Sequence[Column], target: str | None = None
+    columns: Sequence[Column], frame: Frame, target: str | None = None
 ) -> tuple[Column, list[Column]] | None:
     """Return the truth and the predictions of a file of predictions; None for other tables.
 
     `target` names the truth. With a column that is called by a usual target, or named so, a
-    prediction is known by its own name.
+    prediction is known by its own name, or all other columns predict the truth as they are.
     """
     truths = [c for c in columns if c.name.strip().casefold() in TRUTHS and c.missing == 0]
     if target is not None:
@@ -232,29 +236,60 @@ def predicted_columns(
         return None
     (truth,) = truths
     by_name = truth.name.strip().casefold() not in TRUTHS
-    labels = {value for value, _ in truth.counts}
+    labels = _labels(truth)
     others = [c for c in columns if c is not truth and c.use is not Use.ID]
+    others = [c for c in others if not (c.whole and c.ascending and c.levels == c.n)]
+    outputs = [c for c in others if c.use is Use.FEATURE]
+    alike = bool(outputs) and all(_predicts(frame, c, truth) for c in outputs)
     if by_name and len(others) > 1 and (truth.kind is Kind.TEXT or truth.levels > 2):
         # Columns of the same names of classes are not features
-        by_name = any({value for value, _ in c.counts} != labels for c in others)
-    if by_name and not any(
-        predicted_name(c) or score_name(c) or _follows(c, columns) for c in others
+        by_name = any(_labels(c) != labels for c in others)
+    if (
+        by_name
+        and not alike
+        and not any(predicted_name(c) or score_name(c) or _follows(c, columns) for c in others)
     ):
         return None
     made = []
     for column in columns:
-        if column is truth or column.kind is not truth.kind or column.missing:
+        if column is truth or column.missing:
             continue
+        own = predicted_name(column) or (alike and column in outputs)
         if labels and truth.is_classes:
-            found = {value for value, _ in column.counts}
-            named = not by_name or predicted_name(column) or _follows(column, columns)
+            found = _labels(column)
+            named = not by_name or own or _follows(column, columns)
             if found and found <= labels and named:
                 made.append(column)
-        elif truth.kind is Kind.NUMBER and column.levels > MOST_CLASSES and predicted_name(column):
+        elif truth.kind is column.kind is Kind.NUMBER and column.levels > MOST_CLASSES and own:
             made.append(column)
     if not made and truth.levels == 2:  # scores of the positive class alone
         made = [column for column in columns if column is not truth and score_name(column)]
+    if not made and truth.levels == 2 and not by_name:
+        made = [c for c in outputs if c.kind is Kind.NUMBER and not c.whole and not c.missing]
     return (truth, made) if made else None
+
+
+def _labels(column: Column) -> set[str]:
+    """Return the values of a column with few of them; true and false are 1 and 0."""
+    return {SPELLINGS.get(value.casefold(), value) for value, _ in column.counts}
+
+
+def _predicts(frame: Frame, column: Column, truth: Column) -> bool:
+    """Return whether a column as it is predicts the truth clearly better than one value does."""
+    if column.missing:
+        return False
+    if truth.is_classes:
+        if not _labels(column) <= _labels(truth):
+            return False
+        texts = [frame.values(c.name).cast(pl.String).str.to_lowercase() for c in (column, truth)]
+        made, true = (text.replace(SPELLINGS) for text in texts)
+        most = max(n for _, n in truth.counts)
+        return int((made == true).sum()) > most + LEAST_SKILL * (truth.n - most)
+    if truth.kind is not Kind.NUMBER or column.kind is not Kind.NUMBER:
+        return False
+    made, true = (frame.values(c.name).cast(pl.Float64) for c in (column, truth))
+    lost, spread = ((made - true) ** 2).sum(), ((true - true.mean()) ** 2).sum()
+    return float(lost) < (1 - LEAST_SKILL) * float(spread)
 
 
 def right_or_wrong(column: Column) -> bool:

@@ -92,7 +92,7 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
     frame = frame.mark_missing()
     columns = guess_columns(frame)
     measured = lines_from_measured(location, frame, columns, goal, target)
-    given = predicted_columns(columns, target) if measured is None else None
+    given = predicted_columns(columns, frame, target) if measured is None else None
     if measured is not None:
         lines = measured
     elif given is not None:

@@ -340,7 +340,7 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     if not ids and len(logs) > 1:
         raise DraftRefused(f"the tables in `{source}` have no id in common; {needed}")
     names = _names({Path(log.location): log.model for log in logs})
-    found = [predicted_columns(log.columns) for log in logs]
+    found = [predicted_columns(log.columns, log.frame) for log in logs]
     right = [[c for c in log.columns if c.name not in ids and right_or_wrong(c)] for log in logs]
     both = [pair for pair in found if pair is not None and len(pair[1]) == 1]
     several = len(logs) > 1

@@ -1,5 +1,6 @@
 """A study of what models were measured to do: tables of scores, and a row for each prediction."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -10,7 +11,7 @@ from evallang.checking.pair_tests import test_over_data
 from evallang.data.column_types import Kind
 from evallang.data.frame import Frame
 from evallang.data.score_tables import named_by_tools
-from evallang.data.text_forms import names_fold, names_replicate, names_run
+from evallang.data.text_forms import names_fold, names_replicate, names_run, names_unit
 from evallang.drafts.columns import (
     Column,
     Use,
@@ -22,6 +23,7 @@ from evallang.drafts.columns import (
 )
 from evallang.drafts.writing import (
     NAME,
+    DraftRefused,
     Facts,
     Goal,
     comment,
@@ -46,13 +48,20 @@ MODELS = frozenset(
 """Last words of columns that name the model of a row."""
 DATA_SETS = frozenset(
     {
-        *("benchmark", "corpus", "data", "dataset", "datasets", "datensatz", "problem", "set"),
-        *("suite", "task"),
+        *("benchmark", "benchmarks", "corpora", "corpus", "data", "dataset", "datasets"),
+        *("datensatz", "domain", "problem", "problems", "series", "set", "suite", "task", "tasks"),
     }
 )
 METRICS_COLUMNS = frozenset({"metric", "metrics", "measure"})
+RESAMPLES = ("resample", "resampling")
 SCORES = frozenset({"score", "value", "result", "performance"})
 RIGHT = frozenset(["acc", "correct", "exact_match", "hit", "is_correct", "right"])
+MODEL_AND_METRIC = (
+    re.compile(r"(?P<model>.+)~(?P<metric>.+)"),  # as caret writes them
+    re.compile(r"(?P<model>.+?)[ _./:-](?P<metric>.+)"),
+    re.compile(r"(?P<metric>.+?)[ _./:-](?P<model>.+)"),
+)
+SPLIT = re.compile(r"split\d+_test_\w+")  # of scikit-learn's cv_results_
 WIDEST = 20.0  # between the medians of columns that may be scores by one metric
 FEWEST_DATA_SETS = 6  # below which a test over data sets finds little, if there are folds
 FEWEST_ROWS_EACH = 20  # predictions of a model: fewer rows are scores
@@ -87,9 +96,18 @@ def lines_from_measured(
         found = _long_predictions(location, columns, model, goal, target)
     if found is not None or target is not None:
         return found
-    if model is not None:
-        return _long_scores(location, frame, columns, model, goal)
-    return _wide_scores(location, frame, columns, goal)
+    if model is not None and (lines := _long_scores(location, frame, columns, model, goal)):
+        return lines
+    splits = [c.name for c in columns if SPLIT.fullmatch(c.name)]
+    rest = [c for c in columns if c is not model and not c.name.startswith("column_")]
+    in_rows = model is not None and model.levels == frame.n and len(rest) > 1
+    if len(splits) > 1 or (in_rows and _alike(frame, rest)):
+        scores = listed(splits or [c.name for c in rest])
+        raise DraftRefused(
+            f"`{location}` has a row for each model, and its scores side by side: {scores}; write "
+            "the table with a row for each of them and a column for each model"
+        )
+    return None if model is not None else _wide_scores(location, frame, columns, goal)
 
 
 def _words(name: str) -> str:
@@ -97,7 +115,11 @@ def _words(name: str) -> str:
 
 
 def _last(name: str) -> str:
-    return _words(name).rpartition("_")[2]
+    """Return the last word of a name, without `id` or `name` behind it: `model` of `model_name`."""
+    words = _words(name).split("_")
+    if len(words) > 1 and words[-1] in ("id", "name", "nr"):
+        words.pop()
+    return words[-1]
 
 
 def _named(columns: Sequence[Column], names: frozenset[str], *kinds: Kind) -> Column | None:
@@ -186,11 +208,13 @@ def _long_predictions(
 def _places(frame: Frame, columns: Sequence[Column], *, long: bool) -> _Places:
     fold = repeat = seed = None
     for column in columns:
+        if column.levels < 2 or (long and column.levels == column.n):  # such as `run_id`
+            continue
         if names_run(column.name) and seed is None and _last(column.name) != "run":
             seed = column
         elif named_by_tools(column.name, frame) is not None and fold is None:
             return _Places(fold=column, by_tools=True, dataset=_data_set(columns, column))
-        elif names_fold(column.name) and fold is None:
+        elif (names_fold(column.name) or _last(column.name) in RESAMPLES) and fold is None:
             fold = column
         elif names_replicate(column.name) and repeat is None:
             repeat = column
@@ -244,7 +268,8 @@ def _long_scores(
         measured = known or measured
         lines += [] if known else _unknown_direction()
     else:
-        lines += _metric(score.name, location)
+        other = [c.name for c in numbers if c is not score and _is_of_catalogue(c.name)]
+        lines += _other_metrics("score", other) + _metric(score.name, location)
     n = frame.cells.select([c.name for c in models]).n_unique()
     return [*lines, "", *_measures(measured), *_compared(places, n, goal, measured)]
 
@@ -252,37 +277,75 @@ def _long_scores(
 def _is_of_catalogue(name: str) -> bool:
     """Return whether a column is called by a metric, and not by a time or another quantity."""
     known = named_metric(name)
-    return known is not None and (known.share or known.name is not None)
+    negated = not {"neg", "negative"}.isdisjoint(_words(name).split("_"))
+    return known is not None and (known.share or known.name is not None or negated)
 
 
 def _wide_scores(
     location: str, frame: Frame, columns: Sequence[Column], goal: Goal
 ) -> list[str] | None:
     places = _places(frame, columns, long=False)
-    numbers = [c for c in columns if c.kind is Kind.NUMBER and c not in places.all]
-    others = [c for c in columns if c not in places.all and c not in numbers]
-    others = [c for c in others if not c.name.startswith("column_") and c.name]
-    numbers = [c for c in numbers if not c.name.startswith("column_") and c.name]
+    named = [c for c in columns if c not in places.all and c.name]
+    named = [c for c in named if not c.name.startswith("column_")]
+    numbers = [c for c in named if c.kind is Kind.NUMBER]
+    others = [c for c in named if c not in numbers]
+    values = [frame.values(c.name).cast(pl.Float64, strict=False).drop_nulls() for c in numbers]
+    high = max((float(v.max()) for v in values if len(v)), default=0.0)  # type: ignore[arg-type]
+    shares = high <= 1 and all(float(v.min()) >= 0 for v in values if len(v))  # type: ignore[arg-type]
+    if not places.all and len(others) == 1 and others[0].levels == frame.n:
+        (key,) = others
+        if names_unit(key.name) or (shares and any(map(named_metric, _names_in_file(location)))):
+            places, others = _Places(dataset=key), []
+    split = _models_and_metrics(numbers)
+    if split is not None:
+        metrics = list(dict.fromkeys(metric for _, metric in split))
+        chosen = [k for k, (_, metric) in enumerate(split) if metric == metrics[0]]
+        numbers = [numbers[k] for k in chosen]
     if others or len(numbers) < 2 or any(is_truth(c) for c in numbers) or not places.all:
         return None
     if not _distinct(frame, places.all) or all(c.whole for c in numbers):
         return None
-    values = [frame.values(c.name).cast(pl.Float64, strict=False) for c in numbers]
-    medians = [column.drop_nulls().median() for column in values]
-    sizes = [abs(float(m)) for m in medians if isinstance(m, int | float)]
-    if len(sizes) < len(numbers) or min(sizes) * WIDEST < max(sizes):
+    if not _alike(frame, numbers):
         return None
     lines = [*_opening(location, places)]
-    lines += [f"  models {', '.join(map(_item, numbers))}"]
-    suffixes = {c.name.rpartition("~")[2] for c in numbers if "~" in c.name}  # caret
-    lines += _metric(suffixes.pop() if len(suffixes) == 1 else "", location)
+    if split is None:
+        lines += [f"  models {', '.join(written(c.name) for c in numbers)}"]
+        lines += _metric("", location, directed=shares)
+    else:
+        items = [
+            f"{written(split[k][0])} as {written(c.name)}"
+            for k, c in zip(chosen, numbers, strict=True)
+        ]
+        lines += [f"  models {', '.join(items)}"]
+        lines += _other_metrics("models", metrics[1:]) + _metric(metrics[0], location)
     return [*lines, "", *_compared(places, len(numbers), goal, ())]
 
 
-def _item(column: Column) -> str:
-    """Return how the model of a column is declared; caret calls a column `lda~Accuracy`."""
-    stem = column.name.rpartition("~")[0]
-    return f"{written(stem)} as {written(column.name)}" if stem else written(column.name)
+def _alike(frame: Frame, columns: Sequence[Column]) -> bool:
+    """Return whether all columns are numbers of one size, as scores by one metric are."""
+    if any(c.kind is not Kind.NUMBER for c in columns):
+        return False
+    medians = [frame.values(c.name).cast(pl.Float64, strict=False).median() for c in columns]
+    sizes = [abs(float(m)) for m in medians if isinstance(m, int | float)]
+    return len(sizes) == len(columns) and min(sizes) * WIDEST >= max(sizes)
+
+
+def _models_and_metrics(columns: Sequence[Column]) -> list[tuple[str, str]] | None:
+    """Return model and metric of each column where all are called so: `lda~RMSE`, `acc_rf`."""
+    for pattern in MODEL_AND_METRIC:
+        found = [match for c in columns if (match := pattern.fullmatch(c.name))]
+        pairs = [(m["model"], m["metric"]) for m in found if named_metric(m["metric"])]
+        if len(pairs) != len(columns) or len(set(pairs)) < len(pairs):
+            continue
+        if len(pairs) == len({m for m, _ in pairs}) * len({m for _, m in pairs}):
+            return pairs
+    return None
+
+
+def _other_metrics(clause: str, names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    return [*_indented(f"For {listed(names)} name their columns in `{clause}`, and the metric")]
 
 
 def _distinct(frame: Frame, keys: Sequence[Column]) -> bool:
@@ -325,11 +388,12 @@ def _indented(text: str) -> Iterator[str]:
     yield from (f"  {line}" for line in comment(text))
 
 
-def _metric(name: str, location: str) -> list[str]:
-    """Return the lines that state the metric: by the name of a column, or of the file."""
-    stem = PurePosixPath(location).name.partition(".")[0]
-    words = stem.replace("-", "_").split("_")
-    for given in (name, " ".join(words), *words):
+def _metric(name: str, location: str, *, directed: bool = True) -> list[str]:
+    """Return the lines that state the metric: by the name of a column, or of the file.
+
+    The direction of other numbers than shares, which are not `directed`, is left open.
+    """
+    for given in (name, *_names_in_file(location)):
         known = named_metric(given) if given else None
         if known is not None:
             metric = given if given == name else known.name or given
@@ -337,17 +401,20 @@ def _metric(name: str, location: str) -> list[str]:
                 f"  # A {known.better} value of this metric is better",
                 f"  metric {quoted(metric)}",
             ]
-    return [*_unknown_direction(), *([f"  metric {quoted(name)}"] if name else [])]
+    return [*_unknown_direction(directed=directed), *([f"  metric {quoted(name)}"] if name else [])]
 
 
-def _unknown_direction() -> list[str]:
-    return [
-        *_indented(
-            'The file does not tell the metric: name it, as in `metric "AUC"`, and write '
-            "`lower is better` for errors and losses"
-        ),
-        "  higher is better",
-    ]
+def _names_in_file(location: str) -> tuple[str, ...]:
+    words = PurePosixPath(location).name.partition(".")[0].replace("-", "_").split("_")
+    return (" ".join(words), *words)
+
+
+def _unknown_direction(*, directed: bool = True) -> list[str]:
+    lines = _indented(
+        'The file does not tell the metric: name it, as in `metric "AUC"`, and write '
+        "`lower is better` for errors and losses"
+    )
+    return [*lines, *(["  higher is better"] if directed else [])]
 
 
 def _measures(metrics: Sequence[str]) -> list[str]:

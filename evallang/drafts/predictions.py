@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evallang.data.column_types import Kind
+from evallang.data.text_forms import names_reader, names_run
 from evallang.drafts.columns import Column, Use, positive_class, score_name, score_of
 from evallang.drafts.writing import (
     NAME,
@@ -16,6 +17,7 @@ from evallang.drafts.writing import (
     quoted,
     written,
 )
+from evallang.registry import Situation
 from evallang.spelling import RESERVED
 
 
@@ -30,12 +32,20 @@ def lines_from_predictions(
     yield f"predictions given from {quoted(location)}"
     ids = [c for c in columns if c.use is Use.ID]
     groups = [c for c in columns if c.use is Use.GROUP and c is not truth and c not in made]
+    runs = next((c for c in columns if names_run(c.name) or names_reader(c.name)), None)
+    if groups and runs is not None and 1 < runs.levels <= groups[0].n // groups[0].levels:
+        word = "reader" if names_reader(runs.name) else "repeat"
+        yield f"  # `{groups[0].name}` has a row for each `{runs.name}`: the example is the unit"
+        yield f"  id {written(groups.pop(0).name)}"
+        yield f"  {word} {written(runs.name)}"
+    else:
+        runs = None
     if ids:
         yield f"  # `{ids[0].name}`: {ids[0].why}"
         yield f"  id {written(ids[0].name)}"
     yield f"  truth {written(truth.name)}"
     binary = truth.is_classes and truth.levels == 2
-    alone = all(score_name(column) for column in made)  # without labels
+    alone = all(score_name(c) or (binary and not c.whole and not c.is_classes) for c in made)
     names = model_items(made)
     scores: list[Column | None] = [score_of(c, columns) if binary else None for c in made]
     if alone and binary:
@@ -62,7 +72,8 @@ def lines_from_predictions(
     yield f"measure {', '.join(metrics)}"
     yield ""
     margin = "5%" if task == "classification" else "1"
-    yield from paired([name for name, _ in names], goal, facts.same_rows, metrics[0], margin)
+    same_rows = facts.same_rows if runs is None else Situation.SAME_ROWS
+    yield from paired([name for name, _ in names], goal, same_rows, metrics[0], margin)
 
 
 def model_items(made: Sequence[Column]) -> list[tuple[str, str]]:

@@ -29,6 +29,7 @@ from evallang.results.records import (
 from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
 from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.corrections.joint_corrections import single_level
+from evallang.stats.decisions import state_disagreements
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -178,13 +179,8 @@ class OneSource(Struct, frozen=True):
     def resampled(
         self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
     ) -> Any:
-        """p of a test of these pairs on joint resamples; pairs that lack a model have p = 1."""
-        tested = [None if self.lacking(pair) else pair for pair in pairs]
-        asked = [self._inputs(study, test, pair, study.confidence) for pair in tested if pair]
-        found = joint_p(asked, joint)
-        whole = np.ones((len(found), len(pairs)))
-        whole[:, [pair is not None for pair in tested]] = found
-        return whole
+        """p of a test of these pairs on joint resamples."""
+        return joint_p([self._inputs(study, test, pair, study.confidence) for pair in pairs], joint)
 
     def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """None: folds are not data sets."""
@@ -272,7 +268,6 @@ def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> Hypothes
 # --- families decided ------------------------------------------------------------------------
 
 
-SAME_LEVEL = 1e-9  # of an interval and 1 - alpha
 NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
 
@@ -334,7 +329,8 @@ def decide(
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
     made = _without_intervals(study, family, test_runs)
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
-    return [_add_detectable(study, _add_simultaneous(study, item, rejected)) for item in made]
+    wide = [_add_simultaneous(study, item, rejected) for item in made]
+    return [_add_detectable(study, _with_disagreements(study, item)) for item in wide]
 
 
 def decide_again(
@@ -464,11 +460,19 @@ def resampled(inputs: FamilyInputs) -> Any:
 
 
 def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: bool) -> Any:
-    """Draw the resamples of a family; those of intervals are two-sided."""
-    seed = test_run.context.seed(study, correction)
-    joint = JointDraws(seed, two_sided=two_sided)
-    pairs = [test.models for test in test_run.tests]
-    return test_run.context.resampled(study, test_run.single, pairs, joint)
+    """Draw the resamples of a family; those of intervals are two-sided.
+
+    Pairs that were not computed have p = 1.
+    """
+    joint = JointDraws(test_run.context.seed(study, correction), two_sided=two_sided)
+    counted = [test.status != "not_computed" for test in test_run.tests]
+    pairs = [test.models for test in test_run.tests if test.status != "not_computed"]
+    if not pairs:
+        return np.ones((1, len(counted)))
+    found = test_run.context.resampled(study, test_run.single, pairs, joint)
+    every = np.ones((len(found), len(counted)))
+    every[:, counted] = found
+    return every
 
 
 @FAMILY.provides("seed")
@@ -503,26 +507,7 @@ def _judged(
     """Reject at p_adjusted, p where there is none; without either nothing is decided."""
     decisive = test.p if adjusted is None else adjusted
     reject = None if decisive is None else decisive <= alpha
-    note = _other_method(test, alpha)
-    notes = test.notes if note is None else (*test.notes, note)
-    return replace(test, p_adjusted=adjusted, reject=reject, notes=notes)
-
-
-def _other_method(test: HypothesisTestResult, alpha: float) -> str | None:
-    """State where p and the interval of the same pair, at the same level, do not say the same."""
-    found = test.estimate
-    if found is None or found.low is None or found.high is None or test.p is None:
-        return None
-    comparable = test.side is None and "margin" not in test.extra
-    if not comparable or abs(found.level - (1 - alpha)) > SAME_LEVEL:
-        return None
-    excludes = not found.low <= 0 <= found.high
-    if excludes == (test.p <= alpha):
-        return None
-    return (
-        f"p and the interval do not agree: they come from different methods, and the interval "
-        f"{'excludes' if excludes else 'includes'} 0; the test decides"
-    )
+    return replace(test, p_adjusted=adjusted, reject=reject)
 
 
 def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:
@@ -602,30 +587,20 @@ def _widened(
         return test
     method = f"{wide.method}, {kind}" if kind == "conservative" else wide.method
     interval = SimultaneousInterval(wide.low, wide.high, plain.level, method, kind == "fcr")
-    note = _disagreement(test, interval, conservative=kind == "conservative")
-    notes = test.notes if note is None else (*test.notes, note)
-    return replace(test, simultaneous=interval, notes=notes)
+    return replace(test, simultaneous=interval)
 
 
-def _disagreement(
-    test: HypothesisTestResult, interval: SimultaneousInterval, *, conservative: bool
-) -> str | None:
-    """State where a simultaneous interval and the decision are not the same."""
-    low, high = interval.low, interval.high
-    if low is None or high is None or "margin" in test.extra:
-        return None  # a test of a margin is not about 0
-    holds = low <= 0 <= high
-    if test.reject and holds:
-        why = "it is conservative" if conservative else "it is not computed from the test's p"
-        return (
-            f"the simultaneous interval includes 0 although adjusted p is at most α, because {why}"
-        )
-    if test.reject is False and test.p is not None and not holds:
-        return (
-            "the simultaneous interval excludes 0 although adjusted p is above α, because it is "
-            "not computed from the test's p"
-        )
-    return None
+def _with_disagreements(study: Study, item: FamilyDecision) -> FamilyDecision:
+    """State of each pair which of its intervals contradict its decision."""
+    correction = item.family.correction
+    conservative = (
+        correction is not None
+        and CORRECTIONS[correction.name].declaration.simultaneous == "conservative"
+    )
+    tests = (
+        state_disagreements(test, study.alpha, conservative=conservative) for test in item.tests
+    )
+    return replace(item, tests=tuple(tests))
 
 
 # --- what a family could detect -------------------------------------------------------------

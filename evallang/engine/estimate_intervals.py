@@ -659,11 +659,14 @@ def _computed(
     if inputs.whole.value is None:
         return None, (), None
     entry = INTERVALS[method.name]
-    weights = inputs.outcome.weights
-    if weights is not None and entry.declaration.form == "proportion":
-        return _or_reason(*inputs.with_weights())
-    if inputs.evaluation.group_codes is not None and entry.declaration.form == "proportion":
-        return _or_reason(*inputs.over_groups())
+    weighted = inputs.outcome.weights is not None
+    counted = counted_by_metric(inputs.evaluation, (inputs.model,), inputs.metric)
+    lacking = shortfalls(entry.declaration.holds, counted)
+    unlike = weighted or inputs.evaluation.group_codes is not None
+    if unlike and entry.declaration.form == "proportion":
+        share, notes = inputs.with_weights() if weighted else inputs.over_groups()
+        share = None if share is None else with_shortfalls(share, lacking)
+        return _or_reason(share, notes if share is None else share.notes)
     asked = MethodInputs(inputs, method)
     try:
         given = [ESTIMATE.make(name, asked, entry.declaration.evidence) for name in entry.inputs]
@@ -678,8 +681,7 @@ def _computed(
         notes = (*notes, NARROW_OVER_FOLDS)
     if measure.interval is None and method != interval_method(inputs.evaluation, measure):
         notes = (*notes, FEW_FOR_BOOTSTRAP)
-    counted = counted_by_metric(inputs.evaluation, (inputs.model,), inputs.metric)
-    found = with_shortfalls(found, shortfalls(entry.declaration.holds, counted))
+    found = with_shortfalls(found, lacking)
     notes = (*found.notes, *(note for note in notes if note not in found.notes))
     return _or_reason(_convert_to_metric(inputs, entry.declaration.form, found), notes)
 

@@ -95,7 +95,18 @@ def counted_by_metric(
         found[Counted.TAIL] = Number(first.n, declared.tail(options))
     if first.weights is not None:
         found[Counted.WEIGHTED] = Number(effective_n(first.weights))
-    if declared.form != "counts" or evaluation.judged or evaluation.group_codes is not None:
+    if evaluation.group_codes is not None:
+        found[Counted.GROUPS] = Number(len(np.unique(evaluation.group_codes)))
+    if evaluation.judged or evaluation.group_codes is not None:
+        return found
+    if declared.needs == "probabilities" and first.counted is None:
+        found[Counted.OUTSIDE] = Number(first.n - int(np.bincount(first.truth).max()))
+    if declared.needs == "scores" and declared.by_class and first.ranked is None:
+        sizes = np.bincount(first.truth)
+        found[Counted.RAREST] = Number(int(sizes[sizes > 0].min()))
+    if declared.needs == "risks":
+        found[Counted.EVENTS] = Number(int(first.truth[:, 1].sum()))
+    if declared.form != "counts":
         return found
     matrices = [evaluation.confusion(model) for model in models]
     by_class = "average" in {option.name for option in entry.options} or sums_shares(

@@ -34,6 +34,7 @@ from evallang.stats.decisions import (
     decide_level,
     decide_noninferior,
     decide_superior,
+    state_disagreements,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.looks import error_of_one_look
@@ -142,7 +143,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
 def _test_of_difference(spec: RequirementSpec, evaluation: Evaluation) -> Method:
     """Return the test whose interval decides where the line does not name one."""
     grouped = evaluation.group_codes is not None
-    return Method(difference_test(spec.metric, evaluation.yields, len(evaluation.classes), grouped))
+    return difference_test(spec.metric, evaluation.yields, len(evaluation.classes), grouped)
 
 
 def _tested(
@@ -177,7 +178,7 @@ def _tested(
         interval=None
         if found.low is None and found.high is None
         else Interval(found.method, found.level, found.low, found.high),
-        test=replace(test, reject=rejects),
+        test=state_disagreements(replace(test, reject=rejects), alpha, found),
         alpha=alpha,
     )
 

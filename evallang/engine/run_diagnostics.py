@@ -1,6 +1,7 @@
 """What a run finds wrong: metrics that raised, and models that never predict a class."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator
         for model in evaluation.models:
             found = [one.models[model] for one in evaluation.by_seed]
             k = len(evaluation.classes)
-            matrix = np.sum([one.confusion(model) for one in evaluation.by_seed], axis=0)
+            matrix = reduce(np.add, [one.confusion(model) for one in evaluation.by_seed])
             missing = np.flatnonzero((matrix.sum(axis=1) > 0) & (matrix.sum(axis=0)[:k] == 0))
             if len(missing):
                 n, n_of_classes = int(matrix.sum()), int(matrix[missing].sum())
@@ -189,7 +190,7 @@ def dependent_losses(
             DEPENDENT_LOSSES,
             f"the differences in `{planned.metric.written}` between `{first}` and `{second}` are "
             f"correlated by {worst.autocorrelation:.2f} at lag {worst.lag}{pairs}, and "
-            f"`{test.written}` assumes that such {units} are independent",
+            f"`{test.written}` assumes that {units} this far apart are independent",
             line.span,
             path=study.path,
             help=HYPOTHESIS_TESTS[test.name].declaration.longer,

@@ -626,8 +626,9 @@ class TestInputs(Placed, frozen=True, dict=True):
     def _difference_inputs(self) -> "TestInputs":
         """The same models under the test whose interval fits the design."""
         grouped, classes = self.evaluation.group_codes is not None, len(self.evaluation.classes)
-        name = difference_test(self.metric, self.evaluation.yields, classes, grouped)
-        return self.replace_test(Method(name))
+        return self.replace_test(
+            difference_test(self.metric, self.evaluation.yields, classes, grouped)
+        )
 
     def _declared_inputs(self) -> tuple[Input, ...]:
         declared = INPUTS.of(Subject.COMPARISON)

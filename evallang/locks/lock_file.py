@@ -5,6 +5,7 @@ amendment is a line too: its reason stays in the file. Names of machines and peo
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -81,6 +82,8 @@ def read_lock(path: Path) -> Lock | None:
     """Read a lock; None where there is no file. Raises `LockRefused`."""
     try:
         if not path.is_file():
+            if os.path.lexists(path):
+                raise LockRefused(f"`{path.name}` is not a regular file; remove it")
             return None
         RESULTS_BYTES.check("a lock", path.stat().st_size)
         text = path.read_text(encoding="utf-8")

@@ -141,6 +141,8 @@ def record_look(path: Path, look: Look) -> bool:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     descriptor = os.open(path, flags, 0o666)
     with os.fdopen(descriptor, "r+b", closefd=True) as stream:
+        if os.fstat(descriptor).st_nlink > 1:
+            raise OSError(errno.EMLINK, "is a file with several names", str(path))
         _wait_for(stream.fileno())
         known = stream.read(LARGEST).decode("utf-8", "replace")
         if any(other.identity == look.identity for other in _looks(known)):

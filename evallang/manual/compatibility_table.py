@@ -223,7 +223,7 @@ def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
     for setting in settings():
         fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))
         if fitting:
-            ordered = setting.yields.ordered
+            ordered = setting.yields.ordered and interval.declaration.form != "series"
             words = f"{setting.words} (warning W322)" if ordered else setting.words
             by_metrics.setdefault(fitting, []).append(words)
     return tuple(

@@ -183,6 +183,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         -1,
         1,
         known_without_skill=True,
+        chance=0,
         when="one number should describe both classes, whatever their sizes",
         when_not="one kind of mistake matters more than the other: cost, fbeta",
         formula=(
@@ -233,6 +234,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         -1,
         1,
         known_without_skill=True,
+        chance=0,
         when="agreement is judged relative to agreement by chance, as between raters",
         when_not=(
             "studies with different shares of the classes are compared, because kappa depends "

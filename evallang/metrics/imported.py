@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from evallang.metrics.metric import (
     Moments,
     Outcome,
 )
-from evallang.metrics.named import NamedMetric, named_metric
+from evallang.metrics.named import named_metric
 from evallang.registry import Entry, no_options
 from evallang.stats.validity import Tail
 
@@ -33,13 +33,13 @@ def mean_of_values(
 
 
 def _skewed(options: object) -> Tail:
-    return Tail(0.1, "95% intervals covered 85 to 88% of means of 15 or 25 log-normal values")
+    return Tail(0.1, "95% intervals covered 85 to 88% in simulations of 15 or 25 log-normal values")
 
 
 def imported_metric(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported values, under the name that their statement gives."""
     named = named_metric(name)
-    share = named is not None and named.share
+    share, known = (False, None) if named is None else (named.share, named.name)
     declaration = MetricDeclaration(
         task="regression",
         form="losses",
@@ -47,14 +47,10 @@ def imported_metric(name: str, better: Direction) -> MetricEntry:
         better=better,
         low=0 if share else None,
         high=1 if share else None,
-        unit=_unit(named) if share and named is not None else "number",
+        unit=METRICS[known].declaration.unit if share and known else "number",
         tail=_skewed,
     )
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, no_options, (), ())
-
-
-def _unit(named: NamedMetric) -> Literal["percent", "number", "target"]:
-    return "number" if named.name is None else METRICS[named.name].declaration.unit
 
 
 def ratio_of_sums(

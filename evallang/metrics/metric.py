@@ -103,6 +103,8 @@ class MetricDeclaration(Guidance, frozen=True):
         option is written, because it needs something else of a model
     caution : what every estimate of it states, or empty
     remark : what an estimate from these examples states, or None
+    chance : the value of outputs without information, for a metric that tells the order or the
+        labels that run the other way by a worse value
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -127,6 +129,7 @@ class MetricDeclaration(Guidance, frozen=True):
     of_union: Literal["", "bounds", "decides"] = ""
     squares: bool = False
     known_without_skill: bool = False
+    chance: float | None = None
     of_examples: str = ""
     no_interval: str = ""
     ranks: Literal["area", "other"] | None = None

@@ -81,6 +81,7 @@ _FURTHER_NAMES: Mapping[str, str] = {
     "area_under_the_roc_curve": "roc_auc",
     "aupr": "average_precision",
     "c_index": "concordance",
+    "classif_ce": "error_rate",
     "classification_error": "error_rate",
     "concordance_index": "concordance",
     "correct": "accuracy",
@@ -98,6 +99,7 @@ _FURTHER_NAMES: Mapping[str, str] = {
     "negative_log_likelihood": "log_loss",
     "rmsd": "rmse",
     "root_mean_square_error": "rmse",
+    "rsq": "r2",
     "true_positives_rate": "recall",
 }
 """Names of numbers in files, which no line of a study would use."""
@@ -114,26 +116,30 @@ _OTHERS: Mapping[Direction, str] = {
     "likelihood log_likelihood meteor mutual_information nmi pearson pearson_correlation profit "
     "psnr return reward rouge rouge_l silhouette ssim throughput utility youden",
     "lower": "ade aic assd bic bits_per_byte bits_per_character bpb bpc cer character_error_rate "
-    "cost crps deviance distance divergence duration epe error errors fde fid hamming "
+    "cost crps deviance divergence epe error errors fde fid hamming "
     "hausdorff hausdorff_distance hd hd95 hinge huber kid kl latency loss lpips mpjpe msle mre "
-    "nrmse perplexity ppl regret rmsle runtime seconds surface_distance ter time wasserstein wer "
-    "word_error_rate",
+    "nrmse perplexity ppl regret rmsle runtime seconds surface_distance ter wasserstein "
+    "wasserstein_distance wer word_error_rate",
 }
 """Other numbers that the catalogue does not compute."""
 
 _REVERSING = frozenset({"minus", "neg", "negated", "negative"})
-_ONE_MINUS = re.compile(r"\s*1\s*[-\u2013\u2212]\s*\D")
+_MINUS = re.compile(r"\s*(?:1\s*)?[-\u2013\u2212]\s*[^\W\d]")
 _UNCLEAR = frozenset(
     {
-        *("at", "delta", "difference", "drop", "for", "gain", "gap", "improvement", "inverse"),
-        *("log", "of", "per", "rank", "reciprocal", "reduction", "to", "until", "vs"),
+        *("at", "attack", "delta", "difference", "drop", "for", "gain", "gap", "improvement"),
+        *("inverse", "log", "of", "per", "rank", "reciprocal", "reduction", "to", "until", "vs"),
+        "\u03b4",
     }
 )
 """Words before a known name that leave open which direction is better."""
+_COUNTS = frozenset({"count", "n", "no", "num", "number", "total"})
+"""Words before a known name that count what the name is the share of."""
 _AFTER = frozenset(
     {
-        *("at", "average", "avg", "coefficient", "macro", "mean", "micro", "none", "norm", "ovo"),
-        *("ovr", "pct", "percent", "percentage", "rate", "score", "statistic", "value", "weighted"),
+        *("at", "average", "avg", "coefficient", "cv", "in", "macro", "mean", "micro", "none"),
+        *("norm", "ovo", "ovr", "pct", "percent", "percentage", "rate", "score", "statistic"),
+        *("test", "val", "valid", "validation", "value", "weighted"),
     }
 )
 """Words behind a known name that change nothing."""
@@ -163,18 +169,24 @@ def named_metric(name: str) -> NamedMetric | None:
     Case and punctuation are ignored, and so are words around a known name: `CIFAR-10 test
     accuracy`, `Mean absolute error (mm)`, `NDCG@10`.
     """
-    text = _BRACKETS.sub(" ", name).replace("\u00b2", "2").replace("^", "")
+    text = _BRACKETS.sub(" ", name.partition("@")[0]).replace("\u00b2", "2").replace("^", "")
     words = [word.casefold() for word in _WORDS.findall(text)]
+    if not _REVERSING.isdisjoint(map(str.casefold, _WORDS.findall(name))) and _REVERSING.isdisjoint(
+        words
+    ):  # such as `log-likelihood (negative)`
+        return None
     while words:
         for start in range(len(words)):
             found = _known().get("".join(words[start:]))
             before = set(words[:start])
             if found is None:
                 continue
-            if before & _UNCLEAR:
+            if before & _UNCLEAR or "/" in name[:2]:  # 1/RMSE
                 return None
-            reversing = before & _REVERSING or (start == 1 and _ONE_MINUS.match(name))
-            return _reversed(found) if reversing else found
+            nearest = name.lstrip()[1:2] == "-" and start > 1  # 1-NN error
+            if before & _REVERSING or (_MINUS.match(name) and not nearest):
+                return _reversed(found)
+            return NamedMetric(found.better) if before & _COUNTS else found
         if not (words[-1] in _AFTER or words[-1].isdigit()):
             return None
         words.pop()

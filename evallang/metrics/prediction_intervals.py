@@ -118,7 +118,7 @@ def interval_width(
         of_examples="interval scores",
         tail=lambda options: Tail(
             1 - float(options["level"]),
-            "95% intervals covered 89% in simulations where 6 lie outside the bounds",
+            "95% intervals covered 89% in simulations with 6 values outside the bounds",
         ),
         title_with_options="Interval score at a level of {level}",
         when="prediction intervals of a stated level are compared, by width and coverage at once",

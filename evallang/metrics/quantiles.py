@@ -61,7 +61,7 @@ OF_QUANTILE = (
         of_examples="pinball losses",
         tail=lambda options: Tail(
             min(float(options["quantile"]), 1 - float(options["quantile"])),
-            "95% intervals covered 82% in simulations where 3 lie beyond the quantile",
+            "95% intervals covered 82% in simulations with 3 values beyond the quantile",
         ),
         unit="target",
         when="models predict a quantile of the target, such as a demand exceeded one day in ten",

@@ -58,6 +58,7 @@ def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         -1,
         1,
         under_weights=_spearman,
+        chance=0,
         when="predictions rank examples, and their scale has no meaning",
         when_not=(
             "the size of an error matters: mae, rmse; the question is how probably a pair is "
@@ -107,6 +108,7 @@ def spearman(
         -1,
         1,
         under_weights=_kendall,
+        chance=0,
         when="the question is how many pairs of examples are ordered correctly",
         when_not="the size of an error matters: mae, rmse",
         formula=(

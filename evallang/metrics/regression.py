@@ -55,13 +55,9 @@ TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 
-OF_SQUARES = Tail(
-    0.002, "95% intervals covered 72 to 88% of means of squares with heavy tails in simulations"
-)
-OF_ABSOLUTE = Tail(
-    0.1, "95% intervals covered 92% of means of errors with heavy tails in simulations"
-)
-OF_PERCENT = Tail(0.05, "95% intervals covered 92% in simulations where true values lie near 0")
+OF_SQUARES = Tail(0.002, "95% intervals covered 72 to 88% in simulations with heavy-tailed errors")
+OF_ABSOLUTE = Tail(0.1, "95% intervals covered 92% in simulations with heavy-tailed errors")
+OF_PERCENT = Tail(0.05, "95% intervals covered 92% in simulations with true values near 0")
 
 
 @METRICS.register(

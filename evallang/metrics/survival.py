@@ -62,6 +62,7 @@ def _influences(o: Outcome) -> NDArray[np.float64]:
         0,
         1,
         known_without_skill=True,
+        chance=0.5,
         ranks="other",
         default=True,
         under_weights=_concordance,

@@ -147,7 +147,7 @@ def yields_of_scores(table: ScoreTable) -> Yields:
     """State what a table gives to tests; five repeats of two folds are known once it is read."""
     yields = yields_of(table.spec, None)
     if table.test_train_ratio is None and yields.design is not None:
-        yields = replace(yields, design=Design.RESAMPLED)
+        yields = replace(yields, design=Design.RESAMPLED, sizes_known=False)
     sizes = (len(table.repeat_labels or ()), len(table.fold_labels or ()))
     return replace(yields, design=Design.FIVE_BY_TWO) if sizes == (5, 2) else yields
 

@@ -1,4 +1,4 @@
-"""The fits behind `interval nested_cv`: without each fold, and without each pair of folds."""
+"""The fits of `interval nested_cv`: without each fold, and without each pair of folds."""
 
 from __future__ import annotations
 

@@ -84,7 +84,8 @@ class Yields(Struct, frozen=True):
     weights, which the data say and no protocol does; `seeds` that every fit is repeated
     with other seeds, so that an example has the mean of several predictions;
     `one_group_a_fold` that each test part is one group, which shows no spread between groups;
-    `redrawn` that an interval may divide the rows again into as many `folds`, and fit again.
+    `redrawn` that an interval may divide the rows again into as many `folds`, and fit again;
+    `sizes_known` that something tells how many rows a split tests for each training row.
     """
 
     evidence: frozenset[Evidence]
@@ -100,6 +101,7 @@ class Yields(Struct, frozen=True):
     seeds: bool = False
     one_group_a_fold: bool = False
     redrawn: bool = False
+    sizes_known: bool = True
 
 
 Division = Literal["shuffled", "resampled", "in_turn", "in_place"]

@@ -128,7 +128,7 @@ def _table(context: Context, item: Analysis, identifier: str) -> Table:
     right, wrong = (count(round(values[key])) for key in ("all_right", "all_wrong"))
     every = f"all models are right on {right} and wrong on {wrong} of them"
     if weighted:
-        every = f"all models are right on a weight of {right} and wrong on {wrong}"
+        every = f"all models are right on examples with a total weight of {right}, wrong on {wrong}"
     notes = [runs(sentence(size)), runs(sentence(every)), about([item])]
     return Table(
         identifier,

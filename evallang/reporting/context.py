@@ -150,6 +150,7 @@ class Context:
         self.style = cast(Style, self.results.report.numbers)
         self.style_sheet = _checked_style(results.style_sheet)
         self.sections: tuple[Section, ...] = ()  # those built so far
+        self.alike: dict[Runs, list[Requirement]] = {}  # requirements by their words
 
     def _possible(self, found: Estimate) -> Estimate:
         """Return an estimate with the bounds of its interval among the possible values."""
@@ -347,7 +348,8 @@ class Context:
         if found is None:
             words = name.replace("_", " ")
             return capitalised(words)
-        stated = found.title_states_options or (found.name == name and kind != "metric")
+        own = found.title == name or kind != "metric"  # a name from elsewhere: `MAE (mm)`
+        stated = found.title_states_options or (found.name == name and own)
         return titled(printed(found.title), "" if stated else name.removeprefix(method_of(name)))
 
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:

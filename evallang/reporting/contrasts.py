@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from evallang.reporting.context import Context
-from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
 from evallang.reporting.wording import (
@@ -173,18 +172,13 @@ def compatible_runs(
     )
 
 
-def disagreements(found: Iterable[Contrast]) -> str:
-    """State once why intervals that a sentence gives do not agree with the decisions."""
-    return "".join(dict.fromkeys(map(_disagreement, found)))
+def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) -> str:
+    """State why intervals do not agree with decisions, once in a finding."""
+    stated = set(map(_disagreement, before))
+    return "".join(why for why in dict.fromkeys(map(_disagreement, found)) if why not in stated)
 
 
 def _disagreement(found: Contrast) -> str:
-    pair = found.pair
-    if pair.p is None or found.low is None or found.high is None:
-        return ""
-    if pair.side is not None or margin_of(pair) is not None:
-        return ""
-    excludes = found.low > 0 or found.high < 0
-    if excludes == bool(pair.reject) or (pair.p_adjusted is not None and not found.family):
-        return ""
-    return COVERS_ALL if found.family and pair.reject else OTHER_METHOD
+    shown = "family" if found.family else "pair"
+    cause = next((d.cause for d in found.pair.disagreements if d.interval == shown), None)
+    return {"conservative": COVERS_ALL, "method": OTHER_METHOD}.get(cause or "", "")

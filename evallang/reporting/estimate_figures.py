@@ -96,11 +96,23 @@ def _all_pairs(context: Context, setting: Setting, metrics: Sequence[str]) -> li
 
 def figures_of_panels(identifier: str, drawn: Sequence[Drawn]) -> list[Figure]:
     """Join panels in as many figures as have letters for them."""
-    starts = range(0, len(drawn), len(PANEL_LETTERS))
     return [
-        joined_panels(name_of_part(identifier, i), drawn[start : start + len(PANEL_LETTERS)])
-        for i, start in enumerate(starts)
+        joined_panels(name_of_part(identifier, i), part)
+        for i, part in enumerate(_with_letters(drawn))
     ]
+
+
+def _with_letters(drawn: Sequence[Drawn]) -> list[list[Drawn]]:
+    """Divide panels into parts that have letters for them, each with words for its first."""
+    parts: list[list[Drawn]] = []
+    words: Runs = ()
+    for panel, own in drawn:
+        words = own or words
+        if not parts or len(parts[-1]) == len(PANEL_LETTERS):
+            parts.append([(panel, words)])
+        else:
+            parts[-1].append((panel, own))
+    return parts
 
 
 def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
@@ -135,9 +147,10 @@ def _estimates_and_differences(
         if comparison is not None:
             of = "" if len(metrics) == 1 else f" in {metric.noun}"
             made += differences_drawn(context, comparison, of)
-        if not parts or len(parts[-1]) + len(made) > len(PANEL_LETTERS):
-            parts.append([])
-        parts[-1] += made
+        if parts and len(parts[-1]) + len(made) <= len(PANEL_LETTERS):
+            parts[-1] += made
+        else:
+            parts += _with_letters(made)
     return parts
 
 

@@ -117,8 +117,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     where = f" on {size}" if size else ""
     what = "performance"
     if len(context.metrics(setting)) > len(metrics):
-        nouns = [context.metric(name).noun for name in metrics]
-        what = " and ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
+        what = _and([context.metric(name).noun for name in metrics])
     caption = f"{capitalised(what)} of {plural(len(models), 'model')}{where}"
     if len(context.settings) > 1:
         caption += f" ({setting_words(context, setting)})"
@@ -295,11 +294,16 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
         for noun, names in owners.items():
             parts.setdefault(tuple(dict.fromkeys(names)), []).append(noun)
         words = "; ".join(
-            f"{', '.join(nouns)}{'' if len(names) == models else ' of ' + ', '.join(names)}"
+            f"{_and(nouns)}{'' if len(names) == models else f' of {_and(names)}'}"
             for names, nouns in parts.items()
         )
         notes.append(runs(f"{capitalised(words)}: {note.rstrip('.')}."))
     return notes
+
+
+def _and(words: Sequence[str]) -> str:
+    """Join words as a sentence lists them: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def over_groups(found: Iterable[Estimate]) -> list[Runs]:
@@ -400,16 +404,16 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     models = {e.model for e in found}
     owners: dict[str, list[str]] = {}
     for e in flat:
-        owners.setdefault(context.metric(e.metric).title, []).append(context.model(e.model))
+        owners.setdefault(context.metric(e.metric).noun, []).append(context.model(e.model))
     named = "; ".join(
-        title + ("" if len(set(names)) == len(models) else f" of {', '.join(dict.fromkeys(names))}")
-        for title, names in owners.items()
+        noun + ("" if len(set(names)) == len(models) else f" of {_and(list(dict.fromkeys(names)))}")
+        for noun, names in owners.items()
     )
     return [
         runs(
             Mark(FLAT),
-            f"{named}: no interval, because its bounds coincide. No resample, fold or example "
-            "differed, which does not show that the value is certain.",
+            f"{capitalised(named)}: no interval, because its bounds coincide. No resample, fold or "
+            "example differed, which does not show that the value is certain.",
         )
     ]
 

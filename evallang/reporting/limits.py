@@ -6,7 +6,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from statistics import NormalDist, median
 from typing import Any
 
@@ -58,7 +58,6 @@ from evallang.reporting.wording import number_word, plural
 from evallang.results.records import (
     DRAWN,
     Comparison,
-    Difference,
     Estimate,
     Failure,
     FitWarning,
@@ -66,7 +65,6 @@ from evallang.results.records import (
     HypothesisTestResult,
     NeverPredicted,
     ProtocolRecord,
-    SimultaneousInterval,
 )
 
 MEASURE = "measure"  # the stage of a failure in the author's own metric
@@ -437,7 +435,7 @@ def _disagreement(
     lines: list[Runs] = []
     every: list[HypothesisTestResult] = []
     for comparison in context.results.comparisons:
-        if not comparison.performed or comparison.family.size < 2:
+        if not comparison.performed:
             continue
         if comparison.family.exploratory:
             continue
@@ -467,35 +465,29 @@ def _place_of_tests(context: Context, asked: "Comparison | _Asked") -> str:
 
 
 def _outside(comparison: Comparison) -> list[HypothesisTestResult]:
-    return [
-        pair
-        for pair in comparison.pairwise
-        if pair.p is not None
-        and margin_of(pair) is None
-        and (
-            (pair.reject is False and _excludes_zero(pair.estimate) is True)
-            or (pair.reject and _is_plain(pair) and _excludes_zero(pair.estimate) is False)
-        )
-    ]
-
-
-def _is_plain(pair: HypothesisTestResult) -> bool:
-    """Return whether a pair has neither an adjusted p nor a simultaneous interval."""
-    return pair.p_adjusted is None and pair.simultaneous is None
+    return _contradicted(comparison, "pair", ("method", "family"))
 
 
 def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
+    pairs = _contradicted(comparison, "family", ("method", "conservative"))
+    return [pair for pair in pairs if pair.reject]
+
+
+def _contradicted(
+    comparison: Comparison, interval: str, causes: Container[str]
+) -> list[HypothesisTestResult]:
     return [
         pair
         for pair in comparison.pairwise
-        if pair.reject and margin_of(pair) is None and _excludes_zero(pair.simultaneous) is False
+        if margin_of(pair) is None
+        and any(d.interval == interval and d.cause in causes for d in pair.disagreements)
     ]
 
 
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
     together = all(pair.simultaneous is not None for pair in pairs)
-    if all(map(_is_plain, pairs)):
+    if all(d.cause == "method" for pair in pairs for d in pair.disagreements):
         lead = "An interval and its test do not agree"
         return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
                           "because they come from different methods")  # fmt: skip
@@ -512,21 +504,15 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """State the interval by what it covers: the whole family, or the pairs that were selected."""
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
     name = "FCR-adjusted" if selected else "simultaneous"
+    conservative = all(d.cause == "conservative" for pair in pairs for d in pair.disagreements)
     why = (
-        runs("which is not made from the test’s ", P)
-        if selected
-        else runs("conservative compared with a step-wise correction")
+        runs("conservative compared with a step-wise correction")
+        if conservative
+        else runs("which is not made from the test’s ", P)
     )
     lead = f"{'An' if selected else 'A'} {name} interval includes zero despite a rejection"
     start = runs("the adjusted ", P, f" rejects although the {name} interval, ")
     return lead, start + why + runs(", includes zero")
-
-
-def _excludes_zero(found: Difference | SimultaneousInterval | None) -> bool | None:
-    """Return whether an interval excludes zero; None where a bound is not known."""
-    if found is None or found.low is None or found.high is None:
-        return None
-    return bool(found.low > 0 or found.high < 0)
 
 
 def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:

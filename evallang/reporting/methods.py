@@ -13,7 +13,6 @@ from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
-from evallang.reporting.pair_table import shown_effect
 from evallang.reporting.references import data_key
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
@@ -49,6 +48,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     TargetScaleRecord,
 )
+from evallang.results.statistics import shown_effect
 from evallang.results.written import method_of
 
 IMBALANCED_LEARN = "imbalanced-learn"
@@ -619,7 +619,8 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
     if any(pair.clusters is not None for pair in pairs) and not untested:
         tests = "this test" if len(pairs) == 1 else "these tests"
         made.append(runs(f"Whole groups were the units of {tests}."))
-    effects = _effects(context, pairs, shown_effect(pairs))
+    shown = shown_effect([effect for pair in pairs for effect in pair.effects])
+    effects = _effects(context, pairs, shown)
     if effects:
         made.append(runs("The effect size of a pair is ", effects, "."))
     return [row for row in made if row]

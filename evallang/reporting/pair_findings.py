@@ -62,7 +62,7 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
         lead = runs(f"{where}{name} had a {metric.worse_word} {metric.noun} than ")
         items.append(_decided(context, comparison, lead, behind))
     if others and items:
-        items[-1] += _other_pairs(context, comparison, others)
+        items[-1] += _other_pairs(context, comparison, others, behind or ahead)
     elif others:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
@@ -351,7 +351,10 @@ def _joined(found: Sequence[Contrast], parts: Sequence[Runs]) -> Runs:
 
 
 def _other_pairs(
-    context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]
+    context: Context,
+    comparison: Comparison,
+    pairs: list[HypothesisTestResult],
+    before: list[Contrast],
 ) -> Runs:
     """State which pairs without the centre were decided: one in full, more by their number."""
     metric = context.difference_words(comparison)
@@ -373,7 +376,7 @@ def _other_pairs(
         " ",
         contrast_runs(context, comparison, better),
         ".",
-        disagreements([better]),
+        disagreements([better], before),
     )
 
 

@@ -65,7 +65,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     SimultaneousInterval,
 )
-from evallang.results.statistics import NOT_RUN
+from evallang.results.statistics import NOT_RUN, shown_effect
 
 Ends = TypeVar("Ends", int, float)
 
@@ -325,16 +325,10 @@ def _difference_cell(found: Difference | SimultaneousInterval | None, scale: Sca
     return dash() if found is None or not _bounded(found) else interval_cell(found, scale, null=0.0)
 
 
-def shown_effect(pairs: Sequence[HypothesisTestResult]) -> Effect | None:
-    """Return the effect size that a table shows: odds of discordant pairs, else the first one."""
-    every = [effect for pair in pairs for effect in pair.effects]
-    return next((effect for effect in every if effect.scale == "odds"), next(iter(every), None))
-
-
 def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
     """Return the columns of the effect size that is shown."""
     by_pair = [{effect.name: effect for effect in pair.effects} for pair in comparison.pairwise]
-    first = shown_effect(comparison.pairwise)
+    first = shown_effect([effect for pair in comparison.pairwise for effect in pair.effects])
     if first is None:
         return None
     name, odds = first.name, first.scale == "odds"
@@ -485,7 +479,7 @@ def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
 
 NEARLY = 1e-9  # differences of values closer than this are the same
 FOLD_MEANS_NOTE = (
-    "Differences are between means over folds, but the estimates pool the counts of a repeat, so "
+    "Differences are between means over folds, but the estimates pool the rows of a repeat, so "
     "the two can differ slightly."
 )
 

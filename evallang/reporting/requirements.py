@@ -176,13 +176,13 @@ def words_of(context: Context, item: Requirement) -> Runs:
 
     Requirements that would read alike are numbered.
     """
-    same = [
-        other
-        for other in context.results.requirements
-        if _words(context, other) == _words(context, item)
-    ]
+    if not context.alike:
+        for other in context.results.requirements:
+            context.alike.setdefault(_words(context, other), []).append(other)
+    words = _words(context, item)
+    same = context.alike[words]
     number = f" ({same.index(item) + 1} of {len(same)})" if len(same) > 1 else ""
-    return _words(context, item) + runs(number)
+    return words + runs(number)
 
 
 def _words(context: Context, item: Requirement) -> Runs:

@@ -87,13 +87,15 @@ def _history(context: Context) -> Sequence[Block]:
         said.append(same if made.lock.same else other)
     looks = made.looks or 0
     if made.lock is not None and looks == 1:
-        said.append("One evaluation on these test data is recorded; earlier ones are not.")
+        said.append(
+            "One evaluation on these test data is recorded; unrecorded ones cannot be ruled out."
+        )
     if looks > 1:
         number = plural(looks, "evaluation")
         said.append(
             f"{number[:1].upper()}{number[1:]} on these test data are recorded, each with another "
-            "seed, protocol, study or code; earlier ones are not. This report has one of them, and "
-            "its results are too favorable if it was chosen for its results."
+            "seed, protocol, study or code; unrecorded ones cannot be ruled out. This report shows "
+            "one of them, and its results are too favorable if it was chosen for its results."
         )
         stated = context.results.study.looks
         if stated is not None and looks > stated and context.results.requirements:

@@ -217,8 +217,8 @@ def of_cases(context: Context, text: str) -> str:
     """Call the examples of a text as the study does."""
     if context.unit == "examples":
         return text
-    text = re.sub(r"\beach example\b", f"each of the {context.unit}", text)
-    return re.sub(r"\bexamples\b", context.unit, text)
+    text = re.sub(r"\beach example\b", "each of the examples", text)
+    return re.sub(r"\bexamples\b", lambda _: context.unit, text)
 
 
 def further_variants(

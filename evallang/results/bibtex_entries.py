@@ -11,6 +11,8 @@ from evallang.results.provenance import ReferenceRecord
 OWN = "bib:"
 """The beginning of the keys of works from the authors' bibliography."""
 MOST_BYTES = 5_000_000
+MOST_CHARACTERS = 200_000
+"""Of one value, which `@string` could double in each line."""
 SKIPPED = ("comment", "preamble")
 VENUES = ("journal", "booktitle", "publisher", "school", "institution", "howpublished")
 START = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
@@ -133,6 +135,10 @@ def _value(text: str, at: int, words: dict[str, str]) -> tuple[str, int]:
                 raise ValueError(f"is not BibTeX in line {_line(text, at)}")
             part, end = words.get(word[0].lower(), word[0]), word.end()
         made += re.sub(r"\s+", " ", part)
+        if len(made) > MOST_CHARACTERS:
+            raise ValueError(
+                f"has a value of more than {MOST_CHARACTERS:,} characters in line {_line(text, at)}"
+            )
         more = re.compile(r"\s*#").match(text, end)
         if more is None:
             return made.strip(), end

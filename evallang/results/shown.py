@@ -36,6 +36,11 @@ class ShownOfTest(Struct, frozen=True):
     standard_error: Number = None
     detectable: Number = None
     detectable_alpha: Number = None
+    mean_difference: Number = None
+    scale: Number = None
+    wins: Count = None
+    ties: Count = None
+    losses: Count = None
 
 
 class ShownOfEstimate(Struct, frozen=True):
@@ -47,6 +52,7 @@ class ShownOfEstimate(Struct, frozen=True):
     readers_sampled: bool = False
     seeds: int = 0
     sd_over_seeds: Number = None
+    sd_within: Number = None
     difference_to_rest: Number = None
     resubstitution: Number = None
     oob: Number = None

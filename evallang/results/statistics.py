@@ -1,6 +1,6 @@
 """The records that tests and intervals return."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 
@@ -150,6 +150,32 @@ class Lacking(Struct, frozen=True):
     model: str | None = None
 
 
+DISAGREEMENTS: Mapping[str, str] = {
+    "method": "they come from different methods",
+    "side": "p is one-sided, the interval two-sided",
+    "family": "it covers this pair alone",
+    "conservative": "it is conservative",
+}
+"""The reasons why an interval and a decision at the same level may say different things."""
+
+
+class Disagreement(Struct, frozen=True):
+    """An interval that contradicts the decision at its level.
+
+    It is that of the difference of the `pair`, of the whole `family`, or of the effect size that is
+    shown. `excludes` states whether it excludes the null hypothesis, so the test did not reject it.
+    """
+
+    interval: Annotated[str, one_of(("pair", "family", "effect"))]
+    excludes: bool
+    cause: Annotated[str, one_of(DISAGREEMENTS)]
+
+
+def shown_effect(effects: Sequence[Effect]) -> Effect | None:
+    """Return the effect size that is shown: odds of discordant pairs, else the first one."""
+    return next((e for e in effects if e.scale == "odds"), effects[0] if effects else None)
+
+
 class ConfidenceInterval(NamedTuple):
     """The two bounds of an interval; an undefined bound is None."""
 
@@ -165,7 +191,7 @@ class HypothesisTestResult(Struct, frozen=True):
     filled in by the comparison that ran the test. `status` is one of `STATUSES`; for a
     file without it `results.codec` derives it from other fields. `side` is the side of a one-sided
     test: `greater` or `less`, if a larger or a smaller value of the first model is evidence
-    against the null hypothesis.
+    against the null hypothesis. `disagreements` are found by the comparison, and stated in `notes`.
     """
 
     test: str
@@ -182,11 +208,12 @@ class HypothesisTestResult(Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     table: tuple[tuple[int, int], tuple[int, int]] | None = None
     clusters: Clusters | None = None
-    side: Literal["greater", "less"] | None = None
+    side: Annotated[str, one_of(("greater", "less"))] | None = None
     extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     status: Annotated[str, one_of(STATUSES)] = "computed"
     lacking: Lacking | None = None
+    disagreements: tuple[Disagreement, ...] = ()
 
     @property
     def pvalue(self) -> float | None:

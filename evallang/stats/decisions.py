@@ -9,11 +9,23 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from evallang.results.statistics import (
+    DISAGREEMENTS,
+    NOTE,
+    Difference,
+    Disagreement,
+    Effect,
+    HypothesisTestResult,
+    shown_effect,
+)
+from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.validation import word
 
 Better = Literal["higher", "lower"]
 UNDEFINED = "the interval is undefined"
+SAME_LEVEL = 1e-9  # of an interval and a decision
 
 
 class Bounds(Protocol):
@@ -99,3 +111,79 @@ def _decide_beyond(interval: Bounds, better: Better, line: float) -> Decision:
 
 def _met(holds: bool, otherwise: str) -> Decision:
     return Decision(True) if holds else Decision(False, otherwise)
+
+
+# --- decisions by p, and the intervals next to them --------------
+
+
+def state_disagreements(
+    test: HypothesisTestResult,
+    alpha: float,
+    shown: Difference | None = None,
+    *,
+    conservative: bool = False,
+) -> HypothesisTestResult:
+    """Set which intervals contradict the decision of a test at their level, and note them.
+
+    The interval of the pair is that of `shown` if the test is printed with that of another test.
+    `conservative` states that intervals of the family are wider than the steps that decided.
+    """
+    pair = test.estimate if shown is None else shown
+    sides = 2 if "margin" in test.extra else 1
+    if test.p is None or pair is None or abs(pair.level - (1 - sides * alpha)) > SAME_LEVEL:
+        return test
+    single, other = test.p <= alpha, "method" if test.side is None else "side"
+    found = []
+    for interval, excludes, rejects in (
+        ("pair", _excludes_null(test, pair), single),
+        ("family", _excludes_null(test, test.simultaneous), test.reject),
+        ("effect", _effect_excludes_null(shown_effect(test.effects)), single),
+    ):
+        if excludes not in (None, rejects):
+            narrow = conservative and interval == "family" and not excludes
+            cause = "conservative" if narrow else other
+            found.append(Disagreement(interval, bool(excludes), cause))
+        elif interval == "pair" and excludes not in (None, test.reject):
+            found.append(Disagreement(interval, bool(excludes), "family"))
+    notes = (*test.notes, *(_note(test, each) for each in found))
+    return replace(test, disagreements=tuple(found), notes=tuple(dict.fromkeys(notes)))
+
+
+def _excludes_null(test: HypothesisTestResult, interval: Bounds | None) -> bool | None:
+    """Return whether an interval excludes what the null hypothesis says; None without bounds."""
+    if interval is None or interval.low is None or interval.high is None:
+        return None
+    margin = test.extra.get("margin")
+    if margin is None:
+        return not interval.low <= 0 <= interval.high
+    if "better" in test.extra:
+        return decide_noninferior(interval, margin, test.extra["better"]).met
+    return decide_equivalent(interval, margin).met
+
+
+def _effect_excludes_null(effect: Effect | None) -> bool | None:
+    if effect is None or effect.low is None or effect.high is None:
+        return None
+    declared = EFFECT_SIZES[effect.name].declaration
+    if not declared.signed and declared.scale != "odds":
+        return None
+    return not effect.low <= declared.neutral <= effect.high
+
+
+def _note(test: HypothesisTestResult, found: Disagreement) -> str:
+    if found.cause == "side":
+        return NOTE
+    effect = shown_effect(test.effects)
+    if found.interval == "effect" and effect is not None:
+        which = f"interval of the {effect.name}"
+        null = f"{EFFECT_SIZES[effect.name].declaration.neutral:g}"
+    else:
+        which = "simultaneous interval" if found.interval == "family" else "interval"
+        name = next((k for k in ("margin", "threshold") if k in test.extra), None)
+        null = f"the {name}" if name else "0"
+    adjusted = found.interval == "family" or found.cause == "family"
+    p = "adjusted p" if adjusted and test.p_adjusted is not None else "p"
+    return (
+        f"the {which} {'excludes' if found.excludes else 'includes'} {null} although {p} is "
+        f"{'above' if found.excludes else 'at most'} α, because {DISAGREEMENTS[found.cause]}"
+    )

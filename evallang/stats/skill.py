@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from evallang.stats.placement_values import twice_outranked
 from evallang.stats.rank_scores import mid_ranks
+from evallang.stats.score_counts import ScoreCounts, rank
 
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 
@@ -24,12 +25,14 @@ class Skill(Struct, frozen=True):
     value: float
     influence: NDArray[np.float64]
 
-    def standard_error(self, unit: NDArray[np.int64]) -> float:
+    def standard_error(self, unit: NDArray[np.int64] | None) -> float:
         """Return the standard error; rows with the same number in `unit` (n,) are not independent.
 
-        It is that of the linearised statistic, for areas DeLong's up to (n - 1) / n.
+        It is that of the linearised statistic, for areas DeLong's up to (n - 1) / n. None: each
+        influence is of a unit, or of counted ones.
         """
-        return float(np.sqrt((np.bincount(unit, self.influence) ** 2).sum()))
+        moved = self.influence if unit is None else np.bincount(unit, self.influence)
+        return float(np.sqrt((moved**2).sum()))
 
 
 def skill_of_classes(
@@ -79,6 +82,16 @@ def area(
         return None
     value = float(outranked[positive].sum()) / pairs
     return Skill(value, (outranked - value * opponents) / pairs)
+
+
+def skill_of_counts(counts: ScoreCounts) -> Skill:
+    """Return the area of counted scores; an influence stands for all examples with the score."""
+    found, (negatives, positives) = rank(counts), counts.members
+    moved = (
+        np.sqrt(counts.positives) * (found.below / 2 / negatives - found.area) / positives,
+        np.sqrt(counts.negatives) * (found.above / 2 / positives - found.area) / negatives,
+    )
+    return Skill(found.area, np.concatenate(moved))
 
 
 def mean_area(

@@ -9,7 +9,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
-from evallang.syntax.language import STATEMENTS, connectives, owners
+from evallang.syntax.language import STATEMENTS, clause_words, connectives, owners
 from evallang.syntax.line_parser import Reading
 from evallang.syntax.line_reading import read_line
 from evallang.syntax.logical_lines import LogicalLine
@@ -286,6 +286,8 @@ class Assembly:
         elif taken_by:
             message = f"`{word}` is a clause of {listed(taken_by)}, not a statement"
             suggestion = "indent it below its statement"
+            if not any(item.word in taken_by for item in self._all):
+                suggestion = f"indent it below a line `{STATEMENTS[taken_by[0]].form}`"
             found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=suggestion)
         elif word in connectives() or first.kind != "NAME":
             message = f"no statement begins with `{shortened(word)}`"
@@ -296,6 +298,8 @@ class Assembly:
         else:
             message = f"`{shortened(word)}` is not a statement"
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
+            if meant := language.clause_meant(word, clause_words()):
+                suggestion = f"write `{meant}`, indented below {listed(owners(meant), 'or')}"
             from evallang.syntax.repair import as_model
 
             if model := as_model(line.tokens):

@@ -210,7 +210,7 @@ _TIME = Clause(
     "time COLUMN | time none",
     "The column of the order of the rows in time, by which they are sorted where a method reads "
     "them in order; a feature only if `features` names it. Without it a column of dates, or an "
-    "ascending `id`, is found; `time none` keeps the order of the file.",
+    "ascending `id`, is used; `time none` keeps the order of the file.",
     "column",
     elsewhere=("date", "order_by", "timestamp"),
 )
@@ -1071,11 +1071,13 @@ def clause_meant(word: str, taken: Iterable[str]) -> str | None:
 # --- other words -----------------------------------------------------------------------
 
 _TRACKED = "a run sends nothing to other services: read `results.json` with the tracker"
+_WAIVED = "advice is waived by a comment above the line: `# evallang: allow CODE because REASON`"
 _DECLARED = "a study states facts and has no loops or conditions: a search is `C in [1, 10]`"
 
 NOT_STATED: Mapping[str, str] = {
     **dict.fromkeys(("log", "mlflow", "tensorboard", "track", "tracker", "wandb"), _TRACKED),
     **dict.fromkeys(("for", "foreach", "if", "while"), _DECLARED),
+    **dict.fromkeys(("allow", "ignore", "noqa", "suppress", "waive"), _WAIVED),
 }
 """What other tools begin a line with and a study does not state, and why."""
 

@@ -68,6 +68,7 @@ _KINDS = {
 }
 _OF_ALL = ("pairs", "models", "classifiers", "algorithms", "methods", "learners")
 _UNNAMED = ("corrected", "adjusted", "correction")
+_OPTIONS = ("folds", "inner", "outer", "rounds", "test", "times")
 _LEVELS = ("at", "alpha", "level", "confidence")
 _OF_CONDITIONS = {
     "not": "a negation is written `!=`, a line for each value, or `is not missing`",
@@ -213,7 +214,7 @@ def _changed(
 ) -> tuple[list[Token] | None, list[Diagnostic]]:
     """Guess again and again until the line fits or no change leads on.
 
-    The first `skipped` changees that lead on are not taken.
+    The first `skipped` changes that lead on are not taken.
     """
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
@@ -490,15 +491,20 @@ def superfluous_token(place: Place) -> Iterator[Change]:
     if token.kind == END or negates:
         return
     twice = token.text == before.text and token.kind == before.kind
-    message = f"{shown(token)} is written twice" if twice else f"{shown(token)} is too much here"
+    message = f"{shown(token)} is written twice" if twice else f"unexpected {shown(token)}"
     edit = Edit(Span(place.path, before.end, token.end), "")
     of_comparison = token.kind == "COMMA" and first.text == "compare"
     suggestion = None
     if of_comparison:
-        suggestion = "a line has one test, and one behind `then`: write a line for each"
+        suggestion = "a line has one test, and one after `then`: write a line for each"
     elif token.kind == "TEXT":
         suggestion = LABELS
+    elif token.text.endswith("%"):
+        suggestion = "the level of all intervals is written once: `confidence 95%` below `study`"
     safe = twice or (token.kind == "COMMA" and not of_comparison)
+    known = STATEMENTS.get(first.text) or clause(first.text)
+    if suggestion is None and known is not None and not safe:
+        suggestion = f"the form is `{known.form}`"
     title = f"remove {shown(token)}"
     yield Change(codes.SUPERFLUOUS, message, (), 1, edit, title, suggestion, safe)
 
@@ -646,7 +652,7 @@ def comma_before_a_word(line: Line) -> Reading | None:
             edit = Edit(Span(line.path, tokens[index - 1].end, tokens[index].end), "")
             found = diagnose(
                 codes.SUPERFLUOUS,
-                "`,` is too much here",
+                "unexpected `,`",
                 line.span(tokens[index]),
                 fixes=[Fix("remove `,`", (edit,))],
             )
@@ -717,7 +723,7 @@ def reserved_word(line: Line) -> Reading | None:
                 suggestion = (
                     "without this clause all columns are features; `features all except A` "
                 )
-                suggestion += "leaves some out"
+                suggestion += "skips some"
             message = f"`{word.text}` is a word of the language and cannot be a name"
             found = diagnose(codes.RESERVED_WORD, message, line.span(word), help=suggestion)
             return Reading(None, (found,))
@@ -754,11 +760,28 @@ def number_alone(line: Line) -> Reading | None:
     if token.kind != "NUMBER":
         return None
     suggestion = "write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`"
-    words = [one.text for one in tokens[1:at]]
-    if words[-1:] == ["cv"] and token.text.isdecimal() and "=" not in words:
-        suggestion = f"write `{protocol_of_counts(words, token.text)}`"
+    words, counts = [one.text for one in tokens[1:at]], token.text.isdecimal()
+    if not words:
+        if counts and tokens[at + 1 : at + 2] and tokens[at + 1].text.startswith("fold"):
+            suggestion = f"write `cv folds={token.text}`"
+    elif "=" not in words:
+        if counts and words[-1] == "cv":
+            meant = protocol_of_counts(words, token.text)
+        elif words[-1] in _OPTIONS:
+            meant = f"{' '.join(words)}={token.text}"
+        else:
+            meant = f"{' '.join(words)} {'OPTION' if counts else 'test'}={_test_share(token.text)}"
+        suggestion = f"write `{meant}`"
+        if "OPTION" in meant:
+            suggestion += "; `evallang list protocols` shows the options"
     message = f"{shown(token)} lacks the name of its option"
     return _unread(line.span(token), message, suggestion)
+
+
+def _test_share(number: str) -> str:
+    """Return the share that is tested of the one in `holdout 80/20`; another number as it is."""
+    train, _, test = number.partition("/")
+    return f"{test}%" if test and int(train) + int(test) == 100 else number
 
 
 def pairs_of_all(line: Line) -> Reading | None:
@@ -798,6 +821,35 @@ def level_of_a_test(line: Line) -> Reading | None:
     return _unread(line.span(before, token), message, suggestion)
 
 
+def model_of_a_column(line: Line) -> Reading | None:
+    """Read `model a as yhat` below `predictions` or `scores` as `models a as yhat`."""
+    first, *rest = line.tokens
+    if line.start != "clause" or first.text != "model" or "as" not in (t.text for t in rest):
+        return None
+    again = line.run([Token(first.kind, "models", first.start, first.end), *rest])
+    if again.stuck_at is not None:
+        return None
+    message = "`model` names a column of models, and `models` the models with their columns"
+    fix = Fix("write `models`", (Edit(line.span(first), "models"),))
+    found = diagnose(codes.MISSPELT_CLAUSE, message, line.span(first), fixes=[fix])
+    return Reading(again.node, (found, *again.diagnostics))
+
+
+def compared_outcomes(line: Line) -> Reading | None:
+    """Report the comparison in `correct a as answer = "C"`."""
+    tokens, at = line.tokens, line.at
+    if tokens[0].text != "correct" or not 2 < at < len(tokens):
+        return None
+    if tokens[at].kind not in ("EQUAL", "OPERATOR") or tokens[at - 2].text != "as":
+        return None
+    column = tokens[at - 1].text
+    suggestion = f"write a column into the file that is 1 where `{column}` is right and 0 elsewhere"
+    suggestion += f", and name it; if `{column}` has answers, write `truth COLUMN` and `models`"
+    message = "`correct` takes a column of right and wrong, and compares none"
+    found = _unread(line.span(tokens[at], tokens[-1]), message, suggestion)
+    return Reading(line.run(tokens[:at]).node, found.diagnostics)
+
+
 def _unread(span: Span, message: str, suggestion: str) -> Reading:
     return Reading(None, (diagnose(codes.UNEXPECTED_TEXT, message, span, help=suggestion),))
 
@@ -818,6 +870,16 @@ OF_LINES = (
         level_of_a_test,
         "compare a, b with mcnemar at 95%",
         "study\n  alpha 0.05\n\ncompare a, b with mcnemar",
+    ),
+    LineGuess(
+        model_of_a_column,
+        'predictions p from "p.csv"\n  truth y\n  model a as yhat',
+        'predictions p from "p.csv"\n  truth y\n  models a as yhat',
+    ),
+    LineGuess(
+        compared_outcomes,
+        'predictions p from "p.csv"\n  correct a as answer = "C"',
+        'predictions p from "p.csv"\n  correct a as a_is_right',
     ),
 )
 """The guesses at a whole line, the likeliest first."""
@@ -942,7 +1004,7 @@ def claim_by_a_sign(misfit: Misfit) -> str | None:
     first, other = misfit.before.text, misfit.after
     if other.kind == "NAME":
         return f"write `require {first} better than {other.text}`, or the other way round"
-    return f"write `require METRIC of {first} >= NUMBER`"
+    return f"write `require METRIC of MODEL >= {other.text}`"
 
 
 def worse_than(misfit: Misfit) -> str | None:
@@ -967,7 +1029,7 @@ def list_in_round_brackets(misfit: Misfit) -> str | None:
     """Advise on `measure (accuracy, f1)`."""
     lists = misfit.word in ("compare", "measure", "report")
     if lists and misfit.token.kind == "LPAR" and misfit.at == 1:
-        return f"what `{misfit.word}` names stands side by side, separated by commas, or in `[ ]`"
+        return f"the names after `{misfit.word}` are separated by commas, or in `[ ]`"
     return None
 
 

@@ -420,7 +420,7 @@ class _Scanner(LineReader):
             code, message = codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
             help_ = "names begin with a letter"
             if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
-                help_ = f"a number has no unit behind it; write text in quotes: `{quoted(word)}`"
+                help_ = f"a number has no unit after it; write text in quotes: `{quoted(word)}`"
             elif len(self.tokens) != 1 or not declares(self.tokens[0].text):
                 help_ += f"; a column of this name is written in quotes: `{quoted(word)}`"
             before = [token.text for token in self.tokens]
@@ -496,7 +496,7 @@ class _Scanner(LineReader):
             self._add(PUNCTUATION[right], right, start, end)
         elif kind == "dots":
             message = f"`{word}` is written `..`"
-            help_ = "a number behind it begins with its zero, as in `0..0.5`"
+            help_ = "a number after it begins with its zero, as in `0..0.5`"
             fix = Fix("write `..`", (Edit(span, ".."),), safe=False)  # `0...5` may be 0 to 0.5
             code = codes.TYPOGRAPHIC_SIGN
             self.line.diagnostics.append(diagnose(code, message, span, help=help_, fixes=[fix]))
@@ -545,7 +545,7 @@ class _Scanner(LineReader):
 
 def protocol_of_counts(words: Sequence[str], first: str, second: str | None = None) -> str:
     """Return a cross-validation whose counts have names: `nested cv 5x2`, `repeated cv 10x10`."""
-    if "nested" in words:
+    if words[0].startswith("nested"):
         return f"nested cv outer={first} inner={second or first}"
     if second is None:
         return f"{' '.join(words)} folds={first}"

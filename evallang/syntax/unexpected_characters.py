@@ -16,6 +16,7 @@ _ELSEWHERE = {
     "*": "without a list, all are meant",
     "?": 'a sign or a sentence is written in quotes, as in `"?"`',
     "+": "steps are joined by `|`, items by commas",
+    "@": "an option is written in brackets, as in `ndcg(at=10)`",
 }
 _ITEM_BEGINS = re.compile(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
 _ITEM_ENDS = re.compile(r"(?<!\s)\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")

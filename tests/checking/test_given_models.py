@@ -22,7 +22,8 @@ FORECAST = NUMBERS + DRAW.normal(0, 6, N)
 def found(folder, code, clauses, columns):
     names, values = zip(*columns.items(), strict=True)
     write_rows(folder, "p.csv", ",".join(names), zip(*values, strict=True))
-    text = f'evallang 1\npredictions p from "p.csv"\n  id id\n{clauses}\n'
+    ids = "  id id\n" if "id" in columns else ""
+    text = f'evallang 1\npredictions p from "p.csv"\n{ids}{clauses}\n'
     (folder / "study.eval").write_text(text)
     told = check_data(open_study(folder / "study.eval"))
     return [d for d in told if d.code == code]
@@ -34,6 +35,37 @@ def test_scores_below_chance_are_told_with_the_area_of_scikit_learn(tmp_path):
     (one,) = found(tmp_path, "W485", clauses, columns)
     assert f"of {bounded(roc_auc_score(TRUTH, -SCORE), 2)}, where chance gives .5" in one.message
     assert found(tmp_path, "W485", clauses, columns | {"p": SCORE}) == []
+
+
+def test_scores_of_counted_parts_are_told_as_those_of_one_file(tmp_path):
+    rows = list(zip(TRUTH, -SCORE, np.full(N, 0.4), strict=True))
+    for part in range(3):
+        write_rows(tmp_path, f"p-{part}.csv", "y,p,same", rows[40 * part : 40 * part + 40])
+    text = (
+        'evallang 1\npredictions p from "p-{part}.csv"\n  truth y\n  positive 1\n'
+        "  score a = p\n  score b = same\nmeasure roc_auc\n"
+    )
+    (tmp_path / "study.eval").write_text(text)
+    told = {d.code: d.message for d in check_data(open_study(tmp_path / "study.eval"))}
+    assert f"of {bounded(roc_auc_score(TRUTH, -SCORE), 2)}, where" in told["W485"]
+    assert "gives all 120 examples the same number, 0.4" in told["W490"]
+
+
+def test_predictions_in_the_unit_of_the_truth_are_not_of_another_scale(tmp_path):
+    clauses = "  truth y\n  models a\nmeasure mae"
+    for numbers in (FORECAST, NUMBERS.mean() + 0.1 * (FORECAST - NUMBERS.mean()), FORECAST + 15):
+        columns = {"id": range(N), "y": NUMBERS, "a": numbers}
+        assert found(tmp_path, "W462", clauses, columns) == []
+    (one,) = found(tmp_path, "W462", clauses, columns | {"a": np.log1p(np.abs(FORECAST))})
+    rank = spearmanr(NUMBERS, np.log1p(np.abs(FORECAST))).statistic
+    assert f"rank correlation of {bounded(rank, 2)}" in one.message
+
+
+def test_scores_with_few_decimals_agree_by_chance_and_are_no_copies(tmp_path):
+    clauses = "  truth y\n  positive 1\n  score a = p\nmeasure roc_auc"
+    for decimals, twice, copies in ((2, 1, 0), (3, 1, 0), (9, 1, 0), (9, 2, 1)):
+        columns = {"y": np.tile(TRUTH, twice), "p": np.tile(SCORE.round(decimals), twice)}
+        assert len(found(tmp_path, "W412", clauses, columns)) == copies
 
 
 def test_scores_without_skill_are_rarely_below_chance(tmp_path):

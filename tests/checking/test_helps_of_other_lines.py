@@ -85,4 +85,4 @@ def test_a_search_that_is_lacking_is_told_before_the_splits():
 def test_random_readers_have_no_metric_of_sums():
     study = READINGS.format(lines="compare new vs old with bootstrap")
     (found,) = (d for d in checked(HEAD + study).diagnostics if d.code == "E201")
-    assert found.help == "remove `random` behind `reader`: the readers are then fixed"
+    assert found.help == "remove `random` after `reader`: the readers are then fixed"

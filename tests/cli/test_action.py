@@ -202,3 +202,16 @@ def test_the_report_is_uploaded_whatever_happened():
     assert upload["if"].startswith("always()")
     assert upload["with"]["path"] == "${{ steps.evaluate.outputs.results }}"
     assert STEPS.index(upload) > STEPS.index(step("evaluate"))
+
+
+def test_a_link_of_a_pull_request_brings_no_file_of_the_runner_into_the_artifact(repository):
+    (repository.parent / "token").write_text("secret")
+    looks = repository / "gates" / "passing.looks.jsonl"
+    looks.symlink_to(repository.parent / "token")
+    done = evaluated(repository, studies="gates/passing.eval")
+    assert done.returncode == 0, done.stderr
+    assert not (repository / "evallang-results" / "gates-passing.looks.jsonl").exists()
+    looks.unlink()
+    (repository / "evallang-results" / "x").symlink_to(repository.parent / "token")
+    done = evaluated(repository, studies="gates/passing.eval")
+    assert done.returncode == 2 and "the folder is or contains a link" in done.stdout

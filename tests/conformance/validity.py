@@ -2,7 +2,14 @@
 
 from evallang.stats.validity import COUNTS, Counted, Number, shortfalls
 
-BY_METRIC = {Counted.MISTAKES, Counted.TAIL, Counted.WEIGHTED, Counted.RAREST}
+BY_METRIC = {
+    Counted.EVENTS,
+    Counted.MISTAKES,
+    Counted.OUTSIDE,
+    Counted.RAREST,
+    Counted.TAIL,
+    Counted.WEIGHTED,
+}
 """What only the metric knows; the engine counts it."""
 
 

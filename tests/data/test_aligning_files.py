@@ -64,7 +64,7 @@ def test_other_ids_are_text_and_the_first_ones_are_shown(source, first, second):
 
 def test_files_without_a_common_id_are_shown_side_by_side(source):
     _, found = pair(source, *files(["1", "2"], ["q1", "q2"]))
-    assert found[0].message == "`1.csv` lacks 2 rows that other files have: `id` q2, q1"
+    assert found[0].message == "`1.csv` lacks 2 rows that others have: `id` q2, q1"
     assert found[0].notes == (
         "no `id` of `1.csv` is in another file; the first are 1 in `1.csv`, q2 in `2.csv`",
     )
@@ -130,7 +130,7 @@ def test_many_lacking_rows_are_counted_and_some_listed(source):
     ids = [str(i) for i in range(20)]
     _, found = pair(source, *files(ids, ids[:11]))
     assert found[0].message == (
-        "`2.csv` lacks 9 rows that other files have: `id` 11, 12, 13, 14, 15 and 4 more"
+        "`2.csv` lacks 9 rows that others have: `id` 11, 12, 13, 14, 15 and 4 more"
     )
 
 

@@ -62,7 +62,7 @@ def test_score_patterns_of_one_file_stay_in_that_file(source):
             SECOND + "r9,no,no\n",
             {},
             "E441",
-            "`1.csv` lacks 1 row that other files have: `id` r9",
+            "`1.csv` lacks 1 row that others have: `id` r9",
         ),
         (FIRST, SECOND.replace("r1", "r2"), {}, "E436", "r2"),
         (FIRST, SECOND.replace("r1,no", "r1,yes"), {}, "E442", "for `id` r1 it is `no` and `yes`"),

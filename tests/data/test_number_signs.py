@@ -16,9 +16,9 @@ from evallang.data.findings import Findings
 GERMAN = "id;price;share\n1;7.685;0,86\n2;862;0,18\n3;12.500,25;1\n4;-1.234;-0,5\n"
 
 
-def read(text, name="d.csv"):
+def read(text, name="d.csv", **settings):
     findings = Findings({})
-    frame = read_delimited(FileContent.of(text.encode()), name, findings)
+    frame = read_delimited(FileContent.of(text.encode()), name, findings, **settings)
     return frame, [d.code for d in findings.diagnostics]
 
 
@@ -142,3 +142,13 @@ def test_what_a_ragged_line_needs_is_told(text, fix):
     findings = Findings({})
     assert read_delimited(FileContent.of(text.encode()), "d.csv", findings) is None
     assert [(d.code, d.help) for d in findings.diagnostics] == [("E408", fix)]
+
+
+@for_each("beside", ["", ",0.25"])
+def test_floats_without_quotes_are_refused_too_where_862_is_among_12_340(beside):
+    # with three decimals 862 would be 862.000; 12.340 is no decimal without its zeros either
+    head = f"x,y{',z' * bool(beside)}\n"
+    text = head + "".join(f"{i}.{10 * i},1{beside}\n" for i in range(10, 25)) + f"862,1{beside}\n"
+    assert set(read(text, spelled=frozenset())[1]) == {"E411"}
+    plain = text.replace("862,", "862.5,")
+    assert read(plain, spelled=frozenset())[1] == []

@@ -160,6 +160,15 @@ TURNS = {
         "power at the observed difference would say no more than p",
         "power at the observed difference adds nothing to p",
     ),
+    "behind": Turn(
+        re.compile(r"\bbehind `", re.IGNORECASE),
+        "after",
+        "name a column behind `within`",
+        "name a column after `within`",
+    ),
+    "too much here": Turn(
+        _words("too much here"), "unexpected", "`,` is too much here", "unexpected `,`"
+    ),
     "means nothing": Turn(
         _words("means nothing here"), "unexpected", "`&` means nothing here", "unexpected `&`"
     ),

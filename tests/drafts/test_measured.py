@@ -1,10 +1,12 @@
 """`evallang new` on what was measured: scores and predictions, a column or a row for each model."""
 
+import csv
 import random
 
 import pytest
 from many_cases import for_each
 
+from evallang.data.number_signs import is_number
 from evallang.diagnostics import Severity
 from evallang.drafts.draft import draft_study
 from evallang.drafts.writing import DraftRefused
@@ -49,6 +51,58 @@ FILES = {
         "model,id,label,pred,score",
         [(m, i, y, p[k], s[k]) for k, m in enumerate("abc") for i, y, p, s in predicted()],
     ),
+    "several_of_caret": rows(
+        "Resample,lm~RMSE,lm~MAE,rf~RMSE,rf~MAE",
+        [(f"Fold{k}", 3 + k / 9, 2, 2.5 + k / 7, 1.8) for k in range(1, 6)],
+    ),
+    "cross_validate": rows(
+        "estimator,fold,test_neg_mean_absolute_error",
+        [(m, k, -2 - k / 7 - (m == "gbm")) for m in ("ridge", "gbm") for k in range(5)],
+    ),
+    "mlr3": rows(
+        "nr,task_id,learner_id,resampling_id,iteration,classif.ce",
+        [
+            (d * 2 + (m == "rpart"), f"t{d}", m, "cv", k, 0.2 + k / 99 + d / 50)
+            for d in range(7)
+            for m in ("rpart", "ranger")
+            for k in range(1, 4)
+        ],
+    ),
+    "mlflow": rows(
+        "run_id,status,params.model,params.seed,metrics.val_loss,metrics.val_accuracy",
+        [(f"{m}{s}", "FINISHED", m, s, 0.3, 0.9 + s / 99) for m in ("a", "b") for s in range(4)],
+    ),
+    "lm_eval": rows(
+        "Model,Tasks,Version,Filter,n-shot,Metric,Value,Stderr",
+        [
+            (m, f"t{i}", 1, "none", 0, q, 0.5 + i / 50, 0.01)
+            for m in ("x", "y")
+            for i in range(7)
+            for q in ("acc", "acc_norm")
+        ],
+    ),
+    "subjects": rows("subject,CSP,EEGNet", [(f"S{i}", 0.7 + i / 99, 0.72) for i in range(9)]),
+    "by_suffix": rows("series,ETS_sMAPE,N_sMAPE", [(f"T{i}", 9 + i, 8.5) for i in range(9)]),
+    "of_r": rows(
+        ",obs,glm,rf",
+        [(i + 1, *(("no", "yes")[v] for v in (y, *p[:2]))) for i, y, p, _ in predicted()],
+    ),
+    "booleans": rows("id,label,cnn,vit", [(i, bool(y), *p[:2]) for i, y, p, _ in predicted()]),
+    "prices": rows(
+        "id,price,a,b",
+        [(i, 100 + 37 * i % 50, 101 + 37 * i % 50, 90 + 37 * i % 50) for i in range(40)],
+    ),
+    "readers": rows(
+        "case,reader,truth,aided,unaided",
+        [(i, r, y, *s[:2]) for r in "ABC" for i, y, _, s in predicted()],
+    ),
+    "runs": rows(
+        "id,seed,truth,a,b", [(i, k, y, *p[:2]) for k in range(3) for i, y, p, _ in predicted()]
+    ),
+    "named_models": rows(
+        "model_name,sample_id,y_true,y_pred",
+        [(m, i, y, p[k]) for k, m in enumerate("ab") for i, y, p, _ in predicted()],
+    ),
     "outcomes": rows(
         "model,question,correct",
         [(m, f"q{i}", p[k]) for k, m in enumerate("abc") for i, _, p, _ in predicted()],
@@ -69,6 +123,19 @@ FILES = {
         ("wide", ["truth y", "models a, b", 'score a = "pa"', "compare with mcnemar"]),
         ("scored", ["truth y", "models cnn, vit", 'score cnn = "p_cnn"']),
         ("rows_of_models", ["model model", "models all as pred", "score score", "mcnemar holm"]),
+        ("several_of_caret", ['lm as "lm~RMSE"', "# For `MAE` name", 'metric "RMSE"']),
+        ("cross_validate", ["model estimator", "# A higher value", 'neg_mean_absolute_error"']),
+        ("mlr3", ["dataset task_id", "model learner_id", "# A lower value", 'metric "classif.ce"']),
+        ("mlflow", ['seed "params.seed"', 'score "metrics.val_accuracy"', "# No test"]),
+        ("lm_eval", ["dataset Tasks", "model Model\n", "measure acc, acc_norm"]),
+        ("subjects", ["dataset subject", "models CSP, EEGNet", "across data"]),
+        ("by_suffix", ["ETS as ETS_sMAPE", 'metric "sMAPE"', "# A lower value"]),
+        ("of_r", ["truth obs", "models glm, rf", "compare with mcnemar"]),
+        ("booleans", ["truth label", "models cnn, vit"]),
+        ("prices", ["truth price", "models a, b", "task regression"]),
+        ("readers", ["id case", "reader reader", 'score aided = "aided"']),
+        ("runs", ["id id", "repeat seed", "compare with permutation"]),
+        ("named_models", ["id sample_id", "model model_name", "models all as y_pred"]),
         ("outcomes", ["id question", "model model", "correct correct", "measure accuracy"]),
     ],
 )  # fmt: skip
@@ -88,3 +155,48 @@ def test_a_truth_that_nothing_names_is_asked_for_with_its_candidates(tmp_path):
         draft_study(tmp_path / "study.eval", tmp_path / "p.csv", None, "compare")
     draft = draft_study(tmp_path / "study.eval", tmp_path / "p.csv", "code", "compare")
     assert "truth code" in draft.text and "models pred_a, pred_b" in draft.text
+
+
+@for_each(
+    ("table", "words"),
+    [
+        (rows("Model,ARC,MMLU", [("A", 45.1, 59.9), ("B", 72.3, 46.4)]), "`ARC`, `MMLU`"),
+        (
+            rows(
+                ",params,mean_fit_time,split0_test_score,split1_test_score",
+                [(0, "{'C': 1}", 0.01, 0.9, 0.8), (1, "{'C': 9}", 0.02, 0.9, 0.7)],
+            ),
+            "`split0_test_score`, `split1_test_score`",
+        ),
+    ],
+)
+def test_models_in_rows_are_refused_with_what_to_write(tmp_path, table, words):
+    (tmp_path / "t.csv").write_text(table)
+    with pytest.raises(DraftRefused, match=f"a row for each model.*{words}"):
+        draft_study(tmp_path / "study.eval", tmp_path / "t.csv", None, "compare")
+
+
+def test_the_direction_of_numbers_beyond_one_is_left_to_the_author(tmp_path):
+    (tmp_path / "t.csv").write_text(FILES["by_suffix"].replace("_sMAPE", ""))
+    draft = draft_study(tmp_path / "study.eval", tmp_path / "t.csv", None, "compare")
+    assert [d.code for d in draft.diagnostics if d.severity is Severity.ERROR] == ["E133"]
+    assert "is better" not in "".join(s for s in draft.text.splitlines() if "#" not in s)
+
+
+@for_each("name", ["auc", "wide", "rows_of_models"])
+def test_a_workbook_gives_the_draft_of_its_table(tmp_path, name):
+    pytest.importorskip("fastexcel")
+    writer = pytest.importorskip("xlsxwriter")
+    book = writer.Workbook(tmp_path / f"{name}.xlsx")
+    sheet = book.add_worksheet("Results")
+    for place, row in enumerate(csv.reader(FILES[name].splitlines())):
+        for column, cell in enumerate(row):
+            sheet.write(place, column, cell if not place or not is_number(cell) else float(cell))
+    book.close()
+    (tmp_path / f"{name}.csv").write_text(FILES[name])
+    plain, drafted = (
+        draft_study(tmp_path / "study.eval", tmp_path / f"{name}.{end}", None, "compare")
+        for end in ("csv", "xlsx")
+    )
+    assert drafted.text == plain.text.replace(f"{name}.csv", f"{name}.xlsx")
+    assert not [d for d in drafted.diagnostics if d.severity is Severity.ERROR]

@@ -71,7 +71,7 @@ def test_rows_missing_in_one_file_are_listed_or_left_out_and_counted(two_files):
     write_rows(two_files, "b.csv", "id,truth,pb", rows)
     with pytest.raises(StudyError) as raised:
         run(study(without_auc(TWO_FILES).format(""), two_files))
-    assert "`b.csv` lacks 2 rows that other files have: `id` 3, 5" in errors_of(raised)[0].message
+    assert "`b.csv` lacks 2 rows that others have: `id` 3, 5" in errors_of(raised)[0].message
     results = run(study(without_auc(TWO_FILES).format("  rows common\n"), two_files))
     assert results.record.data[0].n == N - 2
     assert "rows common: 2 rows of 60 skipped, not in every file" in results.record.data[0].notes

@@ -1,6 +1,8 @@
 """What numbers from files are taken for: direction, folds, seeds, scale, metrics, long tables."""
 
 import random
+import re
+import statistics
 
 import pytest
 from many_cases import for_each
@@ -113,6 +115,17 @@ def test_the_smallest_error_has_the_best_rank(tmp_path, metric):
         ("neg_log_loss", "higher"),
         ("1 - AUC", "lower"),
         ("1-NN error", "lower"),
+        ("1 - mean AUC", "lower"),
+        ("-RMSE", "higher"),
+        ("1/RMSE", None),
+        ("FPR@95TPR", "lower"),
+        ("TPR@1%FPR", "higher"),
+        ("log-likelihood (negative)", None),
+        ("\u0394RMSE", None),
+        ("attack success rate", None),
+        ("survival time", None),
+        ("classif.ce", "lower"),
+        ("acc_test", "higher"),
         ("time to accuracy", None),
         ("error reduction", None),
         ("calibration_slope", None),
@@ -188,6 +201,32 @@ def test_the_design_of_the_folds_decides_the_ratio(tmp_path, clause, t, p):
 def test_nothing_is_assumed_of_splits_that_nothing_names(tmp_path, line, code):
     text = f'scores r from "s.csv"\n  fold split\n  metric "accuracy"\n{line}'
     assert refused(tmp_path, text, s=SPLITS) == [code]
+
+
+def test_stated_holdouts_have_the_interval_that_their_ratio_gives(tmp_path):
+    # by hand: mean +- t(9, .975) sqrt(var (1/10 + (1/3) / (2/3))); scipy.stats.t.ppf(.975, 9)
+    text = 'scores r from "s.csv"\n  fold split\n{}  metric "accuracy"\nmeasure accuracy\n'
+    stated = results_of(tmp_path, text.format("  folds of holdout(test=1/3)\n"), s=SPLITS)
+    (found,) = (e for e in stated.estimates if e.model == "c1")
+    values = [float(line.split(",")[1]) for line in SPLITS.splitlines()[1:]]
+    half = 2.2621571628540993 * (statistics.variance(values) * (1 / 10 + 1 / 2)) ** 0.5
+    mean = statistics.mean(values)
+    assert (found.interval.low, found.interval.high) == pytest.approx((mean - half, mean + half))
+    unknown = results_of(tmp_path, text.format(""), s=SPLITS)
+    assert {e.interval for e in unknown.estimates} == {None}
+
+
+def test_sites_are_groups_and_their_scores_no_folds(tmp_path):
+    table = "id,site,y,a,b\n" + "".join(
+        f"{i},{'ABCDEFGH'[i % 8]},{y},{int(y != (i % 7 == 0))},{int(y != (i % 5 == 0))}\n"
+        for i, y in enumerate([0, 1] * 80)
+    )
+    text = 'predictions q from "q.csv"\n  id id\n  truth y\n  models a, b\n  fold site\n'
+    assert refused(tmp_path, f"{text}measure accuracy\n", q=table) == ["E134"]
+    grouped = f"{text}  group site\nmeasure accuracy\ncompare with "
+    assert refused(tmp_path, f"{grouped}corrected_t\n", q=table) == ["E201"]
+    (test,) = results_of(tmp_path, f"{grouped}mcnemar\n", q=table).comparisons[0].pairwise
+    assert test.p is not None
 
 
 # --- seeds ---------------------------------------------------------------------------------------
@@ -334,6 +373,26 @@ def test_a_row_for_each_model_gives_the_numbers_of_a_column_for_each(tmp_path):
     assert ours == {key: pytest.approx(value, rel=1e-12) for key, value in theirs.items()}
     assert first.comparisons[0].pairwise[0].p == second.comparisons[0].pairwise[0].p
     assert refused(tmp_path, text.replace("  id id\n", ""), t=table) == ["E440"]
+
+
+def test_a_missing_row_of_a_long_table_is_named_by_its_id_and_can_be_excluded(tmp_path):
+    # by hand: without example 2, `a` is right in 3 of 3 and `b` in 1 of 3
+    table = "model,id,y,pred\n" + "".join(
+        f"{m},{i},{y},{p}\n"
+        for m, found in {"a": "01None1", "b": "0000"}.items()
+        for (i, y), p in zip(enumerate("0101"), re.findall("None|.", found), strict=True)
+    )
+    text = (
+        'predictions q from "q.csv"\n  id id\n  model model\n  truth y\n'
+        "  models all as pred\n{}measure accuracy\n"
+    )
+    with pytest.raises(StudyError) as raised:
+        results_of(tmp_path, text.format(""), q=table)
+    (found,) = errors_of(raised)
+    assert found.message == "`pred` of `a` is missing in `id` 2"
+    lines = "  where pred is not missing\n  rows common\n"
+    results = results_of(tmp_path, text.format(lines), q=table)
+    assert {e.model: e.value for e in results.estimates} == {"a": 1, "b": pytest.approx(1 / 3)}
 
 
 def test_judged_rows_of_models_are_paired_by_example_and_repeat(tmp_path):

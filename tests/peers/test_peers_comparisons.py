@@ -177,7 +177,7 @@ def test_one_class_in_a_resample_is_counted_not_dropped_in_silence():
     first, second = labels.copy(), np.roll(labels, 1)
     second[0], second[1] = 0, 1
     found = permutation(OutputSwapper(first, second, share_of_named))
-    assert "undefined after some swaps" in found.notes[0]
+    assert "undefined in some permutations" in found.notes[0]
 
 
 def test_macro_f1_has_the_width_of_its_paper_and_stays_below_1():

@@ -77,6 +77,7 @@ def no_bounds() -> ResultsRecord:
             p_adjusted=0.006, statistic=Statistic("F", 30.0), df=(10.0, 5.0),
             estimate=replace(pair.estimate, low=None, high=None, method="none"),
             simultaneous=SimultaneousInterval(None, None, 0.95, "none, conservative"),
+            disagreements=(), notes=(),
         )
         for pair in comparison.pairwise
         if pair.estimate is not None

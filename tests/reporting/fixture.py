@@ -41,6 +41,7 @@ from evallang.results.records import (
     Subgroup,
 )
 from evallang.source import SourceFile
+from evallang.stats.decisions import state_disagreements
 from evallang.syntax.parser import parse_lines
 
 LABELS = {
@@ -172,9 +173,10 @@ def cancer() -> ResultsRecord:
         )
         a, b, c = int(both.sum()), int(only_first.sum()), int(only_second.sum())
         pairs.append(mcnemar((first, second), a, b, c, n - a - b - c))
+    decided = tuple(state_disagreements(p, ALPHA, conservative=True) for p in holm(pairs))
     comparison = Comparison(
         0, "compare with cochran then mcnemar holm", "cancer", "main", "accuracy", ALPHA,
-        Family(6, "holm", False, "Holm"), omnibus, holm(pairs), True, None,
+        Family(6, "holm", False, "Holm"), omnibus, decided, True, None,
     )  # fmt: skip
     return ResultsRecord(
         SCHEMA,
@@ -284,7 +286,14 @@ def holdout() -> ResultsRecord:
     """Give two models on one holdout, one pair, gate and requirements with a subgroup."""
     whole = cancer()
     comparison = whole.comparisons[0]
-    pair = replace(comparison.pairwise[0], p_adjusted=None, simultaneous=None, reject=False)
+    pair = replace(
+        comparison.pairwise[0],
+        p_adjusted=None,
+        simultaneous=None,
+        reject=False,
+        disagreements=(),
+        notes=(),
+    )
     single = replace(
         comparison,
         source="compare with mcnemar",

@@ -29,6 +29,7 @@ from evallang.reporting.codes import (
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, NeverPredicted, Selection
+from evallang.results.statistics import Disagreement
 from evallang.source import SourceFile, Span
 
 GOLDEN = Path(__file__).parents[1] / "messages" / "report" / "cautions.txt"
@@ -39,7 +40,12 @@ def simultaneous_interval_that_holds_zero():
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
     pairs = tuple(
-        replace(pair, reject=True, simultaneous=replace(pair.simultaneous, low=-0.01, high=0.05))
+        replace(
+            pair,
+            reject=True,
+            simultaneous=replace(pair.simultaneous, low=-0.01, high=0.05),
+            disagreements=(Disagreement("family", False, "conservative"),),
+        )
         if pair.simultaneous is not None
         else pair
         for pair in comparison.pairwise

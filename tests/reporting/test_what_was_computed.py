@@ -214,7 +214,7 @@ def test_each_interval_of_differences_is_named_where_metrics_have_different_ones
                 "measure f1, accuracy\ncompare with permutation(rounds=100) by f1, accuracy\n",
                 tmp_path)  # fmt: skip
     words = "interval of the {} permutation test"
-    both = f"{words.format('moved')} and {words.format('inverted')}"
+    both = f"{words.format('shifted')} and {words.format('inverted')}"
     assert f"Differences are given with 95% intervals ({both})" in page.methods()
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 
 import polars as pl
 import pypdf
@@ -179,3 +180,14 @@ def test_a_list_of_files_that_is_nested_deeply_names_none(results):
     (results / ".evallang-files").write_text("[" * 100_000)
     assert call("run", "study.eval", folder=results.parent).returncode == 0
     assert json.loads((results / ".evallang-files").read_text())["figures"]
+
+
+def test_many_classes_are_refused_before_they_are_counted_in_pairs(tmp_path):
+    rows = "".join(f"c{i},c{i},c{i + i % 2}\n" for i in range(100_000))
+    (tmp_path / "d.csv").write_text("y,a,b\n" + rows)
+    (tmp_path / "study.eval").write_text(PREDICTED.replace("analyze confusion\n", ""))
+    started = time.process_time()
+    done = call("run", "study.eval", "--limit", "memory=2e9", folder=tmp_path)
+    assert done.returncode == 1
+    assert "E404] the 100,000 classes that `accuracy` counts: 240,000,000,000 bytes" in done.stderr
+    assert time.process_time() - started < 30  # minutes, when each class was compared with all

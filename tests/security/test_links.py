@@ -1,6 +1,7 @@
 """Links in a store or a results folder are not followed, and no file of the user's is deleted."""
 
 import json
+import os
 import zipfile
 
 import pytest
@@ -170,3 +171,45 @@ def test_an_export_replaces_its_own_file_and_none_of_the_users(folder):
     (folder / "bayes.skops").unlink()
     for _ in range(2):
         assert call("run", "study.eval", folder=folder).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["study-results.evallang-lock", "study.looks.jsonl"])
+def test_a_second_name_of_a_file_of_the_user_loses_it_nothing(folder, name):
+    (folder / name).hardlink_to(folder / "mine" / "thesis.txt")
+    result = call("run", "study.eval", folder=folder)
+    assert result.returncode == (2 if name.endswith("lock") else 0)
+    assert "holds something else" in result.stderr or "several names" in result.stderr
+    assert (folder / "mine" / "thesis.txt").read_text() == "mine"
+    assert (folder / name).exists()
+
+
+CONTENTS = ("mine", "[" * 4000, "[1]", "{}", '{"pid": 1e400, "host": "", "since": ""}')
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+def test_a_file_of_the_user_with_the_name_of_a_folders_lock_stays(folder, content):
+    (folder / "study-results.evallang-lock").write_text(content)
+    result = call("run", "study.eval", folder=folder)
+    assert result.returncode == 2 and "the file of its lock holds something else" in result.stderr
+    assert (folder / "study-results.evallang-lock").read_text() == content
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_a_lock_that_is_no_regular_file_is_refused(folder, kind):
+    place = folder / "study.lock"
+    if kind == "link":
+        place.symlink_to("/dev/null")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.mkdir()
+    for command in (("lock",), ("run", "--locked"), ("verify",)):
+        result = call(*command, "study.eval", folder=folder)
+        assert result.returncode == 2 and "`study.lock` is not a regular file" in result.stderr
+
+
+def test_a_draft_is_not_written_through_a_link(folder):
+    (folder / "new.eval").symlink_to(folder / "elsewhere")
+    result = call("new", "new.eval", folder=folder)
+    assert result.returncode == 2 and "`new.eval` exists" in result.stderr
+    assert not (folder / "elsewhere").exists()

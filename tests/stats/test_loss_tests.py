@@ -323,3 +323,13 @@ def test_constant_scores_at_and_off_the_value():
     assert off.notes
     with pytest.raises(ValueError, match="finite"):
         single_t([0.5, 0.6], threshold=math.nan)
+
+
+@pytest.mark.parametrize(("correlation", "said"), [(0.9, True), (0.0, False)])
+def test_correlated_moments_that_carry_little_are_stated(correlation, said):
+    series = np.random.default_rng(3).normal(size=104)
+    for moment in range(1, 104):
+        series[moment] += correlation * series[moment - 1]
+    found = diebold_mariano(series, np.zeros(104), variance="newey_west")
+    # (1 - r) / (1 + r) of 104 moments are 5 with r = .9
+    assert any("moments, by their correlation" in note for note in found.notes) == said

@@ -282,7 +282,7 @@ def test_swaps_that_leave_the_metric_undefined_count_against_the_difference():
     # One example each on which just one model says 1: swaps may leave a model without any
     found = permutation(CountSwapper([[[5, 1], [0, 0]], [[0, 0], [1, 0]]], precision))
     assert found.p == 1.0
-    assert "undefined after some swaps" in found.notes[0]
+    assert "undefined in some permutations" in found.notes[0]
 
 
 def test_what_cannot_be_swapped_is_refused():

@@ -5,7 +5,14 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from evallang.stats.skill import area, mean_area, rank_correlation, skill_of_classes
+from evallang.stats.score_counts import count_scores
+from evallang.stats.skill import (
+    area,
+    mean_area,
+    rank_correlation,
+    skill_of_classes,
+    skill_of_counts,
+)
 
 
 def drawn(seed, n=60):
@@ -24,6 +31,15 @@ def test_the_area_of_one_part_is_that_of_scikit_learn_with_the_variance_of_delon
     # DeLong et al. 1988: the variances of the components over their numbers, here over n
     variance = wins.mean(axis=1).var() / len(up) + wins.mean(axis=0).var() / len(down)
     assert found.standard_error(np.arange(60)) == pytest.approx(variance**0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counted_scores_have_the_area_and_the_error_of_their_rows(seed):
+    positive, scores = drawn(seed)
+    of_rows, found = area(positive, scores), skill_of_counts(count_scores(scores, positive))
+    assert found.value == pytest.approx(roc_auc_score(positive, scores), abs=1e-12)
+    expected = of_rows.standard_error(np.arange(60))
+    assert found.standard_error(None) == pytest.approx(expected, abs=1e-12)
 
 
 def test_parts_count_by_their_pairs_and_one_without_both_classes_does_not():

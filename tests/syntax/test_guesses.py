@@ -14,7 +14,10 @@ GUESSES = [
     for guesses in ("OF_LINES", "OF_TOKENS")
     for known in getattr(repair, guesses)
 ]
-ONLY_NAMED = {"pairs_of_all", "name_missing", "reserved_word", "number_alone", "level_of_a_test"}
+ONLY_NAMED = {
+    *("compared_outcomes", "level_of_a_test", "name_missing", "number_alone", "pairs_of_all"),
+    "reserved_word",
+}
 """Guesses that tell what is wrong: what to write is the author's decision."""
 NOT_FIXED = {"brackets_around_one_value", "step_or_log_missing"}
 """Guesses that read a line in one of two ways."""

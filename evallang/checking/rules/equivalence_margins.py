@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from evallang.data.codes import MARGIN_BEYOND_BASELINE
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
 from evallang.diagnostics import Changes, Diagnostic, diagnose
 from evallang.metrics.metric import evaluate
+from evallang.reporting.letter_case import mid_sentence
 from evallang.source import Span
 from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
 
@@ -237,6 +238,8 @@ def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnos
     The reference of models that are fitted later is a perfect one.
     """
     truth = read.y if isinstance(read, Table) else read.truth
+    if isinstance(read, GivenOutcomes) and read.correct is not None:
+        yield from _margins_of_judged(study, read.correct)
     for metric, margin, models, span in _margins(study):
         declared = metric_entry(metric).declaration
         if metric.code or metric.better is not None or truth is None:
@@ -254,7 +257,7 @@ def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnos
         left = round(reference - constant if higher else constant - reference, 12)
         if margin < left:
             continue
-        noun = f"`{metric.written}`" if metric.options else spoken(metric_entry(metric).title)
+        noun = f"`{metric.written}`" if metric.options else mid_sentence(metric_entry(metric).title)
         whose = "a perfect one"
         if named:
             one = next(name for name, value in named.items() if value == reference)
@@ -271,15 +274,37 @@ def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnos
         )
 
 
-def spoken(title: str) -> str:
-    """Return a title as it is inside a sentence: `area under the ROC curve`, `F1`."""
-    return title[0].lower() + title[1:] if title[1:2].islower() else title
+def _margins_of_judged(
+    study: Study, correct: "Mapping[str, NDArray[np.bool_]]"
+) -> Iterator[Diagnostic]:
+    """Report margins that let a model pass that is right much less often than its reference.
+
+    Without the true labels, nobody knows how often a model without features is right.
+    """
+    for metric, margin, models, span in _margins(study):
+        if metric.code or metric_entry(metric).declaration.proportion != "all":
+            continue
+        shares = {model: float(np.mean(correct[model])) for model in models if model in correct}
+        best = max(shares, key=shares.__getitem__, default=None)
+        if best is None or margin < shares[best] * LARGE_PART:
+            continue
+        left = max(shares[best] - margin, 0.0)
+        yield diagnose(
+            MARGIN_BEYOND_BASELINE,
+            f"a margin of {percent(margin)} can let a model pass that is right for "
+            f"{percent(round(left, 4))} of the examples, where `{best}` is right for "
+            f"{percent(round(shares[best], 4))}",
+            span,
+            help="write a margin that is a small part of the reference's accuracy",
+        )
 
 
 def _rounded(metric: Method, value: float) -> str:
     return _amount(metric, round(value, 4) if abs(value) < 1 else float(f"{value:.4g}"))
 
 
+LARGE_PART = 1 / 4
+"""Of the right answers of a reference, what no margin gives up."""
 CONSTANT = ("labels", "scores", "probabilities", "values")
 """What a model without features can give as well."""
 

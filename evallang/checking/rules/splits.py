@@ -243,7 +243,7 @@ def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) ->
             continue
         yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
         for metric in line.metrics:
-            proposed = Method(difference_test(metric, yields, None, grouped))
+            proposed = difference_test(metric, yields, None, grouped)
             names.add(proposed.name)
             refused = (
                 test_of(proposed).t_over_splits

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from unicodedata import combining, normalize
 
 from evallang.reporting.formats.latex_text import escape
-from evallang.reporting.formats.works import CitedWork
+from evallang.reporting.formats.works import CitedWork, slug
 from evallang.results.records import DataRecord, ReferenceRecord
 
 ACCENTS = {
@@ -29,6 +29,14 @@ LETTERS = {
 }  # fmt: skip
 DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://\S+")
+HARMFUL = re.compile(
+    r"\^\^|\\(?!(?:[bcdkrtuvHijoOlL]|ss|ae|AE|oe|OE|aa|AA|emph|em|it|bf|sc|url|to|text(?:it|bf|sc|"
+    r"rm|tt|sf|superscript|subscript|endash|emdash)|math(?:rm|bf|it|sf|tt|cal|bb)|alpha|beta|gamma|"
+    r"delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|phi|chi|psi|omega|Gamma|"
+    r"Delta|Theta|Lambda|Sigma|Phi|Psi|Omega|ell|infty|sqrt|frac|log|exp|times|cdot|pm|sim|leq?|"
+    r"geq?|l?dots)(?![A-Za-z@]))[A-Za-z@]"
+)
+"""A command in an author's own entry that does more than set letters and signs."""
 THESIS = "PhD thesis, "
 
 
@@ -39,12 +47,13 @@ def bibliography(works: Mapping[str, CitedWork], keys: Iterable[str]) -> str:
 
 
 def entry(work: CitedWork) -> str:
-    """Return one entry; an author's own is as it was written."""
-    if work.record is not None and work.record.bibtex:
-        return work.record.bibtex.strip() + "\n"
+    """Return one entry; an author's own is as it was written, without commands that may do harm."""
+    own = "" if work.record is None else work.record.bibtex.strip()
+    if own and not HARMFUL.search(own):
+        return own + "\n"
     kind, fields = "misc", {}
     if work.record is not None:
-        kind, fields = work.record.kind, _fields(work.record)
+        kind, fields = slug(work.record.kind), _fields(work.record)
     elif work.data is not None:
         fields = _data_fields(work.data)
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
@@ -68,7 +77,7 @@ def _fields(record: ReferenceRecord) -> dict[str, str]:
         "volume": _text(volume),
         "number": _text(number).replace("-", "--") if numbered else "",
         "pages": _text(re.sub("-+", "-", record.pages.replace("–", "-"))).replace("-", "--"),
-        "doi": record.doi,
+        "doi": _plain_doi(record.doi),
     }
 
 
@@ -78,9 +87,13 @@ def _data_fields(data: DataRecord) -> dict[str, str]:
     label = data.label or data.name
     title = {"key": _text(label), "title": _title(label)}  # styles sort by key without an author
     if found:
-        return {**title, "doi": found[1]}
+        return {**title, "doi": _plain_doi(found[1])}
     address = ADDRESS.fullmatch(cite)
     return {**title, "howpublished": rf"\texttt{{{_text(cite)}}}" if address else _text(cite)}
+
+
+def _plain_doi(doi: str) -> str:
+    return re.sub(r"[^!-~]|[\\{}%#^~$]", "", doi)
 
 
 def _author(author: str) -> str:

@@ -29,7 +29,7 @@ def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
     """
     own = [r for r in results.references if r.key.startswith(OWN)]
     ours = [r for r in results.references if not r.key.startswith(OWN)]
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     made: dict[str, CitedWork] = {}
     for record in (*own, *ours):
         key = _free(slug(record.key.removeprefix(OWN), keep="_:.+/-"), taken)
@@ -64,11 +64,11 @@ def slug(text: str, *, keep: str = "-") -> str:
     return made or "x" + "-".join(f"{ord(c):x}" for c in text[:8])
 
 
-def _free(key: str, taken: set[str]) -> str:
+def _free(key: str, taken: dict[str, int]) -> str:
     """Return a key that is not taken yet, and take it."""
-    number, made = 1, key
+    number, made = taken.get(key.lower(), 1), key
     while made.lower() in taken:
         number += 1
         made = f"{key}-{number}"
-    taken.add(made.lower())
+    taken[key.lower()] = taken[made.lower()] = number
     return made

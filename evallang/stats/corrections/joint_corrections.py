@@ -66,7 +66,7 @@ SAME = 1e-9  # relative; the same p reached by another order of sums
                 "its single-step p comes from the multivariate t distribution; here from "
                 "resamples, which need neither normality nor equal variances"
             ),
-            "R multtest": "its ss.minP counts resamples without the one found, so that p can be 0",
+            "R multtest": "its ss.minP does not count the observed data, so that p can be 0",
         },
     ),
     title="Single-step max-T correction",

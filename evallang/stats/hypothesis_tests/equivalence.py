@@ -227,7 +227,7 @@ def noninferiority(
         p = _one_sided(difference, -width, "above")
     else:
         p = _one_sided(difference, width, "below")
-    return _result("noninferiority", INFERIOR, difference, level, p, width)
+    return _result("noninferiority", INFERIOR, difference, level, p, width, better=better)
 
 
 def _checked_difference(difference: DifferenceAt) -> None:
@@ -307,7 +307,7 @@ def _result(
     level: float,
     p: float | None,
     margin: float,
-    **one_sided: float | None,
+    **more: float | str | None,
 ) -> HypothesisTestResult:
     inner = round(1 - 2 * (1 - level), 12)  # 90 %, not 0.8999999999999999
     if inner > 0:
@@ -327,6 +327,6 @@ def _result(
         null=null,
         p=p,
         estimate=estimate,
-        extra={"margin": margin, **one_sided},
+        extra={"margin": margin, **more},
         notes=notes,
     )

@@ -18,11 +18,11 @@ from evallang.stats.planned_power import PowerDeclaration
 from evallang.stats.validity import Validity, judged
 
 DifferenceForm = Literal[
-    "shares", "readers", "splits", "proportion", "recalls", "auc", "losses", "drawn"
+    "shares", "readers", "splits", "proportion", "recalls", "auc", "losses", "series", "drawn"
 ]
 """What the interval of a difference is made from: two shares, scores of readers, scores of
-overlapping splits, right and wrong, recalls of the classes, scores of two classes, losses, or
-anything that can be drawn again."""
+overlapping splits, right and wrong, recalls of the classes, scores of two classes, losses, losses
+in the order of time, or anything that can be drawn again."""
 
 
 class Estimand(Struct, frozen=True):
@@ -87,6 +87,7 @@ class HypothesisTestDeclaration(Guidance, frozen=True):
     proposed : its place among the tests that are proposed instead of another; 0 for never
     holds : from which number of what on it holds, or why no number decides
     default_for : the differences whose interval it gives unless another is written
+    as_default : its options there
     p_by : the option that says how its p is computed, or empty
     p_chosen : the values of that option that choose one of the others
     power : how its power is computed for stated differences; None where it is not
@@ -129,6 +130,7 @@ class HypothesisTestDeclaration(Guidance, frozen=True):
     proposed: int = 0
     holds: Validity = ()
     default_for: frozenset[DifferenceForm] = frozenset()
+    as_default: tuple[tuple[str, str], ...] = ()
     p_by: str = ""
     p_chosen: frozenset[str] = frozenset()
     power: PowerDeclaration | None = None

@@ -37,6 +37,7 @@ from evallang.stats.intervals.series import (
 )
 from evallang.stats.power_of_t import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
+from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 STUDENT_1908 = Reference(
     key="student1908",
@@ -101,7 +102,14 @@ OWN = "own derivation: computed by hand"
         over_folds="corrected_t",
         clustered=True,
         power=POWER_OF_T,
-        holds="t is exact for normal differences at every number, and close for symmetric ones",
+        holds=(
+            *OF_SKEWED_LOSSES,
+            Holds(
+                Counted.EXAMPLES,
+                100,
+                f"the test rejected 7 to 21% {OF_TRUE} where the errors of one model are skewed",
+            ),
+        ),
         when=(
             "two models have losses on the same examples, which are independent or come in "
             "independent groups; or examples have shares of right answers over several runs"
@@ -199,7 +207,7 @@ def t(
         "ahead",
         tests="losses",
         power=POWER_OF_SERIES,
-        holds="t and the correction of Harvey, Leybourne & Newbold 1997 allow for few moments",
+        holds=(Holds(Counted.MOMENTS, 15, f"the test rejected 7 to 24% {OF_TRUE}"),),
         when="two forecasts of one series have losses in the order of time",
         when_not="examples are independent: t or permutation",
         differs={
@@ -229,6 +237,8 @@ def t(
             "compare linear vs tree with diebold_mariano\n"
         ),
         first_for={Situation.TIME: 1},
+        default_for=frozenset({"series"}),
+        as_default=(("variance", "newey_west"),),
     ),
     title="Diebold–Mariano test",
     references=(

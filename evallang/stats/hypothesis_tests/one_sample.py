@@ -186,6 +186,7 @@ def binomial(
             level,
             interval.method,
         ),
+        side=None if alternative == "two_sided" else alternative,
         extra=extra,
         notes=notes,
     )

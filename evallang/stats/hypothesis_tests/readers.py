@@ -128,7 +128,7 @@ BY_HAND = ReaderScores(
             ),
         },
     ),
-    title="Obuchowski-Rockette test",
+    title="Obuchowski–Rockette test",
     references=(OBUCHOWSKI_ROCKETTE_1995, HILLIS_2007),
     examples=(
         Example(

@@ -34,7 +34,7 @@ from evallang.stats.power_of_mcnemar import (
     POWER_OF_SWAPPED_CORRECTNESS,
 )
 from evallang.stats.power_of_t import POWER_OF_T
-from evallang.stats.validity import ENOUGH_GROUPS, OF_TRUE, Counted, Holds
+from evallang.stats.validity import ENOUGH_GROUPS, OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 BANDOS_2005 = Reference(
     key="bandos2005",
@@ -87,8 +87,8 @@ TIE = 1e-12  # relative; the same difference reached by another order of sums
 INVERSION = "inverted_swaps"
 SHIFTED = "shifted_swaps"
 NO_INVERSION = (
-    "the interval moves the differences under the swaps to the one found, because a permutation "
-    "test of a metric that is not a mean over the examples has no inversion"
+    "the interval shifts the permutation distribution to the observed difference, because the test "
+    "cannot be inverted for a metric that is not a mean over the examples"
 )
 SMALLEST_ALPHA = 1e-9  # beyond what any number of rounds resolves
 
@@ -113,7 +113,7 @@ BOOTSTRAP_VARIANTS = {
         EXCHANGEABLE,
         intervals={
             INVERSION: "interval of the inverted permutation test",
-            SHIFTED: "interval of the moved permutation test",
+            SHIFTED: "interval of the shifted permutation test",
         },
         series=(("block", 5),),
         longer="write longer blocks, or `diebold_mariano(newey_west)`",
@@ -131,7 +131,7 @@ BOOTSTRAP_VARIANTS = {
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
         weights=True,
-        holds="exact at every number of examples if outputs are exchangeable",
+        holds=OF_SKEWED_LOSSES,
         when=(
             "two models are compared on the same examples by any metric, with few examples or "
             "heavy tails"
@@ -147,8 +147,8 @@ BOOTSTRAP_VARIANTS = {
         },
         formula=(
             "swap the two models' outputs within examples by fair coin flips, and take the "
-            "difference of the metric each time; p is the share of swaps with a difference "
-            "as large as the one found, on either side, the one found counted among them"
+            "difference of the metric each time; p is the share of permutations with a difference "
+            "at least as large as the observed one, which is counted among them, on either side"
         ),
         first_for={Situation.SAME_ROWS: 1},
     ),
@@ -190,8 +190,8 @@ def permutation(
     consecutive examples as a whole, for series. Swaps under which the metric is undefined
     count as at least as large. The interval of a difference of means is the inversion of the
     test, from the same swaps: the differences that, taken from every example, are not
-    rejected. Metrics that are not means have no inversion: their interval moves the differences
-    under the swaps to the one found, with a note. Raises `ValueError` where `rounds`
+    rejected. For other metrics the test cannot be inverted: the interval shifts the permutation
+    distribution to the observed difference, with a note. Raises `ValueError` where `rounds`
     or `block` is below 1, or the swapper has no order to make blocks of.
     """
     checked_level(level)
@@ -223,7 +223,7 @@ def permutation(
         p = (1 + count) / (1 + rounds)
         extra = {"mc_se": math.sqrt(p * (1 - p) / (1 + rounds)), "rounds": rounds}
         notes: tuple[str, ...] = (
-            (f"undefined after {undefined} of {rounds} swaps, which count as at least as large",)
+            (f"undefined in {undefined} of {rounds} permutations, counted as at least as large",)
             if undefined
             else ()
         )
@@ -233,7 +233,7 @@ def permutation(
         p = min(float(chances[_as_large(values, observed, alternative)].sum()), 1.0)
         extra = {"mc_se": 0.0, "arrangements": len(values)}
         notes = (
-            ("undefined after some swaps, which count as at least as large",)
+            ("undefined in some permutations, which count as at least as large",)
             if not np.isfinite(values).all()
             else ()
         )
@@ -241,7 +241,7 @@ def permutation(
             notes = (*notes, "the outputs of the two models do not differ")
     beyond = None if swapper.series is None else dependence_beyond(swapper.series, 1)
     if beyond is not None:
-        notes = (*notes, f"of the blocks: {beyond.note}")
+        notes = (*notes, f"between blocks: {beyond.note}")
         extra |= beyond.facts
     low, high, more = _not_rejected(swapper, observed, level, seed, rounds)
     notes = (*notes, *more)
@@ -285,11 +285,13 @@ def permutation(
             ),
             Holds(Counted.EXAMPLES, 100, f"the test rejected up to 10% {OF_TRUE}"),
             Holds(Counted.RAREST, 100, f"the test rejected 8 to 17% {OF_TRUE}"),
+            Holds(Counted.OUTSIDE, 20, f"the test rejected 7 to 66% {OF_TRUE}"),
             Holds(
                 Counted.WEIGHTED,
                 200,
                 "95% intervals of weighted means covered 91 to 93% in simulations",
             ),
+            Holds(Counted.TAIL, 20, f"the test rejected 9 to 25% {OF_TRUE}"),
             Holds(Counted.GROUPS, ENOUGH_GROUPS, f"the test rejected 7 to 12% {OF_TRUE}"),
         ),
         when=(
@@ -422,7 +424,11 @@ def _not_rejected(
     low, high = bounds
     notes = (NO_INVERSION,) if shift is None else ()
     if not (math.isfinite(low) and math.isfinite(high)):
-        return None, None, ("no interval: the swaps are too few to exclude any difference",)
+        return (
+            None,
+            None,
+            ("no interval: there are too few permutations to exclude any difference",),
+        )
     return low, high, notes
 
 

@@ -19,7 +19,15 @@ from evallang.stats.clusters import LEAST_GROUPS
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampled_counts import CountSample, Limits
-from evallang.stats.validity import ENOUGH_GROUPS, OF_MISTAKES, OF_RAREST, OF_TAIL, Counted, Holds
+from evallang.stats.validity import (
+    ENOUGH_GROUPS,
+    OF_MISTAKES,
+    OF_OUTSIDE,
+    OF_RAREST,
+    OF_TAIL,
+    Counted,
+    Holds,
+)
 
 EFRON_TIBSHIRANI_1994 = Reference(
     key="efron1994",
@@ -77,6 +85,7 @@ def _half_right(method: Method) -> Example:
         holds=(
             Holds(Counted.EXAMPLES, 30, "95% intervals covered 90 to 93% in simulations"),
             OF_RAREST,
+            OF_OUTSIDE,
             OF_MISTAKES,
             OF_TAIL,
             Holds(Counted.WEIGHTED, 200, "95% intervals covered 91 to 93% in simulations"),

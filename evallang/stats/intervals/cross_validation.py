@@ -15,7 +15,7 @@ from evallang.stats.distributions import checked_level, normal_quantile, t_quant
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes, numbers
-from evallang.stats.validity import OF_TAIL, Counted, Holds
+from evallang.stats.validity import OF_OUTSIDE, OF_TAIL, Counted, Holds
 
 BAYLE_2020 = Reference(
     key="bayle2020",
@@ -143,6 +143,7 @@ def t(values: ArrayLike, level: float) -> Interval:
         designs=frozenset({Design.KFOLD}),
         holds=(
             Holds(Counted.EXAMPLES, 30, "95% intervals covered 90 to 93% in simulations"),
+            OF_OUTSIDE,
             OF_TAIL,
         ),
         when=("the metric is a mean over examples, each predicted once in k-fold cross-validation"),

@@ -12,6 +12,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED
+from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
 BROWN_2001 = Reference(
     key="brown2001",
@@ -75,7 +76,11 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         default_for=frozenset({"proportion"}),
         clustered=True,
         weights=True,
-        holds="it covers close to its level at every number of trials (Brown, Cai & DasGupta 2001)",
+        # Otherwise it covers close to its level (Brown, Cai & DasGupta 2001)
+        holds=(
+            Holds(Counted.WEIGHTED, 50, "95% intervals covered 85 to 97% in simulations"),
+            Holds(Counted.GROUPS, ENOUGH_GROUPS, "95% intervals covered 90 to 99% in simulations"),
+        ),
         when=("the metric is a proportion of independent trials, of any size and also near 0 or 1"),
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
         formula=(

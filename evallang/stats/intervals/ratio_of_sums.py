@@ -19,7 +19,7 @@ from evallang.stats.clusters import (
 from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
-from evallang.stats.validity import OF_GROUPS, OF_TAIL
+from evallang.stats.validity import OF_GROUPS, OF_OUTSIDE, OF_TAIL
 
 COCHRAN_1977 = Reference(
     key="cochran1977",
@@ -43,6 +43,7 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
         weights=True,
         default_for=frozenset({"sums", "few"}),
         holds=(
+            OF_OUTSIDE,
             OF_TAIL,
             OF_GROUPS,
         ),

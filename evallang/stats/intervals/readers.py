@@ -52,7 +52,7 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
             "(MS(readers) + J Cov2)² (J - 1)/MS(readers)²"
         ),
     ),
-    title="Obuchowski-Rockette interval",
+    title="Obuchowski–Rockette interval",
     references=(OBUCHOWSKI_ROCKETTE_1995, HILLIS_2007),
     examples=(
         Example(

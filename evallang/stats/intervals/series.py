@@ -75,20 +75,10 @@ def default_lag(n: int) -> int:
     return min(n // 3, max(WIDEST_LAG, math.ceil(1.3 * math.sqrt(n))))
 
 
-def long_run_variance(series: NDArray[np.float64], lag: int) -> float:
-    """Return the variance of a mean times n, with Bartlett's weights up to a lag."""
-    total = float(autocovariances(series, lag) @ _weights(lag))
-    return 2 * total - float(series.var())
-
-
 def autocovariances(series: NDArray[np.float64], lag: int) -> NDArray[np.float64]:
     """Return the autocovariances, with divisor n, of lags 0 to `lag`."""
     centred, n = series - series.mean(), len(series)
     return np.array([float(centred[k:] @ centred[: n - k]) / n for k in range(lag + 1)])
-
-
-def _weights(lag: int) -> NDArray[np.float64]:
-    return np.asarray(1 - np.arange(lag + 1) / (lag + 1))
 
 
 def standard_error(series: NDArray[np.float64], lag: int) -> tuple[float, float]:
@@ -98,9 +88,10 @@ def standard_error(series: NDArray[np.float64], lag: int) -> tuple[float, float]
     estimated; n over the sum of the squared weights is the number of independent terms that it
     is worth (Lazarus et al. 2018).
     """
-    n, weights = len(series), _weights(lag)
+    n, weights = len(series), 1 - np.arange(lag + 1) / (lag + 1)
     left = 1 - (lag + 1) / n
-    error = math.sqrt(long_run_variance(series, lag) / n / left) if left > 0 else math.nan
+    long_run = 2 * float(autocovariances(series, lag) @ weights) - float(series.var())
+    error = math.sqrt(long_run / n / left) if left > 0 else math.nan
     return error, n / (2 * float((weights**2).sum()) - 1)
 
 
@@ -156,7 +147,7 @@ class Dependence(Struct, frozen=True):
 def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
     """Return the largest autocorrelation from the lag `horizon` on, None unless it is clear.
 
-    Clear means p at most .01 by Ljung and Box's test of the first of these lags or of ten of them
+    Clear means p at most .05 by Ljung and Box's test of the first of these lags or of ten of them
     (Bonferroni), with the variance that a moving average of the order `horizon` - 1 gives
     autocorrelations beyond it (Bartlett), and that the largest is positive.
     """
