@@ -57,7 +57,10 @@ def _page(title: str, lead: str, codes: list[Code]) -> str:
         blocks.append(
             md.table(
                 ("code", "name", "message"),
-                [(f"[{c.code}](#{md.anchor(_word(c))})", f"`{c.name}`", c.summary) for c in some],
+                [
+                    (f"[{c.code}](#{md.anchor(_word(c))})", f"`{c.name}`", c.words.summary)
+                    for c in some
+                ],
             )
         )
         blocks += [md.explanation(explain_code(code), level=3) for code in some]

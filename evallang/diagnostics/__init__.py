@@ -1,13 +1,16 @@
 """Diagnostics as data: a code, a place, a message and a fix.
 
-Every code is declared once with `declare` in the module that raises it; `explain`, the
-reference and the golden files of the tests read the declarations from `CODES`.
+Every code is declared once with `declare` in the room that raises it, and has its words in
+`codes.toml`; `explain`, the reference and the golden files of the tests read both.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -83,23 +86,42 @@ PHASES: tuple[tuple[str, Phase], ...] = (
 """The phase of codes from this number on, unless their declaration states another."""
 
 
+class Words(Struct, frozen=True):
+    """What a code means: a summary, the reason, a wrong and a right line, where it comes from."""
+
+    summary: str
+    reason: str = ""
+    wrong: str = ""
+    right: str = ""
+    source: str = ""
+
+
 class Code(Struct, frozen=True):
     """A declared diagnostic code; `name` is the word that an author writes after `allow`.
 
-    `waivable` states that an author may accept the finding with a reason.
+    `waivable` states that an author may accept the finding with a reason; `documented` are the
+    words of a rule, those of other codes are in `codes.toml`.
     """
 
     code: str
     name: str
     severity: Severity
     phase: Phase
-    summary: str
-    reason: str = ""
-    wrong: str = ""
-    right: str = ""
-    source: str = ""
     changes: Changes = Changes.READING
     waivable: bool = False
+    documented: Words | None = None
+
+    @property
+    def words(self) -> Words:
+        """What it means."""
+        return self.documented or words_of_codes()[self.code]
+
+
+@cache
+def words_of_codes() -> Mapping[str, Words]:
+    """Return the words of `codes.toml` by code."""
+    text = (files("evallang.diagnostics") / "codes.toml").read_bytes()
+    return msgspec.toml.decode(text, type=dict[str, Words])
 
 
 CODES: dict[str, Code] = {}
@@ -117,16 +139,12 @@ def current_name(name: str) -> str:
 def declare(
     code: str,
     name: str,
-    summary: str,
     *,
     severity: Severity | None = None,
     phase: Phase | None = None,
-    reason: str = "",
-    wrong: str = "",
-    right: str = "",
-    source: str = "",
     changes: Changes = Changes.READING,
     waivable: bool | None = None,
+    documented: Words | None = None,
 ) -> Code:
     """Register a code in `CODES`; its number decides severity and phase unless they are stated.
 
@@ -139,9 +157,7 @@ def declare(
         phase = PHASES[bisect_right(PHASES, code, key=lambda first: first[0]) - 1][1]
     if waivable is None:
         waivable = severity is not Severity.ERROR and phase is not Phase.RESULTS
-    made = Code(
-        code, name, severity, phase, summary, reason, wrong, right, source, changes, waivable
-    )
+    made = Code(code, name, severity, phase, changes, waivable, documented)
     taken = name in _NAMES and any(other.name == name for other in CODES.values())
     if code in CODES or taken:
         raise ValueError(f"diagnostic {code} {name} is declared twice")

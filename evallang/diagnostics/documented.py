@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from evallang.diagnostics import Changes, Code, Phase, Severity, declare
+from evallang.diagnostics import Changes, Code, Phase, Severity, Words, declare
 
 
 def declare_documented(
@@ -29,14 +29,16 @@ def declare_documented(
     return declare(
         code,
         function.__name__,
-        " ".join(summary.split()),
         severity=severity,
         phase=phase,
-        reason=" ".join(because.split()),
-        wrong=_study(wrong),
-        right=_study(right),
-        source=source,
         changes=changes,
+        documented=Words(
+            " ".join(summary.split()),
+            " ".join(because.split()),
+            _study(wrong),
+            _study(right),
+            source,
+        ),
     )
 
 

@@ -165,7 +165,9 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
             {
                 "id": code,
                 "name": d.name,
-                "shortDescription": {"text": CODES[code].summary if code in CODES else d.name},
+                "shortDescription": {
+                    "text": CODES[code].words.summary if code in CODES else d.name
+                },
                 "defaultConfiguration": {"level": levels[d.severity]},
             }
             for code, d in rules

@@ -382,7 +382,7 @@ def _with_comments(text: str, found: Sequence[Diagnostic]) -> str:
         if one.severity is Severity.WARNING and one.span is not None:
             number = source.position(one.span.start).line
             above.setdefault(number, []).append(
-                f"{one.code}: {one.message}. {CODES[one.code].reason}"
+                f"{one.code}: {one.message}. {CODES[one.code].words.reason}"
             )
     made = []
     for number, line in enumerate(text.splitlines(), start=1):

@@ -69,7 +69,7 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
                 "code": code.code,
                 "title": code.name.replace("_", " "),
                 "severity": str(code.severity),
-                "summary": code.summary,
+                "summary": code.words.summary,
             }
             for code in sorted(CODES.values(), key=lambda c: c.code)
             if catalogue == "codes" or code.waivable

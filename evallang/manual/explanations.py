@@ -152,18 +152,20 @@ def option_default(option: Option) -> str:
 
 def explain_code(code: Code) -> Explanation:
     """Explain a diagnostic."""
-    parts = [Part("", code.reason)] if code.reason else []
-    for heading, text in (("wrong", code.wrong), ("right", code.right)):
+    parts = [Part("", code.words.reason)] if code.words.reason else []
+    for heading, text in (("wrong", code.words.wrong), ("right", code.words.right)):
         if text:
             parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
     if code.waivable:
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
-    if code.source:
-        parts.append(Part("source", code.source))
+    if code.words.source:
+        parts.append(Part("source", code.words.source))
     measured = false_alarms(code.name)
     if measured:
         parts.append(Part("false alarms", measured))
-    return Explanation(f"{code.code} {code.name}", str(code.severity), code.summary, tuple(parts))
+    return Explanation(
+        f"{code.code} {code.name}", str(code.severity), code.words.summary, tuple(parts)
+    )
 
 
 def false_alarms(rule: str) -> str:

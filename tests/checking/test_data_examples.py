@@ -43,12 +43,12 @@ def test_every_code_of_data_and_results_has_a_study_to_be_executed_in():
 
 @every_code
 def test_the_wrong_example_of_a_code_about_data_meets_it(code, tmp_path, monkeypatch):
-    assert code in raised(code, CODES[code].wrong, tmp_path, monkeypatch)
+    assert code in raised(code, CODES[code].words.wrong, tmp_path, monkeypatch)
 
 
 @every_code
 def test_the_right_example_of_a_code_about_data_is_free_of_it(code, tmp_path, monkeypatch):
-    found = raised(code, CODES[code].right, tmp_path, monkeypatch)
+    found = raised(code, CODES[code].words.right, tmp_path, monkeypatch)
     assert code not in found
     assert {c for c, severity in found.items() if severity == "error"} <= STUDIES[code][1]
 

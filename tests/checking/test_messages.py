@@ -47,7 +47,7 @@ WITHOUT_EXAMPLES = {
 
 
 def test_every_code_has_a_wrong_and_a_right_example():
-    lacking = {c for c, code in CODES.items() if not (code.wrong and code.right)}
+    lacking = {c for c, code in CODES.items() if not (code.words.wrong and code.words.right)}
     assert lacking == set(WITHOUT_EXAMPLES)
 
 
@@ -59,7 +59,7 @@ INCLUDED = {"protocol.eval": "protocol cv\n", "lab/protocol.eval": "protocol cv\
 
 @for_each("code", OF_A_CHECK)
 def test_the_right_example_of_a_code_is_free_of_it(code):
-    found = codes(CODES[code].right + "\n", INCLUDED)
+    found = codes(CODES[code].words.right + "\n", INCLUDED)
     assert code not in found
     unfinished = {"E101", "E105", "E151"}  # a few lines of a study lack its data and models
     assert {c for c in found if c.startswith("E")} <= unfinished
@@ -67,7 +67,7 @@ def test_the_right_example_of_a_code_is_free_of_it(code):
 
 @for_each("code", OF_A_CHECK)
 def test_the_wrong_example_of_a_code_meets_it(code):
-    assert code in codes(CODES[code].wrong + "\n", INCLUDED)
+    assert code in codes(CODES[code].words.wrong + "\n", INCLUDED)
 
 
 def test_a_code_is_an_error_a_warning_or_a_hint_by_its_letter():

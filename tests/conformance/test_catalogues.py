@@ -29,8 +29,8 @@ def test_every_member_says_when_to_use_it_when_not_and_how_it_is_computed():
 def test_every_code_says_why():
     load_codes()
     for code in CODES.values():
-        assert code.reason, f"write `reason=` in the declaration of {code.code}"
-        assert code.right or not code.wrong or code.code[:2] in ("E4", "W4"), code.code
+        assert code.words.reason, f"write `reason=` in the declaration of {code.code}"
+        assert code.words.right or not code.words.wrong or code.code[:2] in ("E4", "W4"), code.code
 
 
 def test_every_catalogue_can_be_listed():

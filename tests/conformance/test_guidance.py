@@ -140,9 +140,9 @@ def test_the_call_of_a_member_gives_what_stands_beside_it(entry):
 
 @for_each("code", [c for c in CODES.values() if c.code[:2] in ("E2", "W3")])
 def test_a_finding_about_statistics_shows_both_studies_and_a_rule_its_source(code):
-    assert code.wrong
-    assert code.right
-    assert code.source or code.code.startswith("E")
+    assert code.words.wrong
+    assert code.words.right
+    assert code.words.source or code.code.startswith("E")
 
 
 FRAMES = ("{}", 'data d from "d.csv"\n{}', 'predictions p from "p.csv"\n{}', "counts c\n{}",
@@ -155,10 +155,10 @@ def test_the_remedy_of_a_finding_about_data_is_written_in_the_language(code):
     """Some show a clause, which is below a statement; some the lines of a data file."""
     if next(p for p in explain_code(code).parts if p.heading == "right").language == "text":
         return
-    indented = "\n".join(f"  {line.strip()}" for line in code.right.split("\n"))
+    indented = "\n".join(f"  {line.strip()}" for line in code.words.right.split("\n"))
     found = []
     for frame in FRAMES:
-        text = frame.format(code.right if frame == "{}" else indented)
+        text = frame.format(code.words.right if frame == "{}" else indented)
         diagnostics = checked(f"evallang 1\n{text}\n").diagnostics
         found.append({d.code for d in diagnostics if d.code < "E101"})
     assert set() in found, found

@@ -15,21 +15,21 @@ def found(text):
 
 @every_rule
 def test_a_rule_objects_to_the_study_it_shows(rule):
-    assert rule.code.code in [d.code for d in found(rule.code.wrong)]
+    assert rule.code.code in [d.code for d in found(rule.code.words.wrong)]
 
 
 @every_rule
 def test_a_rule_accepts_the_study_it_shows(rule):
-    diagnostics = found(rule.code.right)
+    diagnostics = found(rule.code.words.right)
     assert rule.code.code not in [d.code for d in diagnostics]
     assert [d for d in diagnostics if d.severity == "error"] == []
 
 
 @every_rule
 def test_a_rule_names_its_reason_its_source_and_a_way_out(rule):
-    assert rule.code.reason
-    assert rule.code.source
-    for diagnostic in found(rule.code.wrong):
+    assert rule.code.words.reason
+    assert rule.code.words.source
+    for diagnostic in found(rule.code.words.wrong):
         if diagnostic.code == rule.code.code:
             assert diagnostic.help
             assert diagnostic.span is not None

@@ -218,7 +218,7 @@ def test_a_study_of_every_kind_of_table_checks(tmp_path, name):
         for one in draft.diagnostics:
             if one.severity is Severity.WARNING:
                 assert any(line.strip().startswith(f"# {one.code}: ") for line in lines)
-                reason = CODES[one.code].reason.split(maxsplit=3)[:3]
+                reason = CODES[one.code].words.reason.split(maxsplit=3)[:3]
                 assert " ".join(reason) in re.sub(r"\n *# ", " ", draft.text)
         if goal == "compare":
             for part in TABLES[name][2]:

@@ -37,7 +37,9 @@ def corpus() -> tuple[str, ...]:
     ]
     load_codes()
     for code in sorted(CODES):
-        found += [text + "\n" for text in (CODES[code].wrong, CODES[code].right) if text]
+        found += [
+            text + "\n" for text in (CODES[code].words.wrong, CODES[code].words.right) if text
+        ]
     return tuple(found)
 
 

@@ -61,8 +61,8 @@ def test_faulty_programs_are_formatted_without_loss(path: Path) -> None:
 @for_each("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
 def test_the_examples_of_a_code_show_what_they_say(code: Code) -> None:
     declared = CODES[code.code]
-    if declared.severity is Severity.ERROR and declared.wrong:
-        assert declared.code in codes_of(declared.wrong + "\n")
+    if declared.severity is Severity.ERROR and declared.words.wrong:
+        assert declared.code in codes_of(declared.words.wrong + "\n")
     if declared.right:
         assert errors(declared.right + "\n") == []
 

@@ -238,7 +238,7 @@ def test_no_rule_fails_on_a_faulty_study(path):
 
 def test_no_rule_fails_on_the_wrong_example_of_another():
     for rule in RULES.values():
-        for text in (rule.code.wrong, rule.code.right):
+        for text in (rule.code.words.wrong, rule.code.words.right):
             found = checked("evallang 1\n" + text + "\n")
             if found.study is not None:
                 for other in RULES.values():
