@@ -70,9 +70,9 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         return Mismatch(
             Kind.SINGLE_SWAPS_IN_TIME,
             test.name,
-            Alternative(Proposal.UNGROUPED)
-            if grouped
-            else Alternative(Proposal.TESTS_OF_BLOCKS, (_series_form(entry),)),
+            Alternative(
+                Proposal.UNGROUPED if grouped else Proposal.TESTS_OF_BLOCKS, (_series_form(entry),)
+            ),
         )
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
@@ -395,9 +395,8 @@ def nearest_test(
             return Alternative(Proposal.FIXED_READERS)
         return Alternative(Proposal.METRIC, metric=_area_metric())
     if yields.ordered:
-        if clustered:
-            return Alternative(Proposal.UNGROUPED)
-        return Alternative(Proposal.TESTS, tuple(series_forms(metric, yields, clustered)))
+        kind = Proposal.UNGROUPED if clustered else Proposal.TESTS
+        return Alternative(kind, tuple(series_forms(metric, yields, False)))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
     over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)

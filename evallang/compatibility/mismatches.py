@@ -121,7 +121,7 @@ class Proposal(Enum):
     REGION = "write `{test}(rope=...)` in the unit of `{metric}`"
     INTERVAL = "write `interval {interval}`"
     NO_INTERVAL = "remove the interval"
-    UNGROUPED = "remove the group: a test of a series takes all rows of a moment together"
+    UNGROUPED = "remove the group and write {tests}, which takes all rows of a moment together"
     NO_LINE = "remove the line: the value of each fold is shown"
     FIXED_READERS = "remove `random` after `reader`: the readers are then fixed"
     OWN_LINE = "give `{metric}` a `measure` line of its own"

@@ -56,11 +56,7 @@ METRICS_COLUMNS = frozenset({"metric", "metrics", "measure"})
 RESAMPLES = ("resample", "resampling")
 SCORES = frozenset({"score", "value", "result", "performance"})
 RIGHT = frozenset(["acc", "correct", "exact_match", "hit", "is_correct", "right"])
-MODEL_AND_METRIC = (
-    re.compile(r"(?P<model>.+)~(?P<metric>.+)"),  # as caret writes them
-    re.compile(r"(?P<model>.+?)[ _./:-](?P<metric>.+)"),
-    re.compile(r"(?P<metric>.+?)[ _./:-](?P<model>.+)"),
-)
+BETWEEN = re.compile(r"[ _./:-]")  # a model and its metric in the name of a column
 SPLIT = re.compile(r"split\d+_test_\w+")  # of scikit-learn's cv_results_
 WIDEST = 20.0  # between the medians of columns that may be scores by one metric
 FEWEST_DATA_SETS = 6  # below which a test over data sets finds little, if there are folds
@@ -332,9 +328,11 @@ def _alike(frame: Frame, columns: Sequence[Column]) -> bool:
 
 def _models_and_metrics(columns: Sequence[Column]) -> list[tuple[str, str]] | None:
     """Return model and metric of each column where all are called so: `lda~RMSE`, `acc_rf`."""
-    for pattern in MODEL_AND_METRIC:
-        found = [match for c in columns if (match := pattern.fullmatch(c.name))]
-        pairs = [(m["model"], m["metric"]) for m in found if named_metric(m["metric"])]
+    by_caret = [c.name.rpartition("~")[::2] for c in columns]
+    parts = [BETWEEN.split(c.name, maxsplit=1) for c in columns]
+    named = [(part[0], part[-1]) for part in parts if len(part) > 1]
+    for found in (by_caret, named, [(model, metric) for metric, model in named]):
+        pairs = [(m, metric) for m, metric in found if m and metric and named_metric(metric)]
         if len(pairs) != len(columns) or len(set(pairs)) < len(pairs):
             continue
         if len(pairs) == len({m for m, _ in pairs}) * len({m for _, m in pairs}):

@@ -14,7 +14,7 @@ from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
 
 SHORT, LONG = 250, 1_000
-AT_MOST = 4.12  # for four times the lines, of which a loop over all models per line is 4.17
+AT_MOST = 4.165  # for four times the lines, of which a loop over all models per line is 4.17
 
 
 def calls(work, study):

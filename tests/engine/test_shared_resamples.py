@@ -102,7 +102,7 @@ def test_pairs_of_a_permutation_test_are_swapped_once_and_have_their_own_numbers
         ("", "average_precision"),
         ("  group ward\n", "average_precision"),
         ("  group ward\n", "f1"),
-        ("  fold ward\n", "roc_auc"),
+        ("  fold ward\n  group ward\n", "roc_auc"),
     ],
 )
 def test_swaps_of_weighted_examples_are_those_of_the_outputs(folder, monkeypatch, clause, metric):
