@@ -238,12 +238,17 @@ def predicted_columns(
     by_name = truth.name.strip().casefold() not in TRUTHS
     labels = _labels(truth)
     others = [c for c in columns if c is not truth and c.use is not Use.ID]
-    others = [c for c in others if not (c.whole and c.ascending and c.levels == c.n)]
+    others = [
+        c
+        for c in others
+        if c.levels < c.n or not ((c.whole and c.ascending) or c.use is Use.OMITTED)
+    ]
     outputs = [c for c in others if c.use is Use.FEATURE]
     alike = bool(outputs) and all(_predicts(frame, c, truth) for c in outputs)
     if by_name and len(others) > 1 and (truth.kind is Kind.TEXT or truth.levels > 2):
-        # Columns of the same names of classes are not features
-        by_name = any(_labels(c) != labels for c in others)
+        # Columns of the same names of classes are not features, but those of yes and no may be
+        affirmed = any(label.casefold() in AFFIRMED for label in labels)
+        by_name = affirmed or any(_labels(c) != labels for c in others)
     if (
         by_name
         and not alike

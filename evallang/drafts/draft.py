@@ -196,6 +196,13 @@ def _from_table(
             yield f"  # Not `{column.name}`: {column.why}"
         names = ", ".join(written(column.name) for column in dropped)
         yield f"  features all except {names}"
+    values = {value for value, _ in target.counts}
+    if values and features and all({value for value, _ in c.counts} == values for c in features):
+        alike = (
+            "All columns have the values of the target. If they are predictions of it, call the "
+            "target `truth` in the file and draft the study again"
+        )
+        yield from (f"  {line}" for line in comment(alike))
     categories = [c for c in features if c.kind in (Kind.TEXT, Kind.BOOLEAN)]
     yield ""
     if groups:

@@ -43,6 +43,12 @@ def lines_from_predictions(
     if ids:
         yield f"  # `{ids[0].name}`: {ids[0].why}"
         yield f"  id {written(ids[0].name)}"
+    times = [c for c in columns if c.use is Use.TIME and c not in (truth, *made)]
+    whole = [c for c in times if c.levels == c.n and not c.missing and not groups]
+    series = whole[0] if whole and task == "regression" else None
+    if series is not None:
+        yield f"  # `{series.name}`: {series.why}"
+        yield f"  time {written(series.name)}"
     yield f"  truth {written(truth.name)}"
     binary = truth.is_classes and truth.levels == 2
     alone = all(score_name(c) or (binary and not c.whole and not c.is_classes) for c in made)
@@ -73,6 +79,7 @@ def lines_from_predictions(
     yield ""
     margin = "5%" if task == "classification" else "1"
     same_rows = facts.same_rows if runs is None else Situation.SAME_ROWS
+    same_rows = same_rows if series is None else Situation.TIME
     yield from paired([name for name, _ in names], goal, same_rows, metrics[0], margin)
 
 

@@ -11,6 +11,7 @@ from evallang.metrics.metric import METRICS
 from evallang.registry import Registry, Situation
 from evallang.spelling import RESERVED
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import Method
 
 RARE = 0.2  # share of the rarer class below which accuracy says little
 WIDTH = 96
@@ -141,10 +142,13 @@ def paired(
     elif goal != "estimate":
         (test,) = first_for(HYPOTHESIS_TESTS, same_rows)
         correction = ""
+        written_test = Method(test, HYPOTHESIS_TESTS[test].declaration.as_default).written
         reason = "The models predict the same rows, which are paired"
+        if same_rows is Situation.TIME:
+            reason = "The models predict the same moments, and errors near in time may be alike"
         if len(models) > 2:
             correction = " holm"
             reason += "; Holm's method allows for the number of pairs"
         yield from comment(reason)
-        yield f"compare with {test}{correction} by {metric}"
+        yield f"compare with {written_test}{correction} by {metric}"
         yield ""

@@ -200,3 +200,24 @@ def test_a_workbook_gives_the_draft_of_its_table(tmp_path, name):
     )
     assert drafted.text == plain.text.replace(f"{name}.csv", f"{name}.xlsx")
     assert not [d for d in drafted.diagnostics if d.severity is Severity.ERROR]
+
+
+def test_forecasts_with_a_column_of_dates_are_a_series(tmp_path):
+    draw = random.Random(5)
+    made = [(f"20{15 + i // 12}-{i % 12 + 1:02d}", 100 + i, 100 + i + draw.gauss(0, 3),
+             100 + i + draw.gauss(0, 4)) for i in range(60)]  # fmt: skip
+    (tmp_path / "sales.csv").write_text(rows("month,sales,arima,ets", made))
+    draft = draft_study(tmp_path / "s.eval", tmp_path / "sales.csv", "sales", "compare")
+    assert "\n  time month\n" in draft.text
+    assert "compare with diebold_mariano(variance=newey_west) by mae\n" in draft.text
+
+
+def test_columns_with_the_values_of_the_target_may_be_predictions_and_the_draft_says_so(tmp_path):
+    draw = random.Random(6)
+    made = [(draw.choice(("yes", "no")), *(draw.choice(("yes", "no")) for _ in "ab"))
+            for _ in range(80)]  # fmt: skip
+    for header, said in (("sick,fever,cough", True), ("sick,fever,age", False)):
+        table = made if said else [(y, a, 20 + i) for i, (y, a, _) in enumerate(made)]
+        (tmp_path / "t.csv").write_text(rows(header, table))
+        draft = draft_study(tmp_path / "s.eval", tmp_path / "t.csv", "sick", "compare")
+        assert ("call the target" in draft.text) == said
