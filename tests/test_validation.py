@@ -1,11 +1,11 @@
 """The simulations of `make validate` at a two-hundredth of their length, and what the page says."""
 
+import dataclasses
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from benchmarks.validation import (
     joint_families,
@@ -140,7 +140,7 @@ def test_a_record_with_fewer_replications_or_another_seed_is_measured_again():
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     some = [
-        replace(s, block=8)  # so that each has three blocks at least
+        dataclasses.replace(s, block=8)  # so that each has three blocks at least
         for s in SIMULATIONS
         if s.section in ("both_nulls", "dummies")
     ]

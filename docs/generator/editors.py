@@ -13,8 +13,8 @@ from evallang.syntax.language import (
     Statement,
     clause_words,
     clauses,
-    connectives,
 )
+from evallang.syntax.line_parser import connectives
 from evallang.syntax.patterns import Field, pieces
 from evallang.version import VERSION
 

@@ -96,8 +96,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
-MOST_LEVELS = 20  # of a column behind `within`, which any column may have
-
 MOST_LEVELS = 20  # of a column after `within`, which any column may have
 
 

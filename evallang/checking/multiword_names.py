@@ -18,7 +18,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.syntax import codes as syntax_codes, nodes as n
-from evallang.syntax.language import connectives
+from evallang.syntax.line_parser import connectives
 
 NEAR = 80  # characters to either side of a word
 MOST_WORDS = 4  # of a name from elsewhere, as in `Wilcoxon signed rank test`

@@ -16,8 +16,8 @@ from evallang.syntax.language import (
     WORD_MEANINGS,
     clause,
     clause_words,
-    connectives,
 )
+from evallang.syntax.line_parser import connectives
 
 MOST_CLASSES = 20  # named where a parameter is explained
 

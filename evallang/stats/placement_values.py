@@ -14,6 +14,7 @@ from evallang.stats.score_counts import PlacementSums
 from evallang.stats.scratch import Scratch
 from evallang.stats.threads import run_in_threads
 
+ONE_IN_A_FOLD = "undefined: a fold has one example of a class, which shows no spread"
 MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
 ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
 ROWS_OF_A_THREAD = 1 << 20  # examples whose sums one thread adds up

@@ -9,8 +9,8 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
-from evallang.syntax.language import STATEMENTS, clause_words, connectives, owners
-from evallang.syntax.line_parser import Reading
+from evallang.syntax.language import STATEMENTS, clause_words, owners
+from evallang.syntax.line_parser import Reading, connectives
 from evallang.syntax.line_reading import read_line
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode

@@ -1085,16 +1085,6 @@ NOT_STATED: Mapping[str, str] = {
 RESERVED = spelling.RESERVED
 
 
-@cache
-def connectives() -> frozenset[str]:
-    """Return the words between the parts of a line: those that the grammar takes inside one."""
-    from evallang.syntax.line_parser import STARTS, prefix, terminals
-
-    first = {word for start in STARTS for word in prefix(start).expected()}
-    words = {word for word in terminals() if word.isalpha()} - first
-    return frozenset(words) | (RESERVED - set(clause_words()))
-
-
 WORD_MEANINGS: Mapping[str, str] = {
     "results": '`from results "FOLDER" as MODEL` takes the predictions of a model from the '
     "results folder of a former run.",

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
+from evallang.syntax.language import RESERVED, clause_words
 from evallang.syntax.node_builder import NodeBuilder, action
 from evallang.syntax.scanner import Token
 
@@ -160,3 +161,11 @@ def prefix(start: str, tokens: Sequence[Token] = ()) -> Prefix:
     parser.parser_state.parse_conf = copy(parser.parser_state.parse_conf)
     parser.parser_state.parse_conf.callbacks = {}  # as in lark's `accepts`: no trees are made
     return Prefix(parser).advance(tokens)[0]
+
+
+@cache
+def connectives() -> frozenset[str]:
+    """Return the words between the parts of a line: those that the grammar takes inside one."""
+    first = {word for start in STARTS for word in prefix(start).expected()}
+    words = {word for word in terminals() if word.isalpha()} - first
+    return frozenset(words) | (RESERVED - set(clause_words()))

@@ -23,11 +23,10 @@ from evallang.syntax.language import (
     RESERVED,
     STATEMENTS,
     clause,
-    connectives,
     declares,
     takes_one_value,
 )
-from evallang.syntax.line_parser import END, Prefix, Reading, Run, prefix, run
+from evallang.syntax.line_parser import END, Prefix, Reading, Run, connectives, prefix, run
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token, protocol_of_counts
 from evallang.syntax.unexpected_characters import column_in_quotes

@@ -21,7 +21,8 @@ from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
-from evallang.syntax.language import STATEMENTS, clause_words, connectives
+from evallang.syntax.language import STATEMENTS, clause_words
+from evallang.syntax.line_parser import connectives
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENTRIES = [
@@ -147,7 +148,7 @@ def test_a_finding_about_statistics_shows_both_studies_and_a_rule_its_source(cod
 
 FRAMES = ("{}", 'data d from "d.csv"\n{}', 'predictions p from "p.csv"\n{}', "counts c\n{}",
           'scores s from "s.csv"\n{}')  # fmt: skip
-ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.right]
+ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.words.right]
 
 
 @for_each("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])

@@ -20,6 +20,7 @@ from evallang.source import SourceFile
 from evallang.syntax import language, line_parser, nodes as n
 from evallang.syntax.formatter import format_source
 from evallang.syntax.language import STATEMENTS, Clause, Statement
+from evallang.syntax.line_parser import connectives
 from evallang.syntax.parser import parse
 
 GRAMMAR = (files("evallang.grammar") / "evallang.lark").read_text()
@@ -32,7 +33,7 @@ CACHES = (
     line_parser.terminals,
     line_parser.written,
     language.rules,
-    language.connectives,
+    connectives,
     language._words_of_nodes,
 )
 

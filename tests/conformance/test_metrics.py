@@ -206,7 +206,7 @@ def test_a_proportion_has_percent_as_its_unit_and_a_range_from_0_to_1(entry):
 def test_the_catalogue_is_read_without_a_heavy_package():
     code = (
         "import sys; from evallang.metrics.metric import METRICS; METRICS.names(); "
-        "print({'numpy', 'scipy', 'sklearn', 'polars'} & set(sys.modules))"
+        "print({'scipy.stats', 'sklearn', 'polars'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -101,7 +101,7 @@ def test_the_fields_that_a_report_reads_of_power_are_still_checked(found, tmp_pa
     plain = json.loads(file.read_text(encoding="utf-8"))
     del plain["analyses"][1]["values"]["target"]
     file.write_text(json.dumps(plain), encoding="utf-8")
-    with pytest.raises(ValueError, match="target is missing"):
+    with pytest.raises(ValueError, match="missing required field `target`"):
         Results.load(file)
 
 

@@ -40,8 +40,8 @@ def _scratch():
 
 def test_the_rule_objects_to_the_study_that_it_shows():
     shown = RULES["tiny_holdout"].code
-    assert "W389" in codes(f"evallang 1\n{shown.wrong}\n")
-    assert "W389" not in codes(f"evallang 1\n{shown.right}\n")
+    assert "W389" in codes(f"evallang 1\n{shown.words.wrong}\n")
+    assert "W389" not in codes(f"evallang 1\n{shown.words.right}\n")
 
 
 def test_the_rule_objects_to_the_options_and_can_be_waived():

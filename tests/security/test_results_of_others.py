@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import dataclasses
 import io
 import json
 import re
@@ -114,7 +113,7 @@ def keys_read(folder):
 
 
 def test_every_value_beside_a_number_that_a_report_reads_has_a_type():
-    typed = {f.name for kind in (ShownOfTest, ShownOfEstimate) for f in dataclasses.fields(kind)}
+    typed = {name for kind in (ShownOfTest, ShownOfEstimate) for name in kind.__struct_fields__}
     found = keys_read(Path(evallang.reporting.__file__).parent)
     assert {key: place for key, place in found.items() if key not in typed} == {
         "Filter": found["Filter"]  # of a PDF object
@@ -126,7 +125,7 @@ def test_every_value_beside_a_number_that_a_report_reads_has_a_type():
 def test_a_value_beside_a_test_of_another_type_is_refused(document, key, value):
     changed = json.loads(document)
     changed["comparisons"][0]["pairwise"][0]["extra"][key] = value
-    with pytest.raises(ValueError, match=rf"extra.{key} is not of type"):
+    with pytest.raises(ValueError, match=rf"at `\$.*extra.{key}`"):
         read_record(json.dumps(changed))
 
 

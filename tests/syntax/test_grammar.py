@@ -7,8 +7,8 @@ import pytest
 from lark import Lark
 
 from evallang.syntax import line_parser
-from evallang.syntax.language import RESERVED, STATEMENTS, clause_words, connectives
-from evallang.syntax.line_parser import grammar, terminals
+from evallang.syntax.language import RESERVED, STATEMENTS, clause_words
+from evallang.syntax.line_parser import connectives, grammar, terminals
 from evallang.syntax.logical_lines import DEEPEST
 from evallang.syntax.node_builder import action
 from evallang.syntax.scanner import PUNCTUATION

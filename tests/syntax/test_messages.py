@@ -63,8 +63,8 @@ def test_the_examples_of_a_code_show_what_they_say(code: Code) -> None:
     declared = CODES[code.code]
     if declared.severity is Severity.ERROR and declared.words.wrong:
         assert declared.code in codes_of(declared.words.wrong + "\n")
-    if declared.right:
-        assert errors(declared.right + "\n") == []
+    if declared.words.right:
+        assert errors(declared.words.right + "\n") == []
 
 
 @for_each("code", CODES_OF_SYNTAX, ids=lambda code: code.name)

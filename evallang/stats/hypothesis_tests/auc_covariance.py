@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.stats.distributions import welch_df
-from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
-from evallang.stats.placement_values import PlacedScores, place_scores
+from evallang.stats.placement_values import ONE_IN_A_FOLD, PlacedScores, place_scores
 from evallang.stats.score_counts import PlacementSums
 from evallang.stats.validation import labels, numbers, positives
 

@@ -18,10 +18,9 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.ranking import (
     DELONG_1988,
     HAND_TILL_2001,
-    ONE_IN_A_FOLD,
     few_members,
 )
-from evallang.stats.placement_values import twice_outranked
+from evallang.stats.placement_values import ONE_IN_A_FOLD, twice_outranked
 from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 

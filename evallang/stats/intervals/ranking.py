@@ -14,8 +14,9 @@ from evallang.bibliography import Reference
 from evallang.registry import Design, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
+from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.placement_values import place_scores, twice_outranked
+from evallang.stats.placement_values import ONE_IN_A_FOLD, place_scores, twice_outranked
 from evallang.stats.score_counts import PlacementMoments, ScoreCounts, rank
 from evallang.stats.validation import numbers, positives
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
@@ -82,7 +83,6 @@ ENOUGH_MISPLACED = 2.0
 With 20 positives and an area of .95, that is 1, 95 % intervals covered 83 to 90 %; with as many
 and .9, that is 2, 90 to 94 % (docs/validation.md, few of a class).
 """
-ONE_IN_A_FOLD = "undefined: a fold has one example of a class, which shows no spread"
 
 
 class Placements(Struct, frozen=True, eq=False):
@@ -308,8 +308,6 @@ def _interval_over_groups(
 ) -> Interval:
     """Compute the interval of the mean area over folds with the covariance over groups."""
     twice = np.column_stack([values, values])  # the covariance of one area with itself
-    from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
-
     found = auc_covariance(positive, twice, folds, groups)
     area, notes = found.areas[0], found.notes
     clusters = None if found.n_groups is None else Clusters(found.n_groups, None)
