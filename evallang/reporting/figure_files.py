@@ -14,7 +14,7 @@ from evallang.reporting.document import (
     Stat,
     Strong,
 )
-from evallang.reporting.figures import placing, vector_pdf
+from evallang.reporting.figures import placing
 from evallang.reporting.figures.right_to_left import visual_svg
 from evallang.reporting.output_files import OutputFile
 
@@ -33,7 +33,7 @@ def figures_of(document: Document) -> list[Figure]:
 def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     """Return the files of all figures with their alternative texts, and messages.
 
-    A message states which figures have no PDF, because only Pango can set their names.
+    A message states which figures have no PDF, because Pango is missing.
     """
     found = figures_of(document)
     made: list[OutputFile] = []
@@ -48,8 +48,12 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
             styles = _styles(sheet)
             text = placing.svg_file(sheet, alt, styles)
             made.append(OutputFile(f"{path}.svg", text.encode()))
-            data = _pdf(sheet, f"{document.title}: {name}", alt, text)
-            if data is None:
+            title = f"{document.title}: {name}"
+            try:
+                data = pdf.write_drawing(
+                    visual_svg(text), sheet.width, sheet.height, title, alt, styles
+                )
+            except pdf.PangoMissingError:
                 without.append(name)
             else:
                 made.append(OutputFile(f"{path}.pdf", data))
@@ -90,17 +94,6 @@ def drawn_as_boxes(document: Document) -> tuple[str, ...]:
     """Return the characters that figures show as boxes with their codes."""
     text = "".join(panel.svg for figure in figures_of(document) for panel in figure.panels)
     return tuple(sorted(fonts.drawn_as_boxes(text)))
-
-
-def _pdf(sheet: placing.Sheet, title: str, alt: str, svg: str) -> bytes | None:
-    """Write a PDF; None where its letters need Pango, which is missing."""
-    ordered = vector_pdf.in_visual_order(sheet)
-    if vector_pdf.can_set(ordered):
-        return vector_pdf.pdf_file(ordered, title, alt)
-    try:
-        return pdf.write_drawing(visual_svg(svg), sheet.width, sheet.height, title, alt)
-    except pdf.PangoMissingError:
-        return None
 
 
 def _descriptions(found: Sequence[Figure]) -> Iterator[str]:

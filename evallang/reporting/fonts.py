@@ -21,14 +21,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from fontTools import subset
 from fontTools.ttLib import TTFont, newTable
 from msgspec import Struct
 
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
-from evallang.reporting import missing_glyphs, true_type
+from evallang.reporting import missing_glyphs
 
-Packing = Literal["woff2", "woff", "truetype"]
+Packing = Literal["woff2", "truetype"]
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
 CODES = missing_glyphs.FAMILY
@@ -41,8 +40,8 @@ COMMON = frozenset(
 PLAIN = frozenset(map(chr, range(0x20, 0x7F))) | frozenset(
     "\u00a0\u2002\u2060·×±²½‐–—‘’“”…−≤≥≈≠∞√→↑↓↕○●αβγδηκλμρστφχΔ"
 )
-"""The common characters of a report in English. A page for the screen embeds these with their
-kerning, and of the other common ones those that it has, without."""
+"""The common characters of a report in English. A page for the screen embeds these, and
+of the other common ones those that it has."""
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f" + ISOLATES)
 
 
@@ -93,18 +92,16 @@ def embed(text: str, packing: Packing = "woff2") -> Embedded:
         common = _common_of(face)
         wanted = rest if face.family == FALLBACK else other
         more = {c for c in wanted if ord(c) in _characters(face.key)}
-        if packing == "truetype":
-            data = _cut(face, common | more, packing) if more else _plain_shipped(face)
-            rules.append(_rule(face, data, packing))
-            continue
+        if packing == "woff2":
+            more |= common & (characters - PLAIN)
+            common &= PLAIN
         if more:
-            data = _cut(face, common & (PLAIN | characters) | more, packing)
-            rules.append(_rule(face, data, packing))
-            continue
-        rules.append(_rule(face, _shipped(_file_name(face, packing)), packing))
-        if added := common & characters - PLAIN:
-            data = _shipped_font(face).web_font(added)
-            rules.append(_rule(face, data, "woff", added))
+            data = _cut(face, common | more, packing)
+        elif packing == "woff2":
+            data = _shipped(_file_name(face, packing))
+        else:
+            data = _plain_shipped(face)
+        rules.append(_rule(face, data, packing))
     missing = {c for c in rest if ord(c) not in _characters("DejaVuSans")}
     return Embedded("\n".join(rules), tuple(sorted(missing)))
 
@@ -120,15 +117,6 @@ def drawn_as_boxes(text: str) -> frozenset[str]:
     return missing_glyphs.without_system_font({c for c in other if not has_glyph(c)})
 
 
-def cut_face(text: str, *, bold: bool = False, fallback: bool = False) -> bytes:
-    """Return the TrueType file of a face of drawings that has the characters of a text."""
-    face = _of_drawings(bold=bold and not fallback, family=FALLBACK if fallback else SANS)
-    more = {c for c in set(text) - NO_GLYPH_NEEDED - COMMON if ord(c) in _characters(face.key)}
-    if fallback:
-        more = {c for c in more if ord(c) not in _own()}
-    return _cut(face, _common_of(face) | more, "truetype") if more else _plain_shipped(face)
-
-
 def face_rules(text: str, bold: str = "") -> str:
     """Return the style rules that embed the faces of a drawing, cut to its characters."""
     made = []
@@ -142,30 +130,20 @@ def face_rules(text: str, bold: str = "") -> str:
             continue
         known = frozenset(c for c in needed if ord(c) in _characters(face.key))
         if known:
-            made.append(_rule(face, *_of_drawing(face, known)))
+            made.append(_rule(face, _cut(face, known, "woff2"), "woff2"))
     return "".join(made)
-
-
-@cache
-def _of_drawing(face: Face, characters: frozenset[str]) -> tuple[bytes, Packing]:
-    """Cut a face to exactly some characters; letters that are joined keep their rules."""
-    if any(unicodedata.bidirectional(c) in SHAPED for c in characters):
-        return _cut(face, characters, "woff2"), "woff2"
-    other = characters - COMMON
-    data = _cut(face, _common_of(face) | other, "truetype") if other else _plain_shipped(face)
-    return true_type.parsed(data).web_font(characters), "woff"
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """Measure a line of Source Sans Pro in the unit of `size`."""
     face = _of_drawings(bold=bold)
-    font = _shipped_font(face)  # it is read several times faster than the whole face
+    widths = _widths(_file_name(face, "truetype"))
     total = 0.0
     for c in text:
-        if ord(c) not in font.glyphs and c not in COMMON:
-            font = _font(face.key)
-        if ord(c) in font.glyphs:
-            total += font.advance(font.glyphs[ord(c)]) / font.units
+        if ord(c) not in widths and c not in COMMON:
+            widths = _widths(face.key)
+        if ord(c) in widths:
+            total += widths[ord(c)]
         elif c not in ISOLATES:
             total += _fallback_width(c)
     return total * size
@@ -174,10 +152,10 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
 @cache
 def _fallback_width(c: str) -> float:
     """Measure a character that Source lacks, in em."""
-    font = _font("DejaVuSans")
+    widths = _widths("DejaVuSans")
     wide = unicodedata.east_asian_width(c) in "WF"
-    if ord(c) in font.glyphs:
-        return font.advance(font.glyphs[ord(c)]) / font.units
+    if ord(c) in widths:
+        return widths[ord(c)]
     return 1.0 if wide or missing_glyphs.without_system_font({c}) else 0.6  # a box is square
 
 
@@ -291,13 +269,18 @@ def _open(key: str) -> Any:
     return TTFont(io.BytesIO(_font_file(key)), lazy=True, recalcTimestamp=False)
 
 
-def _font(key: str) -> true_type.TrueType:
-    return true_type.parsed(_font_file(key))
+@cache
+def _widths(key: str) -> dict[int, float]:
+    """Return the width in em of each character of a whole face, or of the file of a cut one."""
+    data = gzip.decompress(_shipped(key)) if key.endswith(".gz") else _font_file(key)
+    with TTFont(io.BytesIO(data), lazy=True) as font:
+        advances, em = font["hmtx"].metrics, font["head"].unitsPerEm
+        return {code: advances[glyph][0] / em for code, glyph in font.getBestCmap().items()}
 
 
 @cache
 def _characters(key: str) -> frozenset[int]:
-    return frozenset(code for code, glyph in _font(key).glyphs.items() if glyph)
+    return frozenset(_widths(key))
 
 
 @cache
@@ -309,7 +292,7 @@ def _own() -> frozenset[int]:
 @cache
 def _common_of(face: Face) -> frozenset[str]:
     """Return the common characters that a face has to give."""
-    return frozenset(map(chr, _shipped_font(face).glyphs))
+    return frozenset(map(chr, _widths(_file_name(face, "truetype"))))
 
 
 @cache
@@ -332,10 +315,6 @@ def _plain_shipped(face: Face) -> bytes:
     return gzip.decompress(_shipped(_file_name(face, "truetype")))
 
 
-def _shipped_font(face: Face) -> true_type.TrueType:
-    return true_type.parsed(_plain_shipped(face))
-
-
 def _file_name(face: Face, packing: Packing) -> str:
     ending = "ttf.gz" if packing == "truetype" else "woff2"
     return f"{face.family}-{face.weight}-{face.style}.{ending}".replace(" ", "").lower()
@@ -343,6 +322,8 @@ def _file_name(face: Face, packing: Packing) -> str:
 
 @cache
 def _cut(face: Face, characters: frozenset[str], packing: Packing) -> bytes:
+    from fontTools import subset  # a tenth of a second that no check needs
+
     options = subset.Options()
     options.flavor = "woff2" if packing == "woff2" else None
     shaped = any(unicodedata.bidirectional(c) in SHAPED for c in characters)
@@ -387,13 +368,12 @@ def rule_of_codes(characters: Collection[str]) -> str:
     return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
 
 
-def _rule(face: Face, data: bytes, packing: Packing, only: Collection[str] = ()) -> str:
+def _rule(face: Face, data: bytes, packing: Packing) -> str:
     encoded = base64.b64encode(data).decode("ascii")
     kind = "ttf" if packing == "truetype" else packing
-    among = f"unicode-range:{','.join(f'U+{ord(c):X}' for c in sorted(only))};" if only else ""
     return (
         f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
-        f"font-style:{face.style};font-display:block;{among}"
+        f"font-style:{face.style};font-display:block;"
         f'src:url("data:font/{kind};base64,{encoded}") format("{packing}")}}'
     )
 

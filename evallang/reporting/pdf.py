@@ -11,17 +11,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from evallang.limits import PAGES, OverLimit
 from evallang.printable import printable
-from evallang.reporting.page_drawings import Drawings
-from evallang.reporting.page_holes import may_lay_out_again, rules_against_holes
-from evallang.reporting.pdf_objects import Objects
-from evallang.run_folders import run_folder
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -41,19 +36,22 @@ class PangoMissingError(NotMadeError):
     reason = "Pango, which sets their letters, is not installed"
 
 
-def write_drawing(svg: str, width: float, height: float, title: str, alt: str) -> bytes:
+def write_drawing(
+    svg: str, width: float, height: float, title: str, alt: str, fonts: str = ""
+) -> bytes:
     """Make the PDF of a drawing, on a page of exactly its size in points.
 
+    `fonts` are the `@font-face` rules of its texts.
     Raises `NotMadeError` where WeasyPrint finds no Pango.
     """
-    source = base64.b64encode(svg.encode("utf-8", "replace")).decode("ascii")
     page = (
         f'<html lang="en"><title>{escape(title)}</title><style>'
         f"@page{{size:{width:.3f}pt {height:.3f}pt;margin:0}}body{{margin:0}}"
         f"img{{display:block;width:{width:.3f}pt;height:{height:.3f}pt}}</style>"
-        f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}">'
+        f'<img alt="{escape(alt)}" src="drawing:0">'
     )
-    return write(page, hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10])
+    identifier = hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10]
+    return write(page, identifier, fonts=fonts, drawings={"drawing:0": svg})
 
 
 class AttachedFile(Struct, frozen=True):
@@ -80,11 +78,10 @@ def write(
     loads something or has too many pages.
     """
     weasyprint = _weasyprint()
-    drawn = Drawings(drawings or {})
-    fetcher = _data_only(drawn.files, "image/svg+xml")
+    files = {address: svg.encode("utf-8", "replace") for address, svg in (drawings or {}).items()}
+    fetcher = _data_only(files, "image/svg+xml")
     page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
     options = {
-        "cache": dict(drawn.images),  # WeasyPrint adds those that it reads
         "pdf_variant": "pdf/ua-1",
         "pdf_identifier": identifier.encode("ascii"),
         "presentational_hints": False,
@@ -100,35 +97,12 @@ def write(
             for file in attached
         ],
     }
-    known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
     rules, files = _without_files(fonts)
-    # WeasyPrint removes its own folder when an object is collected, which may never happen
-    folder = _folder_of_fonts() if files else contextlib.nullcontext()
-    with folder as known._folder, _bounded():
+    with _bounded():
+        known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
         weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
-        document = _laid_out(weasyprint, page, {**options, "font_config": known})
-
-        def finish(_document: object, pdf: Any) -> None:
-            objects = Objects(pdf)
-            drawn.add_fonts(objects)
-            objects.compress_once()
-
-        data: bytes = document.write_pdf(finisher=finish, **options)
+        data: bytes = page.write_pdf(font_config=known, **options)
     return data
-
-
-@contextlib.contextmanager
-def _folder_of_fonts() -> Iterator[Path]:
-    """Create a folder for what WeasyPrint writes; all errors of the system come from it."""
-    try:
-        with run_folder() as folder:
-            yield folder
-    except OSError as error:
-        said = error.strerror or str(error)
-        raise NotMadeError(
-            "the PDF was not written because its fonts cannot be written to the folder for "
-            f"temporary files, `{tempfile.gettempdir()}`: {said[:1].lower()}{said[1:]}"
-        ) from error
 
 
 @contextlib.contextmanager
@@ -154,23 +128,15 @@ def _bounded() -> Iterator[None]:
     except importlib.import_module("weasyprint.urls").FatalURLFetchingError as error:
         address = printable(str(error).splitlines()[0])
         raise NotMadeError(f"the PDF was not written: it may load nothing ({address})") from error
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise NotMadeError(
+            "the PDF was not written because its fonts cannot be written to the folder for "
+            f"temporary files, `{tempfile.gettempdir()}`: {said[:1].lower()}{said[1:]}"
+        ) from error
     finally:
         progress.removeFilter(count)
         progress.setLevel(level)
-
-
-def _laid_out(weasyprint: Any, page: Any, options: dict[str, Any]) -> Any:
-    """Lay a page out, again where a rule of style can fill a hole of the layout before."""
-    document = page.render(**options)
-    rules: list[str] = []
-    while may_lay_out_again(len(rules) + 1, len(document.pages)):
-        rule = rules_against_holes(document.pages, rules)
-        if not rule:
-            break
-        rules.append(rule)
-        sheet = weasyprint.CSS(string="".join(rules), url_fetcher=_data_only())
-        document = page.render(stylesheets=[sheet], **options)
-    return document
 
 
 def _weasyprint() -> Any:
