@@ -574,8 +574,7 @@ def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | N
     Text names a column too, where it is not a known metric and `measure` chooses.
     """
     clause = clauses.plain("metric")
-    long = clauses.plain("model") is not None and clauses.plain("score") is not None
-    if clause is None or not long:
+    if clause is None or clauses.plain("model") is None:
         return clauses.text("metric"), None
     if isinstance(clause.values[0], n.TextNode):
         text = clauses.text("metric")

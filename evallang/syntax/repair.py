@@ -844,7 +844,7 @@ def compared_outcomes(line: Line) -> Reading | None:
     column = tokens[at - 1].text
     suggestion = f"write a column into the file that is 1 where `{column}` is right and 0 elsewhere"
     suggestion += f", and name it; if `{column}` has answers, write `truth COLUMN` and `models`"
-    message = "`correct` takes a column of right and wrong, and compares none"
+    message = "`correct` takes a column of right and wrong, not a comparison"
     found = _unread(line.span(tokens[at], tokens[-1]), message, suggestion)
     return Reading(line.run(tokens[:at]).node, found.diagnostics)
 
