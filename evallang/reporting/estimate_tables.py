@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
+from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -132,11 +133,12 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
 
 
 def _compared(context: Context, setting: Setting) -> Comparison | None:
-    """Find the first comparison of pairs by the first measure of a setting."""
+    """Find the first two-sided comparison for a difference by the first measure of a setting."""
     for comparison in context.results.comparisons:
         place = Setting(comparison.data or "", comparison.protocol)
         own = comparison.metric == context.metrics(setting)[0] and place == setting
-        if own and comparison.performed and not comparison.family.exploratory:
+        other = any(margin_of(p) is not None or p.side is not None for p in comparison.pairwise)
+        if own and comparison.performed and not comparison.family.exploratory and not other:
             return comparison
     return None
 

@@ -753,7 +753,10 @@ def made_elsewhere(context: Context) -> Runs:
     for (source, _), parts in tables.items():
         first = parts[0]
         cite = _data_cite(context, first)
-        folds = f", {count(first.n)} of each model on a data set" if first.n > 1 else ""
+        least, most = min(part.n for part in parts), max(part.n for part in parts)
+        sizes = number_word(most) if least == most else f"{count(least)} to {count(most)}"
+        of_each = f"{sizes} {context.cases(first.name)} of each model"
+        folds = f", {of_each} on a data set" if most > 1 else ""
         names = listed([runs(noun) for noun in _metrics(context, parts)])
         made += runs(" The scores (", names, f"{folds}) were taken from {source}", cite, ".")
     for data in context.results.data:

@@ -12,8 +12,11 @@ from studies import study, write_rows
 from evallang.api import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
+from evallang.reporting.document import Table
 from evallang.reporting.figures.figure import BLUE
 from evallang.reporting.figures.forest import forest_of_differences
+from evallang.reporting.formats.bibtex import entry
+from evallang.reporting.formats.works import works_of
 from evallang.reporting.section import build
 from evallang.reporting.wording import simultaneous_words
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -667,6 +670,8 @@ def test_a_source_of_several_data_sets_is_cited_without_the_name_of_one(tmp_path
     page = Page(text, tmp_path)
     references = [folded(item) for item in page.root.findall(".//section[@id='references']//li")]
     assert references.count("Anyone 2006, table 6") == 1
+    (work,) = [w for w in works_of(page.results).values() if w.data is not None]
+    assert "title" not in entry(work) and "howpublished = {Anyone 2006, table 6}" in entry(work)
 
 
 def test_data_sets_of_a_table_with_several_metrics_are_counted_once(tmp_path):
@@ -702,3 +707,18 @@ def test_a_bound_that_was_cut_at_a_possible_value_is_stated(tmp_path):
     spread = 2.2621571627409915 * np.std(scores, ddof=1) * np.sqrt(1 / 10 + ratio)  # t(9), scipy
     assert np.mean(scores) + spread > 1 == found.interval.high
     assert "a bound beyond the possible values is replaced by the nearest" in page.text
+
+
+def narrow_tables(text):
+    sections = build(Context(run(study(text)).record)).sections
+    return {b.id: b.narrow for s in sections for b in s.blocks if isinstance(b, Table)}
+
+
+def test_narrow_tables_say_what_their_intervals_and_p_are_of():
+    tables = narrow_tables(f"{FIVE}measure accuracy\ncompare a, b, c with mcnemar fdr_bh\n")
+    # c is right 352, a 349, b 321 times: two of the three pairs differ, the third has no FCR's
+    notes = " ".join(str(note) for note in tables["table-comparison-1"].notes)
+    assert "FCR-adjusted where one exists, otherwise of the pair alone" in notes
+    tables = narrow_tables(f"{CLOSE}measure accuracy\ncompare a vs d with tost(margin=9%)\n")
+    # The p of a test of equivalence is not that of a difference "to the best"
+    assert "p" not in [column.name for column in tables["table-estimates-1"].columns]
