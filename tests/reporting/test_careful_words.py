@@ -365,7 +365,8 @@ def test_intervals_over_groups_are_said_once_and_not_for_every_level():
         else e
         for e in whole.estimates
     )
-    study = Page(replace(whole, estimates=estimates))
+    data = tuple(replace(record, groups=57) for record in whole.data)
+    study = Page(replace(whole, estimates=estimates, data=data))
     words = study.notes("table-subgroups-1-1")
     expected = "Whole groups are the units of the intervals: 27 to 30 groups, design effect 1.50."
     assert expected in words

@@ -722,3 +722,17 @@ def test_narrow_tables_say_what_their_intervals_and_p_are_of():
     tables = narrow_tables(f"{CLOSE}measure accuracy\ncompare a vs d with tost(margin=9%)\n")
     # The p of a test of equivalence is not that of a difference "to the best"
     assert "p" not in [column.name for column in tables["table-estimates-1"].columns]
+
+
+def test_examples_with_several_readers_are_the_units_and_not_groups(tmp_path):
+    rows = [(i, r, int(i % 3 == 0), (i * 7 + k) % 11 + 4 * (i % 3 == 0), (i * 5 + k) % 13)
+            for i in range(40) for k, r in enumerate(("ann", "bo", "cy"))]  # fmt: skip
+    write_rows(tmp_path, "read.csv", "scan,doc,lesion,x,z", rows)
+    page = Page(
+        'evallang 1\npredictions r from "read.csv"\n  id scan\n  reader doc\n  truth lesion\n'
+        '  positive 1\n  score x = x\n  score z = z\n  unit "scans"\n'
+        "measure roc_auc\n",
+        tmp_path,
+    )
+    assert {e.interval.clusters.n for e in page.results.estimates} == {40}
+    assert "Whole scans are the units of the intervals: 40 scans." in page.text
