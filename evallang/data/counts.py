@@ -116,9 +116,7 @@ def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] 
     return [int(value) for value in values if value is not None]
 
 
-def _lacks_cells(
-    frame: Frame, column: str, code: Code, keyword: str, findings: Findings
-) -> bool:
+def _lacks_cells(frame: Frame, column: str, code: Code, keyword: str, findings: Findings) -> bool:
     """Report the missing cells of a column: what is counted is known."""
     rows = frame.missing_rows(column)
     if rows:
@@ -126,7 +124,9 @@ def _lacks_cells(
         read = f", where it reads {quoted(tuple(words))}" if words else ""
         never = "no example has the pattern" if keyword == "count" else "a missing answer is wrong"
         fix = f"remove these rows from the file, or write 0 where {never}"
-        findings.add(code, f"`{column}` is missing in {frame.places(rows)}{read}", keyword, help=fix)
+        findings.add(
+            code, f"`{column}` is missing in {frame.places(rows)}{read}", keyword, help=fix
+        )
     return bool(rows)
 
 

@@ -325,8 +325,7 @@ def _outcomes(
         joined=frame.joined,
         taken=frame.taken,
     )
-    apart = (spec.group, spec.runs, spec.query)
-    if apart == (None, None, None) and frame.times is None:
+    if not (spec.group or spec.runs or spec.query) and frame.times is None:
         likely = likely_moments(frame, spec, outcome_columns(spec, models))
         if likely is not None:
             predictions_in_time(made, likely, findings)
