@@ -127,7 +127,7 @@ def likely_moments(
 ) -> Moments | None:
     """Return the order of the dates or times of predictions that a study does not read in order.
 
-    A counter or an id that rises is no time unless the study asks for an order.
+    A counter or an id that rises is not a time unless the study asks for an order.
     """
     if spec.time is not None or spec.series:
         return None

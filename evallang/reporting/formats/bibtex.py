@@ -87,7 +87,7 @@ def _data_fields(data: DataRecord) -> dict[str, str]:
     found = DOI.fullmatch(cite)
     address, label = ADDRESS.fullmatch(cite), source_label(data)
     label = label or (data.name.partition("/")[0] if found or address else "")
-    # Styles sort by key without an author; what one of several data sets is called is no title
+    # Styles sort by key without an author; the name of one of several data sets titles none
     title = {"key": _text(label or cite), "title": _title(label)}
     if found:
         return {**title, "doi": _plain_doi(found[1])}
