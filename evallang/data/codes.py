@@ -530,7 +530,8 @@ DUPLICATED_ROWS = declare(
     changes=Changes.SCORES,
     reason="The models are then tested on rows that they were trained on. Rows of one group stay "
     "on one side. Of predictions, an example that is in the file twice counts twice, and intervals "
-    "are too narrow; with an `id`, such rows are an error (E436).",
+    "are too narrow; with an `id`, such rows are an error (E436). Predictions in parts that are "
+    "counted are not looked at, since no row of them is kept.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  group patient',
 )
@@ -582,7 +583,8 @@ RELATED_DATA_SETS = declare(
     "Data sets of a study share rows or scores, or one is the mean of the others.",
     changes=Changes.QUESTION,
     reason="Tests over data sets treat each data set as an independent draw; copies and variants "
-    "make differences look more certain than they are.",
+    "make differences look more certain than they are. Predictions in parts that are counted are "
+    "not looked at, since no row of them is kept.",
     wrong='data north from "north.csv"\n  target readmitted\ndata whole from "both.csv"\n'
     "  target readmitted\ncompare across data with wilcoxon",
     right='data north from "north.csv"\n  target readmitted\ndata south from "south.csv"\n'

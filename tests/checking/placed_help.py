@@ -13,6 +13,7 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E022", 8): (("nested cv 5x2", "nested cv outer=5 inner=2"),),
     ("E022", 9): (("repeated cv 10x10", "repeated cv folds=10 times=10"),),
     ("E044", 24): (("compare all pairs", "compare all"),),
+    ("E134", 6): (("repeat seed", "seed seed"),),
     ("E044", 28): (("nested cv 5 by 2", "nested cv outer=5 inner=2"),),
     ("E044", 29): (("compare each pair", "compare all"),),
     ("W473", 0): (("diebold_mariano", "diebold_mariano(newey_west)"),),
