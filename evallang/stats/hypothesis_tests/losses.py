@@ -108,7 +108,7 @@ OWN = "own derivation: computed by hand"
         holds=(
             *OF_SKEWED_LOSSES,
             Holds(
-                Counted.EXAMPLES,
+                Counted.SKEWED,
                 100,
                 f"the test rejected 7 to 21% {OF_TRUE} where the errors of one model are skewed",
             ),
@@ -354,7 +354,7 @@ def _with_all_lags(
         "diebold_mariano", variant, d, error, df, level, constant, alternative, notes=notes
     )
     assert result.estimate is not None, "losses of two examples have one"
-    method = f"diebold_mariano(lag={chosen})"  # another interval than that of a horizon
+    method = f"newey_west(lag={chosen})"  # that of the mean of the differences
     return replace(result, estimate=replace(result.estimate, method=method))
 
 
