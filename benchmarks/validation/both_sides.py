@@ -37,7 +37,9 @@ from evallang.stats.hypothesis_tests.resampling_tests import (
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper
 from evallang.stats.intervals.bootstrap_bounds import ResampledBounds, bootstrap
+from evallang.stats.intervals.cross_validation import cv_clt
 from evallang.stats.intervals.effective_size import (
+    clustered_wilson,
     effective_n,
     weighted_loss_sample,
     weighted_wilson,
@@ -336,9 +338,148 @@ def _concordance(n: int, claim: Claim) -> Simulation:
     return _coverage(design, f"{n / 8:.0f} events", CONCORDANCE, found, {"jackknife": claim})
 
 
-def _r2(n: int, claim: Claim) -> Simulation:
+def _average_precision(positives: int, claim: Claim) -> Simulation:
+    """Draw normal scores, those of the positives, one in 50, with a mean of 3."""
+    entry, share, n = METRICS["average_precision"], 1 / 50, 50 * positives
+    positive = (np.arange(n) < positives).astype(np.int64)
+    cut = np.linspace(-7.0, 11.0, 200_001)
+    hit, false = special.ndtr(3 - cut), special.ndtr(-cut)
+    precision = share * hit / (share * hit + (1 - share) * false)
+    truth = float(np.trapezoid(precision[::-1], hit[::-1]))
+
+    def found(rng: Rng) -> Named:
+        scores = special.expit(rng.standard_normal(n) + 3 * positive)
+        moved = entry.declaration.influences
+        assert moved is not None, "it has influences"
+        output = np.column_stack([1 - scores, scores])
+        value = float(entry.function(positive, output, 1))
+        influences = moved(Outcome(positive, output, 2, 1))
+        return {"jackknife": jackknife(value, influences, None, (0.0, 1.0), LEVEL)}
+
+    design = f"average precision {truth:.2f}, n = {n}"
+    return _coverage(design, f"{positives} of the rarest class", truth, found, {"jackknife": claim})
+
+
+def _unlike_groups(groups: int, claim: Claim) -> Simulation:
+    """Draw shares of right answers whose logits differ by 2 between groups, of unlike sizes."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    truth = float(special.expit(3 + 2 * nodes) @ weights / weights.sum())
+
+    def found(rng: Rng) -> Named:
+        sizes = np.maximum(1, (10 * rng.lognormal(0.0, 1.0, groups)).astype(int))
+        codes = np.repeat(np.arange(groups), sizes)
+        shares = special.expit(3 + 2 * rng.standard_normal(groups))
+        right = rng.random(len(codes)) < shares[codes]
+        return {"wilson": clustered_wilson(right, codes, LEVEL)[0]}
+
+    design = f"accuracy {truth:.2f}, unlike groups of unlike sizes"
+    return _coverage(design, f"{groups} groups", truth, found, {"wilson": claim})
+
+
+def _group_means(groups: int, *claims: Claim) -> Simulation:
+    """Average normal values of groups of unlike sizes, whose means differ as much as rows do."""
+
+    def found(rng: Rng) -> Named:
+        sizes = np.maximum(1, (10 * rng.lognormal(0.0, 0.7, groups)).astype(int))
+        codes = np.repeat(np.arange(groups), sizes)
+        values = (rng.standard_normal(groups))[codes] + rng.standard_normal(len(codes))
+        sums = np.column_stack([values, np.ones(len(values))])
+        return {
+            "ratio": ratio(sums, codes, LEVEL),
+            "bootstrap": _drawn(rng, LossSample(values, groups=codes)),
+        }
+
+    names = dict(zip(("ratio", "bootstrap"), claims, strict=True))
+    return _coverage("mean over groups of unlike sizes", f"{groups} groups", 0.0, found, names)
+
+
+def _grouped_f1(groups: int, claim: Claim) -> Simulation:
+    """Take macro F1 of two equal classes over groups of ten, which are right by .9 on average."""
+    metric = METRICS["f1"].function
+
+    def found(rng: Rng) -> Named:
+        codes = np.repeat(np.arange(groups), 10)
+        truth = rng.integers(0, 2, len(codes))
+        predicted = np.where(rng.random(len(codes)) < rng.beta(4.5, 0.5, groups)[codes],
+                             truth, 1 - truth)  # fmt: skip
+        cells = np.eye(4)[2 * truth + predicted]
+
+        def f1(times: Floats) -> Floats:
+            return np.asarray(metric((times @ cells).reshape(-1, 2, 2), 1), dtype=np.float64)
+
+        return {"bootstrap": _drawn(rng, WeightSample(len(codes), f1, codes, (0.0, 1.0)))}
+
+    return _coverage("F1 .90, unlike groups of 10", f"{groups} groups", 0.9, found,
+                     {"bootstrap": claim})  # fmt: skip
+
+
+def _reciprocal_ranks(n: int, *claims: Claim) -> Simulation:
+    """Average reciprocals of ranks that are geometric: first in .6 of the queries."""
+    ranks = np.arange(1, 400)
+    truth = float((0.6 * 0.4 ** (ranks - 1) / ranks).sum())
+
+    def found(rng: Rng) -> Named:
+        values = 1 / rng.geometric(0.6, n)
+        sums = np.column_stack([values, np.ones(n)])
+        made = {"ratio": ratio(sums, None, LEVEL)}
+        return made | {"bootstrap": _drawn(rng, LossSample(values, None, None, (0.0, 1.0)))}
+
+    names = dict(zip(("ratio", "bootstrap"), claims, strict=True))
+    return _coverage(f"mean reciprocal rank {truth:.2f}", f"{n} examples", truth, found, names)
+
+
+def _over_folds(of: str, n: int, claim: Claim) -> Simulation:
+    values, truth, share = MEANS[of]
+
+    def found(rng: Rng) -> Named:
+        return {"cv_clt": cv_clt(values(rng, n), np.arange(n) % 5, LEVEL)}
+
+    decides = f"{n} examples" if share == 1 else f"{share * n:g} in the tail"
+    return _coverage(f"{of}, n = {n}, 5 folds", decides, truth, found, {"cv_clt": claim})
+
+
+def _slope(n: int, claim: Claim) -> Simulation:
+    """Bound the slope of right probabilities, of which 3.5 % are of events on average."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    events = float(special.expit(-4 + 1.2 * nodes) @ weights / weights.sum())
+
+    def found(rng: Rng) -> Named:
+        logit = -4 + 1.2 * rng.standard_normal(n)
+        positive = rng.random(n) < special.expit(logit)
+        scores = special.expit(logit)
+        if not positive.sum() >= 2:
+            return {"calibration": Interval("jackknife", LEVEL, None, None)}
+        predicted = Predicted(
+            positive.astype(int), (scores >= 0.5).astype(int), scores, True, ("no", "yes"), 1,
+            None, None, None, LEVEL, new_seed(rng),
+        )  # fmt: skip
+        one = _intercept_and_slope(predicted)[1]
+        return {"calibration": Interval("jackknife", LEVEL, one.low, one.high)}
+
+    names = {"calibration": claim}
+    return _coverage(f"calibration slope 1, n = {n}", f"{events * n:.0f} events", 1.0, found, names)
+
+
+def _five_classes(n: int, claim: Claim) -> Simulation:
+    """Take macro F1 of classes of .4, .3, .15, .1 and .05, each with a recall of .8."""
+    sizes = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
+    shares = sizes[:, None] * (np.full((5, 5), 0.05) + np.eye(5) * 0.75)
+    sample = _matrix_of(shares, n, "f1", {"average": "macro"})
+    truth = _value_of(shares, "f1", {"average": "macro"})
+    return _coverage(
+        f"macro F1 {truth:.2f}, five classes, n = {n}",
+        f"{0.05 * n:g} of the rarest class",
+        truth,
+        lambda rng: {"bootstrap": _drawn(rng, sample(rng))},
+        {"bootstrap": claim},
+    )
+
+
+def _r2(n: int, claim: Claim, heavy: bool = False) -> Simulation:
     def found(rng: Rng) -> Named:
         signal, error = rng.standard_normal(n), rng.standard_normal(n) / 3
+        if heavy:
+            error = rng.standard_t(3, n) / sqrt(27)
         target = signal + error
 
         def r2(weights: Floats) -> Floats:
@@ -350,7 +491,12 @@ def _r2(n: int, claim: Claim) -> Simulation:
 
         return {"bootstrap": _drawn(rng, WeightSample(n, r2, None, (None, 1.0)))}
 
-    return _coverage(f"r2 .9, n = {n}", f"{n} examples", 0.9, found, {"bootstrap": claim})
+    of, decides = (
+        ("r2 .9, errors t with 3 df", f"{0.002 * n:g} in the tail")
+        if heavy
+        else ("r2 .9", f"{n} examples")
+    )
+    return _coverage(f"{of}, n = {n}", decides, 0.9, found, {"bootstrap": claim})
 
 
 def _intercept(slope: float, n: int, claim: Claim) -> Simulation:
@@ -569,6 +715,20 @@ SIMULATIONS = (
     _concordance(100, SHORT),
     _concordance(300, HOLDS),
     *(_r2(n, HOLDS if n > 30 else SHORT) for n in (30, 60)),
+    *(_r2(n, SHORT, heavy=True) for n in (60, 200, 1000)),
+    *(_average_precision(positives, at_least(0.88) if positives < 20 else HOLDS)
+      for positives in (5, 10, 40)),
+    *(_slope(n, HOLDS if n > 400 else at_least(0.8)) for n in (120, 200, 600)),
+    *(_unlike_groups(groups, HOLDS if groups > 140 else at_least(0.9))
+      for groups in (8, 20, 60, 150)),
+    *(_group_means(groups, HOLDS, HOLDS if groups > 140 else at_least(0.82))
+      for groups in (6, 12, 60, 150)),
+    *(_grouped_f1(groups, HOLDS if groups > 50 else at_least(0.82)) for groups in (10, 20, 60)),
+    *(_reciprocal_ranks(n, HOLDS, at_least(0.9)) for n in (10, 20, 50)),
+    *(_over_folds("normal values", n, HOLDS if n >= 30 else at_least(0.9)) for n in (10, 20, 40)),
+    *(_over_folds("Brier score, 2 % positive", n, HOLDS if n >= 500 else SHORT)
+      for n in (100, 600)),
+    *(_five_classes(n, HOLDS) for n in (100, 300, 800)),
     *(_intercept(slope, 200, COVERED) for slope in (0.3, 0.5, 1.0)),
     _of_recalls(5, 100, 0.0, AT_MOST, INFLATED),
     _of_recalls(10, 200, 0.0, AT_MOST, INFLATED),

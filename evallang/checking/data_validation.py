@@ -452,7 +452,7 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
 
 
 COUNTS_BYTES = 24
-"""Of a pair of a true and a predicted class, which is counted in up to three matrices at once."""
+"""Memory of one pair of a true and a predicted class, counted in up to three matrices at once."""
 
 
 def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:

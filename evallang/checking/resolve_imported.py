@@ -534,6 +534,8 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     metric, metric_column = _metric(scope, node, clauses)
     shared_training, fold_option = _folds_of(scope, clauses)
     _judge_folds(scope, clauses, "seed", "dataset", stated=shared_training is not None)
+    if shared_training is None and not clauses.lacks("fold"):
+        _judge_repeats(scope, clauses)
     higher = True
     if metric_column is None:
         higher = better_is_higher(scope, clauses, node, metric)
@@ -575,8 +577,7 @@ def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | N
     Text names a column too, where it is not a known metric and `measure` chooses.
     """
     clause = clauses.plain("metric")
-    long = clauses.plain("model") is not None and clauses.plain("score") is not None
-    if clause is None or not long:
+    if clause is None or clauses.plain("model") is None:
         return clauses.text("metric"), None
     if isinstance(clause.values[0], n.TextNode):
         text = clauses.text("metric")
@@ -751,6 +752,25 @@ def _judge_folds(scope: Scope, clauses: Clauses, runs: str, groups: str, *, stat
         clause.span,
         help=f"write `{instead} {written}`{further}",
         fixes=[Fix(f"write `{instead}`", (Edit(clause.keyword.span, instead),))],
+    )
+
+
+def _judge_repeats(scope: Scope, clauses: Clauses) -> None:
+    """Report a column of seeds beside folds: the seed may be that of the fits or of the folds."""
+    clause = clauses.plain("repeat")
+    node = clause.values[0] if clause is not None and clause.values else None
+    if clause is None or not isinstance(node, n.NameNode | n.TextNode):
+        return
+    name = clause_values.column_name(node)
+    if not names_run(name) or "seed" not in name.casefold():  # Weka's runs draw folds of their own
+        return
+    scope.report(
+        codes.RUNS_AS_FOLDS,
+        f"`{name}` may be the seeds of fits on the same folds, which are no repeats of a "
+        "cross-validation",
+        clause.span,
+        help=f"write `seed {format_node(node)}` if they are; if each seed drew folds of its own, "
+        "add `folds of cv`",
     )
 
 

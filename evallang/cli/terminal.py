@@ -6,6 +6,7 @@ command: further output is discarded, and the exit code is that of the work.
 """
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -267,6 +268,13 @@ def _which(places: Sequence[int], of: int) -> str:
     return f"the {ORDINALS[places[0]]} to the {ORDINALS[places[-1]]} change"
 
 
+def holds_data(name: str) -> bool:
+    """Return whether a file is called as a file of data is."""
+    from evallang.data.files import ENDINGS
+
+    return name.lower().endswith(ENDINGS)
+
+
 def study_path(path: str) -> Path:
     """Return the path of a study file; raise `click.ClickException` if it is not a file."""
     place = Path(path)
@@ -280,6 +288,11 @@ def study_path(path: str) -> Path:
         raise click.ClickException(f"`{path}` is a folder; name a .eval file in it")
     if not regular:
         raise click.ClickException(f"`{path}` is not a regular file; name a .eval file")
+    if place.suffix != ".eval" and holds_data(place.name):
+        raise click.ClickException(
+            f"`{path}` holds data, and this command takes a study; write "
+            f"`evallang new study.eval --from {shlex.quote(path)}`, which drafts a study of it"
+        )
     return place
 
 

@@ -27,7 +27,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import as_number
 from evallang.data.source_columns import roles_in_counts, source_columns
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Code, Diagnostic
 from evallang.limits import EXAMPLES, OverLimit
 
 Pattern = tuple[int, ...]
@@ -98,6 +98,8 @@ def _file_patterns(
 def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] | None:
     if not column_exists(frame, column, "models", findings):
         return None
+    if _lacks_cells(frame, column, PATTERN_SHAPE, "models", findings):
+        return None
     values = [as_number(value) for value in frame.values(column).to_list()]
     odd = [row for row, value in enumerate(values) if value not in (0, 1)]
     if odd:
@@ -108,11 +110,27 @@ def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] 
     return [int(value) for value in values if value is not None]
 
 
+def _lacks_cells(frame: Frame, column: str, code: Code, keyword: str, findings: Findings) -> bool:
+    """Report the missing cells of a column: what is counted is known."""
+    rows = frame.missing_rows(column)
+    if rows:
+        words = frame.taken.get(column)
+        read = f", where it reads {quoted(tuple(words))}" if words else ""
+        never = "no example has the pattern" if keyword == "count" else "a missing answer is wrong"
+        fix = f"remove these rows from the file, or write 0 where {never}"
+        findings.add(
+            code, f"`{column}` is missing in {frame.places(rows)}{read}", keyword, help=fix
+        )
+    return bool(rows)
+
+
 def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] | None:
     """Return the count of each row; without a `count` column every row is one example."""
     if column is None:
         return [1] * frame.n
     if not column_exists(frame, column, "count", findings):
+        return None
+    if _lacks_cells(frame, column, COUNT_NOT_WHOLE, "count", findings):
         return None
     numeric = frame.kind(column) is Kind.NUMBER
     values = frame.values(column).cast(pl.Float64) if numeric else pl.Series([None] * frame.n)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from evallang.data.dataset import PredictionsSpec, ScorePattern
 from evallang.data.delimited import Needed
-from evallang.data.text_forms import names_fold, names_identifier, names_unit
+from evallang.data.text_forms import names_fold, names_identifier, names_time, names_unit
 
 FINGERPRINTS = ("doc_hash", "target_hash")  # of lm-evaluation-harness: one document, one hash
 
@@ -31,6 +31,7 @@ def needed_columns(spec: PredictionsSpec, named: Collection[str]) -> Needed | No
             or names_identifier(name)
             or names_unit(name)
             or names_fold(name)
+            or names_time(name, used=False)
         }
 
     return needed

@@ -50,9 +50,10 @@ from evallang.data.prediction_files import (
     role_columns,
 )
 from evallang.data.ranked_outcomes import read_events, read_ordering_score, read_queries
+from evallang.data.row_rules.dated_rows import predictions_in_time
 from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
-from evallang.data.time_columns import read_moments
+from evallang.data.time_columns import likely_moments, read_moments
 from evallang.diagnostics import Diagnostic
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
 
@@ -319,6 +320,10 @@ def _outcomes(
         joined=frame.joined,
         taken=frame.taken,
     )
+    if not (spec.group or spec.runs or spec.query) and frame.times is None:
+        likely = likely_moments(frame, spec, outcome_columns(spec, models))
+        if likely is not None:
+            predictions_in_time(made, likely, findings)
     if frame.hashes is not None:
         sha256, test_sha256 = frame.hashes
         return replace(made, sha256=sha256, test_sha256=test_sha256)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.data.codes import ORDER_UNKNOWN
@@ -114,6 +115,22 @@ def read_moments(
     return None
 
 
+def likely_moments(
+    frame: Frame, spec: PredictionsSpec, outcomes: Collection[str]
+) -> Moments | None:
+    """Return the order of the dates or times of predictions that a study does not read in order.
+
+    A counter or an id that rises is not a time unless the study asks for an order.
+    """
+    if spec.time is not None or spec.series:
+        return None
+    found = read_moments(frame, replace(spec, series=True), outcomes, Findings({}))
+    if found is None or int(found.ranks.max()) + 1 < FEWEST_MOMENTS:
+        return None
+    dated = _as_dates(frame.values(found.column)) is not None
+    return found if dated or names_time(found.column, used=False) else None
+
+
 def _stated(frame: Frame, column: str, findings: Findings) -> Moments | None:
     """Return the order by the column that the author names: numbers, dates, or times."""
     if complete_texts(frame, column, "time", findings) is None:
@@ -184,7 +201,7 @@ def _as_dates(values: "pl.Series") -> "pl.Series | None":
     if kind is Kind.NUMBER and values.dtype.is_integer():
         distinct = values.unique().head(1000).cast(pl.String).to_list()
         return values if are_digits_of_dates(distinct) else None
-    if kind is not Kind.TEXT or not are_dates(values.unique().to_list()):
+    if kind is not Kind.TEXT or not are_dates(values.head(FIRST_LOOK).unique().to_list()):
         return None
     for layout in LAYOUTS:
         texts = values + "-01" if layout == "%Y-%m" else values

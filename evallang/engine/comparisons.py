@@ -591,7 +591,7 @@ def _widened(
 
 
 def _with_disagreements(study: Study, item: FamilyDecision) -> FamilyDecision:
-    """State of each pair which of its intervals contradict its decision."""
+    """State which intervals of each pair contradict its decision."""
     correction = item.family.correction
     conservative = (
         correction is not None

@@ -712,9 +712,13 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
         and high is not None
     ):
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
-    return replace(interval, low=_larger(low, declared.low), high=_smaller(high, declared.high))
+    kept = _larger(low, declared.low), _smaller(high, declared.high)
+    cut = any(end != bound for end, bound in zip((low, high), kept, strict=True))
+    notes = (*interval.notes, CUT) if cut else interval.notes
+    return replace(interval, low=kept[0], high=kept[1], notes=notes)
 
 
+CUT = "a bound beyond the possible values is replaced by the nearest possible value"
 CENTRED = "the interval is centred on the estimate, which differs from the mean of the folds"
 
 

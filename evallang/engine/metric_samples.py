@@ -37,7 +37,7 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
     share_resamples,
 )
-from evallang.stats.validity import Counted, Number
+from evallang.stats.validity import Counted, Number, by_size
 from evallang.study import Method, Study
 
 Options = Mapping[str, Any]
@@ -97,6 +97,9 @@ def counted_by_metric(
         found[Counted.WEIGHTED] = Number(effective_n(first.weights))
     if evaluation.group_codes is not None:
         found[Counted.GROUPS] = Number(len(np.unique(evaluation.group_codes)))
+        unlike = by_size(evaluation.group_codes)
+        if unlike is not None:
+            found[Counted.SIZES] = Number(unlike)
     if evaluation.judged or evaluation.group_codes is not None:
         return found
     if declared.needs == "probabilities" and first.counted is None:

@@ -134,7 +134,7 @@ _UNCLEAR = frozenset(
 )
 """Words before a known name that leave open which direction is better."""
 _COUNTS = frozenset({"count", "n", "no", "num", "number", "total"})
-"""Words before a known name that count what the name is the share of."""
+"""Words before the name of a share that make it a count: `number of errors`."""
 _AFTER = frozenset(
     {
         *("at", "average", "avg", "coefficient", "cv", "in", "macro", "mean", "micro", "none"),

@@ -208,7 +208,7 @@ REPEATS = "this model on new examples, with new repeats if each was sampled inde
 READERS = "the average of these {k} readers"
 SAMPLED_READERS = "readers and examples like these"
 AS_GIVEN = "the score as it was given"
-ALGORITHM_ELSEWHERE = "the algorithm, trained on parts of the size used there"
+ALGORITHM_ELSEWHERE = "the algorithm, trained on as many examples as for these scores"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
 
 

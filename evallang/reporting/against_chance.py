@@ -139,12 +139,12 @@ def _figure(
         low, middle, high = (quantile["value"] for quantile in item.values["quantiles"])
         rows.append((context.model(item.model or ""), item.values["value"], (low, middle, high)))
     title = f"{metric.heading}{' (%)' if metric.percent else ''}"
-    subject = "The target as it is (diamond) and shuffled targets (bar)"
+    subject = "The target as it is (point) and shuffled targets (bar)"
     scale = _scale(context, items)
     svg, alt = values_next_to_spans(rows, title, scale, subject, metric.range)
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(
-        f"{place}{metric.noun} on the target as it is (diamond) and on shuffled targets (bar "
+        f"{place}{metric.noun} on the target as it is (point) and on shuffled targets (bar "
         "from the 5% to the 95% quantile, with their median)"
     )
     drawn = runs("All models" if not not_drawn else f"{MOST_ROWS} models")

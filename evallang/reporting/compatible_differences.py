@@ -194,7 +194,7 @@ def _meaning(
     context: Context, comparison: Comparison, known: Sequence[HypothesisTestResult]
 ) -> Runs:
     """State what lines and points of a forest of differences mean."""
-    metric = context.compared_words(comparison)
+    metric = context.difference_words(comparison)
     pairs = [p.estimate for p in known if p.estimate is not None]
     made = runs(f"difference in {metric.noun} ({order_words(known)})")
     levels = dict.fromkeys(percent(e.level) for e in pairs if e.low is not None)
@@ -227,21 +227,22 @@ def _meaning_of_points(
     context: Context, comparison: Comparison, known: Sequence[HypothesisTestResult]
 ) -> Runs:
     """State what filled and open points of a forest of differences are."""
+    points = "open point" if len(known) == 1 else "open points"
+    if comparison.family.exploratory:
+        return runs(f"; {points}, compared without decisions")
     if any(bayesian(p) for p in known):
         level = percent(context.results.study.confidence)
         return runs(f"; filled point, a posterior probability above {level}")
-    if comparison.family.exploratory:
-        return runs("; open points, compared without decisions")
     if any(p.reject for p in known):
         return runs(
             f"; filled point, {adjusted_words(comparison)}", p_letter(context),
             f" at or below {level_of_alpha(comparison.alpha, context.style)}",
         )  # fmt: skip
     if not comparison.performed:
-        return runs("; open points, the pairs were not tested")
+        return runs(f"; {points}, not tested")
     if any(p.p is None for p in known):
-        return runs("; open points, no decision")
+        return runs(f"; {points}, no decision")
     return runs(
-        f"; open point{'' if len(known) == 1 else 's'}, {adjusted_words(comparison)}",
+        f"; {points}, {adjusted_words(comparison)}",
         p_letter(context), f" above {level_of_alpha(comparison.alpha, context.style)}",
     )  # fmt: skip

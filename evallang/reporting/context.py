@@ -267,6 +267,12 @@ class Context:
         return " ".join(words)
 
     @property
+    def data_sets(self) -> tuple[DataRecord, ...]:
+        """The data sets, each once where a table has scores of them by several metrics."""
+        records = self.results.data
+        return tuple({(data.statement, data.label or data.name): data for data in records}.values())
+
+    @property
     def sets(self) -> str:
         """The word for the data sets, which are all of one kind: "data sets", "subjects"."""
         words = {record.one_of or SETS for record in self.results.data}
@@ -362,7 +368,8 @@ class Context:
         if test is None:
             return self.method_title("interval", name)
         title = mid_sentence(printed(test.title))
-        return f"interval of {'' if '’s ' in title else 'the '}{title}"
+        title = f"interval of {'' if '’s ' in title else 'the '}{title}"
+        return titled(title, name.removeprefix(method_of(name)))
 
     def difference_title(self, name: str) -> str:
         """Return the title of the interval of a difference, which may differ from one value's."""

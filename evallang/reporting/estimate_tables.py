@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
+from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -133,11 +134,12 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
 
 
 def _compared(context: Context, setting: Setting) -> Comparison | None:
-    """Find the first comparison of pairs by the first measure of a setting."""
+    """Find the first two-sided comparison for a difference by the first measure of a setting."""
     for comparison in context.results.comparisons:
         place = Setting(comparison.data or "", comparison.protocol)
         own = comparison.metric == context.metrics(setting)[0] and place == setting
-        if own and comparison.performed and not comparison.family.exploratory:
+        other = any(margin_of(p) is not None or p.side is not None for p in comparison.pairwise)
+        if own and comparison.performed and not comparison.family.exploratory and not other:
             return comparison
     return None
 
@@ -288,7 +290,7 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
                 context.model(estimate.model)
             )
     models = len({estimate.model for estimate in found})
-    notes = over_groups(found)
+    notes = over_groups(context, found)
     for note, owners in by_note.items():
         parts: dict[tuple[str, ...], list[str]] = {}
         for noun, names in owners.items():
@@ -306,19 +308,25 @@ def _and(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def over_groups(found: Iterable[Estimate]) -> list[Runs]:
-    """Report once over how many groups intervals were computed, and their design effects."""
-    clusters = [
-        e.interval.clusters
-        for e in found
-        if e.interval is not None and e.interval.has_bounds and e.interval.clusters
-    ]
+def over_groups(context: Context, found: Iterable[Estimate]) -> list[Runs]:
+    """Report once over how many groups intervals were computed, and their design effects.
+
+    Without groups in the data, what several readings or repeats belong to is an example.
+    """
+    clusters, whole = [], set()
+    for e in found:
+        if e.interval is not None and e.interval.has_bounds and e.interval.clusters:
+            clusters.append(e.interval.clusters)
+            record = context.data(e.data)
+            plain = record is not None and record.groups is None
+            whole.add(context.cases(e.data) if plain else "groups")
     if not clusters:
         return []
     sizes = sorted({one.n for one in clusters})
     effects = sorted({one.design_effect for one in clusters if one.design_effect is not None})
-    noun = "group" if sizes == [1] else "groups"
-    words = f"Whole groups are the units of the intervals: {_span(map(count, sizes))} {noun}"
+    units = whole.pop() if len(whole) == 1 else "groups"
+    noun = "group" if sizes == [1] and units == "groups" else units
+    words = f"Whole {units} are the units of the intervals: {_span(map(count, sizes))} {noun}"
     if effects:
         words += f", design effect {_span(fixed(value, Scale(2)) for value in effects)}"
     return [runs(words + ".")]
@@ -745,7 +753,7 @@ def _difference(estimate: Estimate | None, scale: Scale) -> Cell:
 def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Return the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
-    notes = over_groups(found)
+    notes = over_groups(context, found)
     for estimate in found:
         if estimate.subgroup is not None and estimate.notes:
             by_level.setdefault(estimate.subgroup.level, []).append(estimate)

@@ -390,9 +390,9 @@ def _overlap_words(
     several = len([p for p in context.results.protocols if p.implied_by is None]) > 1
     lead = f"Under {context.protocol(protocol.name)} each" if several else "Each"
     made = runs(
-        f"{lead} model was fitted {times} times per data set on data that overlap by about "
+        f"{lead} model was fitted on {times} training sets per data set, which overlap by about "
         if len(context.results.data) > 1 and len(splits) == 1
-        else f"{lead} model was fitted {times} times on data that overlap by about ",
+        else f"{lead} model was fitted on {times} training sets, which overlap by about ",
         f"{words}.",
     )
     if None in _allowing(context, protocol):
@@ -484,10 +484,14 @@ def _contradicted(
     ]
 
 
+def _causes(pairs: Sequence[HypothesisTestResult], interval: str) -> set[str]:
+    return {d.cause for pair in pairs for d in pair.disagreements if d.interval == interval}
+
+
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
     together = all(pair.simultaneous is not None for pair in pairs)
-    if all(d.cause == "method" for pair in pairs for d in pair.disagreements):
+    if _causes(pairs, "pair") == {"method"}:
         lead = "An interval and its test do not agree"
         return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
                           "because they come from different methods")  # fmt: skip
@@ -504,7 +508,7 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """State the interval by what it covers: the whole family, or the pairs that were selected."""
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
     name = "FCR-adjusted" if selected else "simultaneous"
-    conservative = all(d.cause == "conservative" for pair in pairs for d in pair.disagreements)
+    conservative = _causes(pairs, "family") == {"conservative"}
     why = (
         runs("conservative compared with a step-wise correction")
         if conservative

@@ -120,7 +120,7 @@ def _compared(context: Context) -> Runs:
     elif len(models) > MOST_LISTED:
         names = runs(plural(len(models), "model"), " (", names, ")")
     verb = "We compared " if len(models) > 1 else "We evaluated "
-    data = context.results.data
+    data = context.data_sets
     if not data:
         return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
@@ -174,7 +174,7 @@ def _data_words(context: Context, data: DataRecord) -> Runs:
     if data.positive is not None and data.class_counts and data.positive in data.class_counts:
         name = data.positive_label or data.positive
         size = count(data.class_counts[data.positive])
-        facts.append(f"{size} {name}" if name.isalpha() else f"{size} positive, {name}")
+        facts.append(f"{size} positive" if name == "positive" else f"{size} of class {name}")
     elif data.classes is not None and len(data.classes) > 2:
         facts.append(f"{count(len(data.classes))} classes")
     if data.groups is not None:
@@ -675,12 +675,11 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
     estimates = [p.estimate for p in pairs if p.estimate and p.estimate.low is not None]
     if not estimates:
         return ()
-    estimate = estimates[0]
     titles = listed([
         runs(mid_sentence(context.difference_title(method)), context.cite("interval", method))
         for method in dict.fromkeys(one.method for one in estimates)
     ])  # fmt: skip
-    level = percent(estimate.level)
+    level = " / ".join(dict.fromkeys(percent(one.level) for one in estimates))
     own = all(is_simultaneous(p) for p in pairs if p.estimate is not None)
     which = "simultaneous " if own else ""
     made = runs(f"Differences are given with {which}{level} intervals (", titles, ")")
@@ -690,7 +689,7 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
         (p.simultaneous for p in pairs if p.simultaneous and p.simultaneous.low is not None), None
     )
     if wide is not None:
-        words = simultaneous_words(context, wide.method, estimate.method)
+        words = simultaneous_words(context, pairs)
         made += runs(f" and with {family_words(wide)} {percent(wide.level)} intervals ({words}")
         made += runs("; the false coverage rate holds over the pairs that differed)"
                      if wide.selected else ")")  # fmt: skip
@@ -754,7 +753,10 @@ def made_elsewhere(context: Context) -> Runs:
     for (source, _), parts in tables.items():
         first = parts[0]
         cite = _data_cite(context, first)
-        folds = f", {count(first.n)} of each model on a data set" if first.n > 1 else ""
+        least, most = min(part.n for part in parts), max(part.n for part in parts)
+        sizes = number_word(most) if least == most else f"{count(least)} to {count(most)}"
+        of_each = f"{sizes} {context.cases(first.name)} of each model"
+        folds = f", {of_each} on a data set" if most > 1 else ""
         names = listed([runs(noun) for noun in _metrics(context, parts)])
         made += runs(" The scores (", names, f"{folds}) were taken from {source}", cite, ".")
     for data in context.results.data:

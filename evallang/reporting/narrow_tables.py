@@ -145,8 +145,9 @@ def _notes(context: Context, comparison: Comparison, seen: Sequence[Contrast]) -
     if words and any(c.pair.p_adjusted is not None for c in seen):
         made.append(runs(p_letter(context), f": {words.strip()}."))
     kinds = dict.fromkeys(c.family for c in seen if _bounded(c))
-    if len(kinds) == 1 and next(iter(kinds)):
-        made.append(runs(f"Intervals of differences: {next(iter(kinds))}."))
+    if kind := next(filter(None, kinds), ""):
+        rest = " where one exists, otherwise of the pair alone" if "" in kinds else ""
+        made.append(runs(f"Intervals of differences: {kind}{rest}."))
     return made
 
 

@@ -282,7 +282,7 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
         level = percent(wide[0].level)
         short = "FCR" if wide[0].selected else "Simult."
         columns.append(Column(runs(f"{short} {level} CI"), muted=True, name="simultaneous"))
-        words = simultaneous_words(context, wide[0].method, known[0].method)
+        words = simultaneous_words(context, pairs)
         tests = f"{number_word(comparison.family.size)} tests"
         if wide[0].selected:
             tests = f"the significant ones among {tests} (false coverage rate)"
@@ -399,13 +399,13 @@ def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None
         Column(runs("B better"), name="p_second", sortable=True),
     ]
     metric = context.metric(comparison.metric)
-    confidence = context.results.study.confidence
+    level = percent(context.results.study.confidence)
+    firm = not comparison.family.exploratory
+    decision = f" A pair is decided when one exceeds {level}; there is no p to correct."
     notes = [
         runs(
             "Posterior probabilities that A is better, that the difference lies in the region of "
-            "practical equivalence, and that B is better. "
-            f"Decided when one exceeds the confidence, {percent(confidence)}; there is no p to "
-            "correct."
+            "practical equivalence, and that B is better." + (decision if firm else "")
         )
     ]
     widths = dict.fromkeys(pair.extra.get("rope") for pair in pairs)

@@ -40,7 +40,7 @@ STATEMENTS = {
     "protocol": ("Resampling", "Splits"),
     "model": ("Models", "Model"),
     "let": ("Models", "Abbreviation"),
-    "use": ("Models", "Own code"),
+    "use": ("Models", "Custom code"),
     "export": ("Models", "Export"),
     "tune": ("Tuning", "Search"),
     "measure": ("Measures", "Measures"),

@@ -36,7 +36,7 @@ def provenance(context: Context) -> Sequence[Block]:
     made = results.provenance
     rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
     by_hash: dict[tuple[str, str], list[str]] = {}
-    for data in results.data:
+    for data in context.data_sets:
         label = context.data_label(data.name)
         by_hash.setdefault((data.source, data.sha256), []).append(label)
     rows += [
@@ -53,7 +53,7 @@ def provenance(context: Context) -> Sequence[Block]:
     ]
     packages = ", ".join(f"{name} {version}" for name, version in made.packages.items())
     rows += [
-        (f"Own code: {code.path}", f"SHA-256 of its package's source {code.sha256}")
+        (f"Custom code: {code.path}", f"SHA-256 of its package's source {code.sha256}")
         for code in results.spec.own_code
     ]
     rows += [

@@ -70,7 +70,7 @@ def _stage(tuned_on: str, folds: int | None) -> str:
     if tuned_on == VALIDATION_PART or folds is None:
         return ""
     if tuned_on == INNER_PERIODS:
-        return f"over {number_word(folds)} later periods of it"
+        return f"with {number_word(folds)} later periods of that part as validation data"
     return f"in {folds}-fold inner cross-validation"
 
 

@@ -27,8 +27,8 @@ def title(context: Context) -> Sequence[Block]:
     """Return title, subtitle and the facts that place a study at a glance."""
     results = context.results
     facts: list[Fact] = []
-    if len(results.data) > 1:
-        facts.append(Fact(capitalised(context.sets), count(len(results.data))))
+    if len(context.data_sets) > 1:
+        facts.append(Fact(capitalised(context.sets), count(len(context.data_sets))))
     sizes = {data.n for data in results.data}
     single = all(data.kind == "scores" and data.n == 1 for data in results.data)
     if len(sizes) == 1 and not single:
@@ -95,7 +95,7 @@ def _history(context: Context) -> Sequence[Block]:
         said.append(
             f"{number[:1].upper()}{number[1:]} on these test data are recorded, each with another "
             "seed, protocol, study or code; unrecorded ones cannot be ruled out. This report shows "
-            "one of them, and its results are too favorable if it was chosen for its results."
+            "one of them, and its results are too favourable if it was chosen for its results."
         )
         stated = context.results.study.looks
         if stated is not None and looks > stated and context.results.requirements:
@@ -110,7 +110,7 @@ def short_protocol(protocol: ProtocolRecord) -> str:
 
 
 def _subtitle(context: Context) -> str:
-    labels = [context.data_label(data.name) for data in context.results.data]
+    labels = [context.data_label(data.name) for data in context.data_sets]
     sets = f"{len(labels)} {context.sets}"
     sets = f"{context.collection}, {sets}" if context.collection else sets
     parts = [", ".join(labels) if len(labels) <= 3 else sets]

@@ -6,7 +6,7 @@ compares a p-value with a level.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.document import (
@@ -178,12 +178,20 @@ def null_words(context: Context, comparison: Comparison, result: HypothesisTestR
     return null.replace("accuracy", noun)
 
 
-def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
-    """State how a simultaneous interval was made, shortly where it is the pairwise method."""
-    if method_of(method) != method_of(pairwise):
-        return mid_sentence(context.method_title("interval", method))
-    kind = written_apart(method.removeprefix(method_of(method)))
-    return f"by the same method at the adjusted level{f', {kind}' if kind else ''}"
+def simultaneous_words(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:
+    """State how simultaneous intervals were made, shortly where each is the pairwise method."""
+    words = []
+    for pair in pairs:
+        wide, own = pair.simultaneous, pair.estimate
+        if wide is None or own is None or wide.low is None:
+            continue
+        method = method_of(wide.method)
+        kind = written_apart(wide.method.removeprefix(method))
+        if method != method_of(own.method):
+            words.append(mid_sentence(context.method_title("interval", wide.method)))
+        else:
+            words.append(f"by the same method at the adjusted level{f', {kind}' if kind else ''}")
+    return "; or ".join(dict.fromkeys(words))
 
 
 def family_words(wide: SimultaneousInterval) -> str:

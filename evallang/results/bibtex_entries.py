@@ -12,7 +12,7 @@ OWN = "bib:"
 """The beginning of the keys of works from the authors' bibliography."""
 MOST_BYTES = 5_000_000
 MOST_CHARACTERS = 200_000
-"""Of one value, which `@string` could double in each line."""
+"""The limit of one value, because each line of `@string` could double it."""
 SKIPPED = ("comment", "preamble")
 VENUES = ("journal", "booktitle", "publisher", "school", "institution", "howpublished")
 START = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")

@@ -66,6 +66,7 @@ _KINDS = {
     END: "the end",
 }
 _OF_ALL = ("pairs", "models", "classifiers", "algorithms", "methods", "learners")
+_EACH = ("each", "every")
 _UNNAMED = ("corrected", "adjusted", "correction")
 _OPTIONS = ("folds", "inner", "outer", "rounds", "test", "times")
 _LEVELS = ("at", "alpha", "level", "confidence")
@@ -765,7 +766,7 @@ def number_alone(line: Line) -> Reading | None:
             suggestion = f"write `cv folds={token.text}`"
     elif "=" not in words:
         if counts and words[-1] == "cv":
-            meant = protocol_of_counts(words, token.text)
+            meant = protocol_of_counts(words, *_counts_joined(tokens[tokens.index(token) :]))
         elif words[-1] in _OPTIONS:
             meant = f"{' '.join(words)}={token.text}"
         else:
@@ -775,6 +776,13 @@ def number_alone(line: Line) -> Reading | None:
             suggestion += "; `evallang list protocols` shows the options"
     message = f"{shown(token)} lacks the name of its option"
     return _unread(line.span(token), message, suggestion)
+
+
+def _counts_joined(tokens: Sequence[Token]) -> list[str]:
+    """Return the first number, and the second of `5 by 2`, `5 x 2` and `5, 2`."""
+    first, *rest = (one.text for one in tokens[:3])
+    two = len(rest) == 2 and rest[0] in ("by", "x", "times", ",") and rest[1].isdecimal()
+    return [first, rest[1]] if two else [first]
 
 
 def _test_share(number: str) -> str:
@@ -792,12 +800,15 @@ def pairs_of_all(line: Line) -> Reading | None:
     if token.text in _UNNAMED and "with" not in words:
         suggestion = "name test and correction, as in `with mcnemar holm`"
         return _unread(line.span(token), f"`{token.text}` names no correction", suggestion)
-    if at != 2 or words[1] != "all" or token.text not in _OF_ALL:
+    each = words[1] in _EACH
+    if at != 2 or not (each or words[1] == "all") or token.text.rstrip("s") + "s" not in _OF_ALL:
         return None
     message = (
-        f"`all` is all {token.text} already"
+        f"`{words[1]} {token.text}` is written `all`"
+        if each
+        else f"`all` is all {token.text} already"
         if token.text != "pairs"
-        else ("`all` compares all pairs already")
+        else "`all` compares all pairs already"
     )
     rest = " ".join(words[3:]) or "with TEST"
     return _unread(line.span(token), message, f"write `compare all {rest}`")
@@ -844,7 +855,7 @@ def compared_outcomes(line: Line) -> Reading | None:
     column = tokens[at - 1].text
     suggestion = f"write a column into the file that is 1 where `{column}` is right and 0 elsewhere"
     suggestion += f", and name it; if `{column}` has answers, write `truth COLUMN` and `models`"
-    message = "`correct` takes a column of right and wrong, and compares none"
+    message = "`correct` takes a column of right and wrong, not a comparison"
     found = _unread(line.span(tokens[at], tokens[-1]), message, suggestion)
     return Reading(line.run(tokens[:at]).node, found.diagnostics)
 

@@ -332,3 +332,12 @@ def test_a_folder_of_links_in_a_circle_is_refused_in_one_line(study):
     done = call("run", "study.eval", "-o", "out", "--quiet", folder=study.parent)
     assert done.returncode == 2
     assert done.stderr.startswith("Error: cannot write `out`: too many levels of symbolic links; ")
+
+
+@pytest.mark.parametrize("command", ["check", "data", "plan", "run"])
+def test_a_table_in_place_of_a_study_is_one_line_with_what_to_write(command, tmp_path):
+    (tmp_path / "scores of x.csv").write_text("y,p\n1,0.2\n")
+    done = call(command, "scores of x.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert "`evallang new study.eval --from 'scores of x.csv'`" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -154,7 +154,7 @@ def test_the_report_names_it_as_declared(folder):
     words = words_of((folder / "found" / "report.html").read_text(encoding="utf-8"))
     assert "Protocol 5 windows of 60 rows" in words
     assert "load, a window of 60 rows moved over 5 test periods" in words
-    assert "by grid search over three later periods of it" in words
+    assert "by grid search with three later periods of that part as validation data" in words
     assert "shuffled rows" not in words
     assert "Training sets overlap" not in words
     assert "Splits ● sliding_window window=60 5 splits, 55 fits" in words

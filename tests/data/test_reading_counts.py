@@ -86,6 +86,7 @@ def test_patterns_that_make_no_table(tmp_path, patterns, code):
         ("a,b,n\n1,,3\n", "E460", "row 1 (line 2)"),
         ("a,b,n\n1,1,2.5\n", "E461", "row 1 (line 2)"),
         ("a,b,n\n1,1,many\n", "E461", "row 1 (line 2)"),
+        ("a,b,n\n1,NA,2\n", "E460", "is missing in row 1 (line 2), where it reads `NA`"),
         ("a,bb,n\n1,1,2\n", "E420", "has no column `b`"),
         ("a,b,m\n1,1,2\n", "E420", "has no column `n`"),
         ("a,b,n\n1,1,2\n1,1,3\n", "E463", "[1, 1]"),

@@ -153,3 +153,33 @@ def test_a_waiver_accepts_a_rule_about_rows_and_the_report_prints_it(tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "gaps are to be filled" in page
     assert "autocorrelation" in page
+
+
+@pytest.mark.parametrize(
+    ("trend", "kept", "clause", "found"),
+    [
+        (True, 0.0, "", "true values"),
+        (False, 0.8, "", "errors of `m`"),
+        (False, 0.8, "time day", None),
+        (False, 0.8, "time none", None),
+        (False, 0.0, "", None),
+    ],
+)
+def test_predictions_are_asked_for_their_order_in_time(tmp_path, trend, kept, clause, found):
+    # errors e[i] = kept * e[i-1] + noise have the lag-1 autocorrelation `kept`
+    draws = np.random.default_rng(11)
+    truth = np.cumsum(draws.normal(size=200)) if trend else draws.normal(size=200)
+    errors = np.zeros(200)
+    for i in range(1, 200):
+        errors[i] = kept * errors[i - 1] + draws.normal()
+    day = np.datetime64("2024-03-01") + np.arange(200)
+    table = pl.DataFrame({"day": day, "y": truth, "m": truth + errors})
+    table.sample(fraction=1.0, shuffle=True, seed=5).write_csv(tmp_path / "p.csv")
+    text = (
+        f'predictions p from "p.csv"\n  truth y\n  models m\n{f"  {clause}" if clause else ""}\n'
+        "measure mae\n"
+    )
+    (tmp_path / "s.eval").write_text(text)
+    said = [one for one in check_data(open_study(tmp_path / "s.eval")) if one.code == "W444"]
+    assert [one.message.partition(" of neighbours")[0] for one in said] == [found][: len(said)]
+    assert bool(said) == (found is not None)

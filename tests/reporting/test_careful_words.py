@@ -191,7 +191,7 @@ def test_posterior_probabilities_stand_for_p(page):
     ]
     heads = [folded(th) for th in study.figure("table-comparison-1").iter("th")]
     assert "p" not in heads
-    assert "Decided when one exceeds the confidence, 95%" in study.notes("table-comparison-1")
+    assert "A pair is decided when one exceeds 95%" in study.notes("table-comparison-1")
     assert "differences within ±1.0 points" in study.notes("table-comparison-1")
     strong = [
         row.get("class")
@@ -253,7 +253,7 @@ def test_a_rule_warns_once_and_names_metric_and_data():
 def test_overlap_and_power_are_stated_with_their_numbers(page):
     words = Page(fixture.cancer()).words("limits")
     # 569 rows in 10 folds: a training set of 512 shares 455 rows with another, 89%.
-    assert "Each model was fitted 10 times on data that overlap by about 89%." in words
+    assert "Each model was fitted on 10 training sets, which overlap by about 89%." in words
     assert re.search(
         r"In accuracy, with 569 cases and a median of \d\.\d% discordant pairs, a single "
         r"unadjusted comparison at \.05 has about 80% power for a difference of 2\.\d points",
@@ -365,7 +365,8 @@ def test_intervals_over_groups_are_said_once_and_not_for_every_level():
         else e
         for e in whole.estimates
     )
-    study = Page(replace(whole, estimates=estimates))
+    data = tuple(replace(record, groups=57) for record in whole.data)
+    study = Page(replace(whole, estimates=estimates, data=data))
     words = study.notes("table-subgroups-1-1")
     expected = "Whole groups are the units of the intervals: 27 to 30 groups, design effect 1.50."
     assert expected in words

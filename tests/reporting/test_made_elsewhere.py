@@ -81,6 +81,6 @@ scores cv from "f.csv"
 compare a, b with corrected_t
 """
     words = text_of(written, tmp_path, tmp_path / "out")
-    assert "The scores (exact match, 10 of each model on a data set) were taken from" in words
+    assert "(exact match, ten folds of each model on a data set) were taken" in words
     assert "n_test/n_train is taken as 1/9" in words
-    assert "the algorithms, trained on parts of the size used there" in words
+    assert "the algorithms, trained on as many examples as for these scores" in words

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import tinyhtml5
 from conftest import folded
@@ -11,7 +12,13 @@ from studies import study, write_rows
 from evallang.api import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
+from evallang.reporting.document import Table
+from evallang.reporting.figures.figure import BLUE
+from evallang.reporting.figures.forest import forest_of_differences
+from evallang.reporting.formats.bibtex import entry
+from evallang.reporting.formats.works import works_of
 from evallang.reporting.section import build
+from evallang.reporting.wording import simultaneous_words
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 FIVE = """evallang 1
@@ -313,7 +320,7 @@ def test_a_search_in_a_series_compares_on_later_periods(tmp_path):
         tmp_path,
     )
     assert [p.tuned_on for p in page.results.protocols] == ["inner_periods"]
-    assert "by grid search over two later periods of it" in page.methods()
+    assert "by grid search with two later periods of that part as validation data" in page.methods()
     assert "cross-validation" not in page.methods()
     assert "with a gap of one row" in page.methods()
 
@@ -519,6 +526,31 @@ def test_a_finding_states_why_a_simultaneous_interval_includes_zero():
     page = Page(table + lines)
     (line,) = page.findings("A simultaneous interval, which covers all pairs jointly")
     assert "can include 0 where the adjusted p is significant" in line
+    # Holm's steps are narrower than Bonferroni's interval; the note of the table says so too
+    assert "simultaneous interval, conservative compared with a step-wise correction" in page.text
+    assert "simultaneous interval, which is not made from" not in page.text
+
+
+def test_simultaneous_intervals_are_named_by_the_methods_of_all_pairs():
+    record = run(study(f"{FIVE}measure accuracy\ncompare a, b, c with mcnemar holm\n")).record
+    (compared,) = record.comparisons
+    first, second, third = compared.pairwise
+    other = replace(second.simultaneous, method="wilson, conservative")
+    pairs = (first, replace(second, simultaneous=other), third)
+    same = "by the same method at the adjusted level, conservative"
+    words = simultaneous_words(Context(record), pairs)
+    assert words == f"{same}; or Wilson score interval, conservative"
+
+
+def test_exploratory_pairs_are_drawn_and_described_without_decisions():
+    line = "measure accuracy\ncompare a, b, e with mcnemar holm"
+    for end, words in (("", "filled point"), (" exploratory", "open points, compared without")):
+        page = Page(f"{FIVE}{line}{end}\n")
+        assert any(words in caption for caption in page.captions())
+        (compared,) = page.results.comparisons
+        assert any(pair.reject for pair in compared.pairwise)
+        svg, alt = forest_of_differences(Context(page.results), compared, compared.pairwise)
+        assert (f'style="fill:{BLUE}' in svg, "rejected" in alt) == (not end, not end)
 
 
 def test_the_interval_of_a_margin_has_the_level_of_its_decision():
@@ -638,3 +670,69 @@ def test_a_source_of_several_data_sets_is_cited_without_the_name_of_one(tmp_path
     page = Page(text, tmp_path)
     references = [folded(item) for item in page.root.findall(".//section[@id='references']//li")]
     assert references.count("Anyone 2006, table 6") == 1
+    (work,) = [w for w in works_of(page.results).values() if w.data is not None]
+    assert "title" not in entry(work) and "howpublished = {Anyone 2006, table 6}" in entry(work)
+
+
+def test_data_sets_of_a_table_with_several_metrics_are_counted_once(tmp_path):
+    rows = [
+        (f"soil {i}", model, metric, 0.5 + i / 50 + 0.1 * (model == "cnn") * (1 + i % 3))
+        for i in range(9) for model in ("cnn", "svm", "knn") for metric in ("kappa", "R2")
+    ]  # fmt: skip
+    write_rows(tmp_path, "soil.csv", "site,learner,measure,v", rows)
+    page = Page(
+        'evallang 1\nscores soils "Soils" from "soil.csv"\n  dataset site\n  model learner\n'
+        "  metric measure\n  score v\nmeasure kappa, R2\n"
+        "compare across data with friedman then nemenyi by R2\n",
+        tmp_path,
+    )
+    assert len(page.results.data) == 18
+    assert "on Soils (nine data sets)." in page.methods()
+    assert "Soils, 9 data sets" in page.text and "18 data sets" not in page.text
+    # The pairs of Nemenyi's test differ in ranks, as the axis of the figure says
+    assert any("difference in average rank in R2 (better minus" in c for c in page.captions())
+
+
+def test_a_bound_that_was_cut_at_a_possible_value_is_stated(tmp_path):
+    """Accuracies of one in nearly all folds: mean + t sd sqrt(1/J + ratio) is above 1."""
+    text = (
+        "evallang 1\nstudy\n  seed 1\ndata wine from sklearn wine\n"
+        "model lda = LinearDiscriminantAnalysis\nprotocol repeated cv folds=5 times=2\n"
+        "measure accuracy\n"
+    )
+    page = Page(text)
+    (found,) = page.results.estimates
+    scores = [fold.value for fold in found.folds]
+    ratio = sum(f.n_test for f in found.folds) / sum(f.n_train for f in found.folds)
+    spread = 2.2621571627409915 * np.std(scores, ddof=1) * np.sqrt(1 / 10 + ratio)  # t(9), scipy
+    assert np.mean(scores) + spread > 1 == found.interval.high
+    assert "a bound beyond the possible values is replaced by the nearest" in page.text
+
+
+def narrow_tables(text):
+    sections = build(Context(run(study(text)).record)).sections
+    return {b.id: b.narrow for s in sections for b in s.blocks if isinstance(b, Table)}
+
+
+def test_narrow_tables_say_what_their_intervals_and_p_are_of():
+    tables = narrow_tables(f"{FIVE}measure accuracy\ncompare a, b, c with mcnemar fdr_bh\n")
+    # c is right 352, a 349, b 321 times: two of the three pairs differ, the third has no FCR's
+    notes = " ".join(str(note) for note in tables["table-comparison-1"].notes)
+    assert "FCR-adjusted where one exists, otherwise of the pair alone" in notes
+    tables = narrow_tables(f"{CLOSE}measure accuracy\ncompare a vs d with tost(margin=9%)\n")
+    # The p of a test of equivalence is not that of a difference "to the best"
+    assert "p" not in [column.name for column in tables["table-estimates-1"].columns]
+
+
+def test_examples_with_several_readers_are_the_units_and_not_groups(tmp_path):
+    rows = [(i, r, int(i % 3 == 0), (i * 7 + k) % 11 + 4 * (i % 3 == 0), (i * 5 + k) % 13)
+            for i in range(40) for k, r in enumerate(("ann", "bo", "cy"))]  # fmt: skip
+    write_rows(tmp_path, "read.csv", "scan,doc,lesion,x,z", rows)
+    page = Page(
+        'evallang 1\npredictions r from "read.csv"\n  id scan\n  reader doc\n  truth lesion\n'
+        '  positive 1\n  score x = x\n  score z = z\n  unit "scans"\n'
+        "measure roc_auc\n",
+        tmp_path,
+    )
+    assert {e.interval.clusters.n for e in page.results.estimates} == {40}
+    assert "Whole scans are the units of the intervals: 40 scans." in page.text

@@ -304,7 +304,7 @@ def _rounded(metric: Method, value: float) -> str:
 
 
 LARGE_PART = 1 / 4
-"""Of the right answers of a reference, what no margin gives up."""
+"""The share of right answers that a margin may not give up."""
 CONSTANT = ("labels", "scores", "probabilities", "values")
 """What a model without features can give as well."""
 

@@ -6,9 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.data.dataset import Table
+from evallang.data.dataset import GivenOutcomes, Moments, Table
 from evallang.data.findings import Findings, written
-from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, once_read, once_split
+from evallang.data.row_rules.row_rule import (
+    ROW_RULES,
+    DrawnSplits,
+    RowDesign,
+    once_read,
+    once_split,
+)
 from evallang.data.row_rules.strengths import indicators
 from evallang.data.time_columns import time_column
 from evallang.diagnostics import Code
@@ -29,6 +35,9 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
     autocorrelation of the target of at least .2 that is at least 4 standard errors above 0. Rows
     of the same moment are put in a random order with a fixed seed, so that their order in the
     file does not count. Below .2 a neighbour explains less than 4% of the spread of the target.
+
+    Of predictions it looks at the truth and at the errors of each model where such a column has no
+    role: intervals and tests then take rows as independent that are not.
 
     Objects to:
 
@@ -60,6 +69,37 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
         span=design.mixed_span,
         help=f"write `protocol {design.mixed_name}time_series folds=5 gap=1`{design.in_series}",
     )
+
+
+def predictions_in_time(made: GivenOutcomes, moments: Moments, findings: Findings) -> None:
+    """Report predictions whose truth or outcomes agree with those of neighbours in time."""
+    truth = made.truth
+    series: dict[str, NDArray[Any]] = {}
+    if truth is not None and made.task == "classification":
+        series["true labels"] = indicators(truth, len(made.classes))
+    elif truth is not None:
+        series["true values"] = truth
+    for model, given in made.predictions.items():
+        series[f"errors of `{model}`"] = (
+            given - truth if made.task == "regression" else given != truth
+        )
+    for model, given in {**(made.correct or {}), **(made.values or {})}.items():
+        series[f"outcomes of `{model}`"] = given
+    for what, values in series.items():
+        matrix = np.asarray(values, dtype=float).reshape(made.n, -1)
+        agreement = neighbour_correlation(matrix, moments.ranks)
+        if agreement < LEAST_AGREEMENT or agreement * math.sqrt(made.n) < FAR:
+            continue
+        column = written(moments.column)
+        findings.add(
+            ROW_RULES.of_tables["dated_rows_at_random"][0],
+            f"{what} of neighbours in the order of `{moments.column}` agree (autocorrelation "
+            f"{agreement:.2f}), and intervals and tests take the rows as independent",
+            "from",
+            help=f"write `time {column}` below it, or `time none` if one row says nothing about "
+            "the next",
+        )
+        return
 
 
 @once_split("W447", source="Kapoor & Narayanan 2023; Kaufman et al. 2012")

@@ -192,12 +192,12 @@ def forest_of_differences(
 ) -> tuple[str, str]:
     """Draw the differences of pairs and what remains possible; gives the SVG and its words.
 
-    Thick: the interval of the pair; thin: the simultaneous one; filled: rejected; shaded: what
+    Thick: the interval of the pair; thin: the simultaneous one; filled: decided; shaded: what
     the widest interval excludes; dashed: the margin of a test of one. All of `known` have an
     estimate; the axis has room for all pairs `among` which these are.
     """
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    confidence = context.results.study.confidence
+    confidence, firm = context.results.study.confidence, not comparison.family.exploratory
     names = [pair_lines(context, pair) for pair in known]
     texts = [widest_text(pair, scale) for pair in known]
     ends = [(None, *_ends(pair)) for pair in known]
@@ -234,7 +234,7 @@ def forest_of_differences(
         for margin in margins_of(context, comparison, pair):
             x = axis(margin)
             canvas.line([(x, y - row / 2), (x, y + row / 2)], INK, 0.9, dash=DASH)
-        _draw_pair(canvas, axis, y, pair, filled=decided(pair, confidence))
+        _draw_pair(canvas, axis, y, pair, filled=firm and decided(pair, confidence))
     spoken = "; ".join(
         _pair_words(context, comparison, pair, scale) + (f", {OFF}" if i in far else "")
         for i, pair in enumerate(known)
@@ -375,7 +375,8 @@ def _pair_words(
     margins = margins_of(context, comparison, pair)
     if margins:
         text += f", margin {' and '.join(fixed(m, scale, null=0.0) for m in margins)}"
-    return text + (", rejected" if pair.reject else "")
+    firm = not comparison.family.exploratory
+    return text + (", rejected" if firm and pair.reject else "")
 
 
 def _difference_bounds(pair: HypothesisTestResult) -> list[float | None]:

@@ -132,7 +132,7 @@ def values_next_to_spans(
     subject: str,
     possible: Bounds = UNBOUNDED,
 ) -> tuple[str, str]:
-    """Draw each value as a diamond, and a span of others as a bar with a tick at its middle.
+    """Draw each value as a point, and a span of others as a bar with a tick at its middle.
 
     The axis has ticks at `possible` values. Gives the SVG and its numbers in words.
     """

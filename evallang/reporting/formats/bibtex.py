@@ -6,6 +6,7 @@ from unicodedata import combining, normalize
 
 from evallang.reporting.formats.latex_text import escape
 from evallang.reporting.formats.works import CitedWork, slug
+from evallang.reporting.references import source_label
 from evallang.results.records import DataRecord, ReferenceRecord
 
 ACCENTS = {
@@ -84,11 +85,12 @@ def _fields(record: ReferenceRecord) -> dict[str, str]:
 def _data_fields(data: DataRecord) -> dict[str, str]:
     cite = (data.cite or "").strip()
     found = DOI.fullmatch(cite)
-    label = data.label or data.name
-    title = {"key": _text(label), "title": _title(label)}  # styles sort by key without an author
+    address, label = ADDRESS.fullmatch(cite), source_label(data)
+    label = label or (data.name.partition("/")[0] if found or address else "")
+    # Styles sort by key without an author; the name of one of several data sets titles none
+    title = {"key": _text(label or cite), "title": _title(label)}
     if found:
         return {**title, "doi": _plain_doi(found[1])}
-    address = ADDRESS.fullmatch(cite)
     return {**title, "howpublished": rf"\texttt{{{_text(cite)}}}" if address else _text(cite)}
 
 

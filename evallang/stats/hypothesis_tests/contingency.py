@@ -249,7 +249,7 @@ def mcnemar(
         tests="correctness",
         without_power="it takes the accuracies for those of separate test sets",
         power_as="mcnemar",
-        holds="no number of examples decides: it takes no notice of pairs at any",
+        holds="no number of examples decides: it ignores the pairs at every one",
         when=(
             "two published shares come from separate examples or lack the table of pairs, or "
             "you reproduce a published z test"

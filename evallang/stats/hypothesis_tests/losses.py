@@ -105,7 +105,7 @@ OWN = "own derivation: computed by hand"
         holds=(
             *OF_SKEWED_LOSSES,
             Holds(
-                Counted.EXAMPLES,
+                Counted.SKEWED,
                 100,
                 f"the test rejected 7 to 21% {OF_TRUE} where the errors of one model are skewed",
             ),
@@ -347,9 +347,12 @@ def _with_all_lags(
     error, df = (0.0, float(n - 1)) if constant else standard_error(d, chosen)
     note = None if constant else strong_dependence(d, chosen)
     notes = () if note is None else (note,)
-    return _mean_result(
+    result = _mean_result(
         "diebold_mariano", variant, d, error, df, level, constant, alternative, notes=notes
     )
+    assert result.estimate is not None, "losses of two examples have one"
+    method = f"newey_west(lag={chosen})"  # that of the mean of the differences
+    return replace(result, estimate=replace(result.estimate, method=method))
 
 
 def _long_run(d: NDArray[np.float64], horizon: int, *, bartlett: bool) -> float:

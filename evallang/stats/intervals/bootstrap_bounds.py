@@ -24,6 +24,7 @@ from evallang.stats.validity import (
     OF_MISTAKES,
     OF_OUTSIDE,
     OF_RAREST,
+    OF_SIZES,
     OF_TAIL,
     Counted,
     Holds,
@@ -92,8 +93,9 @@ def _half_right(method: Method) -> Example:
             Holds(
                 Counted.GROUPS,
                 ENOUGH_GROUPS,
-                "95% intervals covered 90% with 10 and 93% with 20 in simulations",
+                "95% intervals covered 82 to 93% in simulations",
             ),
+            OF_SIZES,
         ),
         when="the metric has no interval of its own, and examples are independent",
         when_not=(

@@ -43,7 +43,7 @@ class CountedInfluences(Struct, frozen=True, eq=False):
         default_for=frozenset({"influences"}),
         holds=(
             Holds(Counted.RAREST, 20, "95% intervals covered 88 to 92% in simulations"),
-            Holds(Counted.OUTSIDE, 10, "95% intervals covered 90% in simulations"),
+            Holds(Counted.OUTSIDE, 10, "95% intervals covered 80 to 90% in simulations"),
             Holds(Counted.EVENTS, 20, "95% intervals covered 77 to 91% in simulations"),
             OF_TAIL,
             OF_GROUPS,

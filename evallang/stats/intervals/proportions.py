@@ -12,7 +12,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED
-from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
+from evallang.stats.validity import ENOUGH_GROUPS, OF_SIZES, Counted, Holds
 
 BROWN_2001 = Reference(
     key="brown2001",
@@ -80,6 +80,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         holds=(
             Holds(Counted.WEIGHTED, 50, "95% intervals covered 85 to 97% in simulations"),
             Holds(Counted.GROUPS, ENOUGH_GROUPS, "95% intervals covered 90 to 99% in simulations"),
+            OF_SIZES,
         ),
         when=("the metric is a proportion of independent trials, of any size and also near 0 or 1"),
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",

@@ -247,6 +247,8 @@ def newey_west(
     """
     checked_level(level)
     x = magnitudes(series, "values of a series")
+    if x.ndim != 1:
+        raise ValueError("a series is one row of values")
     n = len(x)
     chosen = default_lag(n) if lag is None else lag
     if chosen < 0:
