@@ -37,7 +37,6 @@ class Counted(StrEnum):
     WEIGHTED = "examples, by their weights"
     TAIL = "examples in the tail"
     MOMENTS = "moments, by their correlation"
-    SKEWED = "examples with skewed differences"
 
 
 class Holds(Struct, frozen=True):
@@ -242,28 +241,11 @@ def _moments(given: Mapping[str, Any]) -> float | None:
     return len(d) * (1 - r) / (1 + r)
 
 
-SKEWNESS, FEW = 0.5, 20  # beyond the one, or with fewer examples, a mean may be skewed
-
-
-def _skewed(given: Mapping[str, Any]) -> int | None:
-    """Count the examples where their differences are skewed, or too few to show that."""
-    n = _examples(given)
-    if n is None or n < FEW:
-        return n
-    d = np.asarray(given["first"], dtype=np.float64) - np.asarray(given["second"], dtype=np.float64)
-    scale = float(np.abs(d).max())
-    if not 0 < scale < math.inf:
-        return None
-    d = d / scale - (d / scale).mean()
-    return n if abs(float((d**3).mean())) > SKEWNESS * float((d**2).mean()) ** 1.5 else None
-
-
 COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], float | None]] = {
     Counted.EXAMPLES: _examples,
     Counted.GROUPS: _groups,
     Counted.SIZES: _sizes,
     Counted.RAREST: _rarest,
     Counted.MOMENTS: _moments,
-    Counted.SKEWED: _skewed,
 }
 """The numbers that the inputs of a member tell, each None where they do not."""

@@ -105,7 +105,7 @@ OWN = "own derivation: computed by hand"
         holds=(
             *OF_SKEWED_LOSSES,
             Holds(
-                Counted.SKEWED,
+                Counted.EXAMPLES,
                 100,
                 f"the test rejected 7 to 21% {OF_TRUE} where the errors of one model are skewed",
             ),
