@@ -232,7 +232,7 @@ def test_columns_with_the_values_of_the_target_may_be_predictions_and_the_draft_
 )
 def test_scores_without_a_column_of_models_are_no_rows_to_train_on(tmp_path, table):
     (tmp_path / "t.csv").write_text(table)
-    with pytest.raises(DraftRefused, match="scores that were measured elsewhere: .*the model"):
+    with pytest.raises(DraftRefused, match=r"scores that were measured elsewhere: .*the model"):
         draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare")
 
 
