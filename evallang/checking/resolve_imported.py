@@ -756,7 +756,7 @@ def _judge_folds(scope: Scope, clauses: Clauses, runs: str, groups: str, *, stat
 
 
 def _judge_repeats(scope: Scope, clauses: Clauses) -> None:
-    """Report a column of seeds beside folds: the seed may be that of the fits or of the folds."""
+    """Report a column of seeds next to folds: it may seed the fits or the folds."""
     clause = clauses.plain("repeat")
     node = clause.values[0] if clause is not None and clause.values else None
     if clause is None or not isinstance(node, n.NameNode | n.TextNode):
@@ -766,7 +766,7 @@ def _judge_repeats(scope: Scope, clauses: Clauses) -> None:
         return
     scope.report(
         codes.RUNS_AS_FOLDS,
-        f"`{name}` may be the seeds of fits on the same folds, which are no repeats of a "
+        f"`{name}` may be the seeds of fits on the same folds, which do not repeat a "
         "cross-validation",
         clause.span,
         help=f"write `seed {format_node(node)}` if they are; if each seed drew folds of its own, "

@@ -57,6 +57,7 @@ from evallang.syntax.parser import parse_lines
 LARGE = 10_000  # rows from which one test part is precise: a share within 2 points at 95 %
 SMALL = 1_000  # rows below which a random split decides much, so that it is repeated
 MOST_WORDS = 1000  # of a text column: enough for the frequent words, few enough for trees
+FEW_MARKERS = 6  # numeric columns of a table with two classes, which may be scores already
 SLOW = 20_000  # rows from which a forest of full trees takes long
 FOLDS = 5
 
@@ -203,6 +204,17 @@ def _from_table(
             "target `truth` in the file and draft the study again"
         )
         yield from (f"  {line}" for line in comment(alike))
+    elif (
+        len(values) == 2
+        and 0 < len(features) <= FEW_MARKERS
+        and all(c.kind is Kind.NUMBER for c in features)
+    ):
+        markers_alone = (
+            "Models are trained on the other columns. If those are scores that already tell the "
+            f"classes apart, write `predictions` with `truth {written(target.name)}` and "
+            '`score MODEL = "COLUMN"` instead'
+        )
+        yield from (f"  {line}" for line in comment(markers_alone))
     categories = [c for c in features if c.kind in (Kind.TEXT, Kind.BOOLEAN)]
     yield ""
     if groups:

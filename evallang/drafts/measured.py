@@ -42,7 +42,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 MODELS = frozenset(
     {
         *("algo", "algorithm", "approach", "classifier", "estimator", "learner", "llm", "method"),
-        *("model", "models", "network", "regressor", "scheme", "system"),
+        *("model", "modell", "models", "network", "regressor", "scheme", "system", "verfahren"),
     }
 )
 """Last words of columns that name the model of a row."""
@@ -103,7 +103,25 @@ def lines_from_measured(
             f"`{location}` has a row for each model, and its scores side by side: {scores}; write "
             "the table with a row for each of them and a column for each model"
         )
-    return None if model is not None else _wide_scores(location, frame, columns, goal)
+    if model is None and (lines := _wide_scores(location, frame, columns, goal)):
+        return lines
+    measured = [c.name for c in columns if c.kind is Kind.NUMBER and _is_a_score(c, columns)]
+    if measured:
+        raise DraftRefused(
+            f"`{location}` looks like scores that were measured elsewhere: {listed(measured)}; "
+            "a study of them needs a column with the name of the model, and one with that of the "
+            "data set or fold"
+        )
+    return None
+
+
+def _is_a_score(column: Column, columns: Sequence[Column]) -> bool:
+    """Return whether the names of the columns say that numbers are scores, and not rows."""
+    named = _named(columns, METRICS_COLUMNS, Kind.TEXT)
+    if named is not None and named_metric(str(next(iter(named.counts), ("",))[0])) is not None:
+        return _words(column.name) in SCORES
+    made = {c.name for c in columns} & {"fit_time", "score_time"}  # of cross_validate
+    return bool(made) and column.name.startswith("test_")
 
 
 def _words(name: str) -> str:
@@ -232,6 +250,7 @@ def _long_scores(
     numbers = [c for c in rest if c.kind is Kind.NUMBER and c not in places.all]
     score = next((c for c in numbers if _words(c.name) in SCORES), None)
     score = score or next((c for c in numbers if _is_of_catalogue(c.name)), None)
+    score = score or (numbers[0] if len(numbers) == 1 and not numbers[0].whole else None)
     if score is None or not places.all:
         return None
     keys = [*places.all]

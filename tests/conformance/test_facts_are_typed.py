@@ -47,6 +47,7 @@ ALLOWED = {
     ("engine/test_inputs.py", "null.replace('accuracy', self.metric.name)"): WORDED,
     ("reporting/wording.py", "null.replace('accuracy', noun)"): WORDED,
     ("results/statistics.py", "result.null.removesuffix(of_null)"): WORDED,
+    ("reporting/wording.py", "wide.method.removeprefix(method)"): "the options after a name",
     ("results/statistics.py", "result.variant.removesuffix(of_variant)"): WORDED,
     (
         "reporting/protocol_table.py",

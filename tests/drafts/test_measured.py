@@ -221,3 +221,31 @@ def test_columns_with_the_values_of_the_target_may_be_predictions_and_the_draft_
         (tmp_path / "t.csv").write_text(rows(header, table))
         draft = draft_study(tmp_path / "s.eval", tmp_path / "t.csv", "sick", "compare")
         assert ("call the target" in draft.text) == said
+
+
+@for_each(
+    "table",
+    [
+        rows("Tasks,n-shot,Metric,Value", [(f"t{i}", 0, "acc", i / 10) for i in range(6)]),
+        rows(",fit_time,test_accuracy", [(i, 0.1 + i, 0.8 + i / 100) for i in range(5)]),
+    ],
+)
+def test_scores_without_a_column_of_models_are_no_rows_to_train_on(tmp_path, table):
+    (tmp_path / "t.csv").write_text(table)
+    with pytest.raises(DraftRefused, match=r"scores that were measured elsewhere: .*the model"):
+        draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare")
+
+
+def test_a_german_table_of_scores_is_one(tmp_path):
+    made = [(m, d, f"0.{len(m) + len(d)}") for m in ("Baum", "Wald") for d in ("iris", "w", "herz")]
+    (tmp_path / "t.csv").write_text(rows("Modell,Datensatz,Genauigkeit", made))
+    text = draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare").text
+    assert "\n  dataset Datensatz\n  model Modell\n  score Genauigkeit\n" in text
+
+
+def test_a_draft_says_what_to_write_if_a_few_numbers_are_scores_already(tmp_path):
+    draw = random.Random(7)
+    made = [(draw.choice(("Good", "Poor")), draw.random(), 9 * draw.random()) for _ in range(80)]
+    (tmp_path / "t.csv").write_text(rows("outcome,s100b,ndka", made))
+    text = draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare").text
+    assert "`predictions` with `truth outcome`" in " ".join(text.replace("#", " ").split())

@@ -116,7 +116,7 @@ _shaped |= {
     "show",
     "hide",
 }
-_shaped |= {"numbers", "page", "families", "task", "target", "reader"}
+_shaped |= {"numbers", "page", "families", "task", "target", "reader", "folds", "range"}
 
 
 def _flat(values: tuple[Any, ...]) -> bool:
