@@ -36,6 +36,9 @@ def _type(kind: dict[str, Any]) -> str:
         return f"[{name}](#{md.anchor(name)})"
     if "const" in kind:
         return f'`"{kind["const"]}"`'
+    if kind.get("pattern", "").startswith("^(?:"):  # words that registrations add to
+        words = kind["pattern"].removeprefix("^(?:").removesuffix(")$").split("|")
+        return ", ".join(f'`"{word}"`' for word in words)
     if "enum" in kind:
         return ", ".join(f'`"{word}"`' for word in kind["enum"])
     if "anyOf" in kind:
@@ -44,7 +47,7 @@ def _type(kind: dict[str, Any]) -> str:
     if "prefixItems" in kind:
         return "list of " + ", ".join(_type(part) for part in kind["prefixItems"])
     if kind.get("type") == "array":
-        return f"list of {_type(kind['items'])}"
+        return f"list of {_type(kind['items'])}" if "items" in kind else "list"
     if kind.get("type") == "object" and "additionalProperties" in kind:
         return f"object of {_type(kind['additionalProperties'])}"
     return str(kind.get("type", "anything"))
