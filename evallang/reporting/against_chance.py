@@ -141,14 +141,14 @@ def _figure(
     title = f"{metric.heading}{' (%)' if metric.percent else ''}"
     subject = "The target as it is (point) and shuffled targets (bar)"
     scale = _scale(context, items)
-    svg, alt = values_next_to_spans(rows, title, scale, subject, metric.range)
+    drawing, alt = values_next_to_spans(rows, title, scale, subject, metric.range)
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(
         f"{place}{metric.noun} on the target as it is (point) and on shuffled targets (bar "
         "from the 5% to the 95% quantile, with their median)"
     )
     drawn = runs("All models" if not not_drawn else f"{MOST_ROWS} models")
-    return Figure(identifier, runs(caption, not_drawn), (Panel(svg, alt, drawn),))
+    return Figure(identifier, runs(caption, not_drawn), (Panel(drawing, alt, drawn),))
 
 
 def _cell(value: float | None, scale: Scale) -> Cell:

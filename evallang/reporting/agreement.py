@@ -81,7 +81,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     whole = all(float(n).is_integer() for _, values in rows for n in values)
     title = capitalised(f"{item.values['unit']}")
     scale = Scale(0 if whole else 1)
-    svg, alt = stacked_bars(
+    drawing, alt = stacked_bars(
         rows, PARTS, title, scale, "Agreement", LABEL_OF_PAIR, _all_examples(rows)
     )
     place = context.place_words(item.data, item.protocol)
@@ -89,7 +89,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     words += context.weights_words(item.data)
     where = runs(Ref(table, "the table"))
     caption = runs(sentence(words)) + drawn_words(len(rows), len(pairs), "pairs", where, which)
-    return Figure(f"figure-agreement-{number}", caption, (Panel(svg, alt, ()),))
+    return Figure(f"figure-agreement-{number}", caption, (Panel(drawing, alt, ()),))
 
 
 def _table(context: Context, item: Analysis, identifier: str) -> Table:

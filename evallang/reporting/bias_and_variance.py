@@ -138,7 +138,7 @@ def _figure(
             )
             for item in items[:MOST_ROWS]
         ]
-        svg, alt = stacked_bars(
+        drawing, alt = stacked_bars(
             rows,
             parts,
             f"Expected loss{unit}",
@@ -146,7 +146,7 @@ def _figure(
             first["name"],
             possible=(None, 1.0) if unit else UNBOUNDED,
         )
-        panels.append(Panel(svg, alt, runs(first["name"])))
+        panels.append(Panel(drawing, alt, runs(first["name"])))
     words = f"{context.place(items[0].data, None)}parts of the expected {items[0].values['loss']}"
     every = [one for item in items for one in item.values["decompositions"]]
     if any(part["value"] < 0 for one in every for part in one["parts"]):

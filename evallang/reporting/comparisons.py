@@ -445,7 +445,7 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     values = {name: places.values[name] for name in ordered}
     far = places.far & set(ordered)
     labels = {name: context.model(name) for name in ordered}
-    svg, alt = grouping_diagram(
+    drawing, alt = grouping_diagram(
         labels,
         values,
         found,
@@ -455,7 +455,7 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         far=far,
         possible=places.possible,
     )
-    panel = Panel(svg, alt, runs("Models that were not shown to differ"))
+    panel = Panel(drawing, alt, runs("Models that were not shown to differ"))
     reading = _reading(context, values, found, far)
     return [
         (panel, runs(f"models on the scale of {places.words}; ") + reading + rest),
@@ -522,7 +522,7 @@ def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[st
         text = runs("filled, ", words, p_letter(context), f" at or below {level}")
     if differences:
         text += runs(f"; above, difference{ranks}{points} (row minus column)")
-    return Panel(drawn.svg, drawn.alt, title), text
+    return Panel(drawn.drawing, drawn.alt, title), text
 
 
 def _positions(context: Context, comparison: Comparison) -> Positions | None:
@@ -590,7 +590,7 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     decided = is_decided(every, comparison)
     found = groups(every, comparison, MOST_DRAWN)
     if found:
-        svg, alt = grouping_diagram(
+        drawing, alt = grouping_diagram(
             labels,
             values,
             found,
@@ -603,7 +603,7 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         words = runs(f"average ranks over {over}; ") + _reading(context, values, found)
         if reach is not None:
             words += runs(f"; CD, critical difference {fixed(reach, Scale(2))}")
-        drawn.append((Panel(svg, alt, runs("Average ranks and groups")), words))
+        drawn.append((Panel(drawing, alt, runs("Average ranks and groups")), words))
     if reach is not None:
         words = runs(
             "average ranks with lines as long as the critical difference; models whose lines "
@@ -627,7 +627,7 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
             else f"{shaded} than the model of the column"
         )
         title = "Wins / ties / losses" if whole else "Wins"
-        drawn.append((Panel(matrix.svg, matrix.alt, runs(title)), words))
+        drawn.append((Panel(matrix.drawing, matrix.alt, runs(title)), words))
     if drawn:
         drawn[0] = (drawn[0][0], drawn[0][1] + rest)
     return drawn

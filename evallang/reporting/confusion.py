@@ -58,8 +58,8 @@ def _figures(
     for item in items[:MOST_PANELS]:
         name = context.model(item.model or "")
         cells = {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
-        svg, alt = matrix_of_classes(name, list(item.values["classes"]), cells)
-        panels.append(Panel(svg, alt, runs(name)))
+        drawing, alt = matrix_of_classes(name, list(item.values["classes"]), cells)
+        panels.append(Panel(drawing, alt, runs(name)))
     place = context.place_words(items[0].data, items[0].protocol)
     subject = "Predictions by true class" + (f" {place}" if place else "")
     words = f"{subject}: the area of a square is the share of the true class; blue, right"

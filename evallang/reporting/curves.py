@@ -168,11 +168,11 @@ def _curve(context: Context, items: Sequence[Analysis], number: int) -> list[Blo
             named = []
         dense = bool(named) and len(named[0][1]["points"]) > MOST_BARS
         if dense and 1 < len(named) <= MOST_TOGETHER:
-            svg, alt = curves_together(method.curve, named)
-            panels.append(Panel(svg, alt, runs("All models")))
+            drawing, alt = curves_together(method.curve, named)
+            panels.append(Panel(drawing, alt, runs("All models")))
         for name, values in named[:MOST_PANELS]:
-            svg, alt = curve_with_band(method.curve, name, values)
-            panels.append(Panel(svg, alt, runs(name)))
+            drawing, alt = curve_with_band(method.curve, name, values)
+            panels.append(Panel(drawing, alt, runs(name)))
         # The table first: it fills the rest of a page on which no row of panels has room
         table = f"table-curve-{number}"
         blocks += _tables(context, known, table)
@@ -206,17 +206,19 @@ def _panels_of_classes(
     panels = []
     means = [(_name(context, item), item.values) for item in items if item.values.get("macro")]
     if 1 < len(means) <= MOST_TOGETHER:
-        svg, alt = curves_together(words, means)
-        panels.append(Panel(svg, alt, runs(f"All models, {MEAN}")))
+        drawing, alt = curves_together(words, means)
+        panels.append(Panel(drawing, alt, runs(f"All models, {MEAN}")))
     elif len(means) == 1:
-        svg, alt = curve_with_band(words, f"{means[0][0]}, {MEAN}", means[0][1])
-        panels.append(Panel(svg, alt, runs(f"{means[0][0]}, {MEAN}")))
+        drawing, alt = curve_with_band(words, f"{means[0][0]}, {MEAN}", means[0][1])
+        panels.append(Panel(drawing, alt, runs(f"{means[0][0]}, {MEAN}")))
     for model in list(dict.fromkeys(item.model for item in items))[:MOST_PANELS]:
         own = [item for item in items if item.model == model][:MOST_TOGETHER]
         named = [(item.values.get("of_class") or MEAN, item.values) for item in own]
-        svg, alt = curves_together(words, named)
+        drawing, alt = curves_together(words, named)
         name = context.model(model or "")
-        panels.append(Panel(svg, f"{name}: {alt}", runs(f"{name}, each class against the rest")))
+        panels.append(
+            Panel(drawing, f"{name}: {alt}", runs(f"{name}, each class against the rest"))
+        )
     return panels
 
 

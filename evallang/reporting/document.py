@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, TypeAlias
 from msgspec import Struct
 
 from evallang import diagnostics
+from evallang.reporting.figures.figure import Canvas
 
 
 class Text(Struct, frozen=True):
@@ -275,11 +276,16 @@ class Table(Struct, frozen=True):
 
 
 class Panel(Struct, frozen=True):
-    """One drawing of a figure: an SVG of one-column width, and its numbers in words."""
+    """One drawing of a figure, of one-column width, and its numbers in words."""
 
-    svg: str
+    drawing: Canvas
     alt: str
     title: Runs
+
+    @property
+    def svg(self) -> str:
+        """Write the drawing."""
+        return self.drawing.svg()
 
 
 PANEL_LETTERS = "abcdef"

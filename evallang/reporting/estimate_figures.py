@@ -261,9 +261,9 @@ def _estimates_drawn(
     for start in range(0, len(known), size):
         part = known[start : start + size]
         labels = [context.model(e.model) for e in part]
-        svg, alt = forest_of_estimates(labels, part, metric, scale, depth, known)
+        drawing, alt = forest_of_estimates(labels, part, metric, scale, depth, known)
         title = panel_title(metric.title, start, len(part), len(known))
-        panels.append(Panel(svg, alt, runs(title)))
+        panels.append(Panel(drawing, alt, runs(title)))
     with_interval = [e.interval for e in known if e.interval is not None and e.interval.has_bounds]
     if not with_interval:
         return panels, ""

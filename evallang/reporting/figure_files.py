@@ -1,6 +1,7 @@
 """Every figure of a report as files of its own: SVG and PDF, one and two columns wide."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 
 from evallang.reporting import fonts, pdf
 from evallang.reporting.document import (
@@ -14,14 +15,21 @@ from evallang.reporting.document import (
     Stat,
     Strong,
 )
-from evallang.reporting.figures import placing
+from evallang.reporting.figures.figure import CAP_HEIGHT, FAMILY, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.figures.right_to_left import visual_svg
 from evallang.reporting.output_files import OutputFile
 
 FOLDER = "figures"
 ALT = f"{FOLDER}/ALT.txt"
-WIDTHS = (("single", placing.SINGLE), ("double", placing.DOUBLE))
+WIDTHS = (("single", 89 * POINTS_PER_MM), ("double", 183 * POINTS_PER_MM))
 """The widths of journals, by the word in the names of files."""
+GUTTER = 5 * POINTS_PER_MM
+LETTER, LETTER_SIZE = 12.0, 8.0  # points above a panel for its letter, and of the letter
+BELOW = 6.0  # points between two rows of panels
+FILE_FAMILY = (
+    f"'{fonts.SANS}','Source Sans 3','Source Sans Pro','{fonts.FALLBACK}','{fonts.CODES}',"
+    "Arial,sans-serif"
+)
 
 
 def figures_of(document: Document) -> list[Figure]:
@@ -41,12 +49,12 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     for figure in found:
         name = figure_name(figure)
         alt = alternative_text(figure)
-        drawings = [panel.svg for panel in figure.panels]
+        drawings = [panel.drawing for panel in figure.panels]
+        styles = _styles(drawings)
         for width, points in WIDTHS:
-            sheet = placing.sheet(drawings, points, grid=False)
+            sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
-            styles = _styles(sheet)
-            text = placing.svg_file(sheet, alt, styles)
+            text = _svg_file(sheet, alt, styles)
             made.append(OutputFile(f"{path}.svg", text.encode()))
             title = f"{document.title}: {name}"
             try:
@@ -81,13 +89,45 @@ def alternative_text(figure: Figure) -> str:
     return " ".join(panel.alt for panel in figure.panels)
 
 
-def _styles(sheet: placing.Sheet) -> str:
-    words = {True: "", False: ""}
-    for mark in sheet.marks:
-        words[("font-weight", "600") in mark.style] += mark.text
-    text = placing.characters(sheet)
+def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
+    """Place drawings in columns of a sheet: one below 140 mm, else two for more than one."""
+    columns = 2 if width > 140 * POINTS_PER_MM and len(drawings) > 1 else 1
+    wide = (width - GUTTER * (columns - 1)) / columns
+    above = LETTER if len(drawings) > 1 else 0.0
+    sheet = Canvas(0, width)
+    top = 0.0
+    for start in range(0, len(drawings), columns):
+        row = drawings[start : start + columns]
+        for k, drawing in enumerate(row):
+            left = k * (wide + GUTTER)
+            if above:
+                letter, middle = PANEL_LETTERS[start + k], top + 1 + CAP_HEIGHT * LETTER_SIZE / 2
+                sheet.words(left, middle, letter, size=LETTER_SIZE, bold=True)
+            sheet.place(drawing, left, top + above, wide, grid=False)
+        top += above + max(drawing.height for drawing in row) + BELOW
+    sheet.height = top - BELOW
+    return sheet
+
+
+def _svg_file(sheet: Canvas, alt: str, styles: str) -> str:
+    """Write a sheet as a file of its own, with its fonts and its numbers in words."""
+    wide, high = (
+        f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)
+    )
+    body = "".join(mark.svg() for mark in sheet.marks).replace(escape(FAMILY), escape(FILE_FAMILY))
+    return (
+        f'<svg xmlns="{SVG}" width="{wide}mm" height="{high}mm" '
+        f'viewBox="0 0 {sheet.width:.2f} {sheet.height:.2f}" role="img">'
+        f"<title>{escape(alt)}</title><style>{styles}</style>{body}</svg>\n"
+    )
+
+
+def _styles(drawings: Sequence[Canvas]) -> str:
+    words = {True: PANEL_LETTERS, False: ""}
+    for mark in (mark for drawing in drawings for mark in drawing.marks):
+        words["font-weight:600" in mark.style] += mark.text
     rules = fonts.face_rules("".join(sorted(set(words[False]))), "".join(sorted(set(words[True]))))
-    return rules + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+    return rules + fonts.rule_of_codes(fonts.drawn_as_boxes(words[False] + words[True]))
 
 
 def drawn_as_boxes(document: Document) -> tuple[str, ...]:

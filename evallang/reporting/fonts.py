@@ -4,10 +4,6 @@ Body text is Source Serif Pro, everything else Source Sans Pro, code DejaVu Sans
 character that Source lacks is taken from DejaVu Sans. The cut fonts carry other names than
 the originals, whose licences reserve them. Never rely on the fonts of the machine:
 WeasyPrint crashes where there are none.
-
-Cutting takes longer than laying out a page, so that every face is shipped cut to `COMMON`, and
-for the screen to `PLAIN`; only a report with other characters cuts the faces that have them.
-`python -m evallang.reporting.fonts` writes the shipped files again.
 """
 
 import base64
@@ -19,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from fontTools.ttLib import TTFont, newTable
 from msgspec import Struct
@@ -27,21 +23,10 @@ from msgspec import Struct
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
 from evallang.reporting import missing_glyphs
 
-Packing = Literal["woff2", "truetype"]
-
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
 CODES = missing_glyphs.FAMILY
-COMMON = frozenset(
-    [chr(code) for code in (*range(0x20, 0x7F), *range(0xA0, 0xAD), *range(0xAE, 0x180))]
-    + [chr(code) for code in (*range(0x391, 0x3A2), *range(0x3A3, 0x3CA))]
-    + list("\u2002\u2060‐–—‘’“”‚„†‡•…‰′″€−×÷±∞≈≠≤≥√∑∂∆↑↓↕→←●○◇₀₁₂₃⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-)
-"""What nearly every report needs, style sheets included: European letters, punctuation, signs."""
-PLAIN = frozenset(map(chr, range(0x20, 0x7F))) | frozenset(
-    "\u00a0\u2002\u2060·×±²½‐–—‘’“”…−≤≥≈≠∞√→↑↓↕○●αβγδηκλμρστφχΔ"
-)
-"""The common characters of a report in English. A page for the screen embeds these, and
-of the other common ones those that it has."""
+ALWAYS = frozenset(map(chr, range(0x20, 0x7F))) | {"→"}
+"""What every page embeds, so that the page for the screen and that of the PDF share their fonts."""
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f" + ISOLATES)
 
 
@@ -78,42 +63,33 @@ class Embedded(Struct, frozen=True):
     missing: tuple[str, ...]
 
 
-def embed(text: str, packing: Packing = "woff2") -> Embedded:
-    """Write the faces as `@font-face` rules, with the characters of `text` at least.
-
-    `truetype` is several times larger, and read at once where no transfer counts: in a PDF.
-    """
-    characters = set(text) - NO_GLYPH_NEEDED
-    other = characters - COMMON
-    own = _own() if other else frozenset()
-    rest = {c for c in other if ord(c) not in own}
-    rules = []
-    for face in FACES:
-        common = _common_of(face)
-        wanted = rest if face.family == FALLBACK else other
-        more = {c for c in wanted if ord(c) in _characters(face.key)}
-        if packing == "woff2":
-            more |= common & (characters - PLAIN)
-            common &= PLAIN
-        if more:
-            data = _cut(face, common | more, packing)
-        elif packing == "woff2":
-            data = _shipped(_file_name(face, packing))
-        else:
-            data = _plain_shipped(face)
-        rules.append(_rule(face, data, packing))
+def embed(text: str) -> Embedded:
+    """Write the faces as `@font-face` rules, cut to what `text` and every page have."""
+    characters = (ALWAYS | set(text)) - NO_GLYPH_NEEDED
+    own = frozenset.intersection(*(_characters(f.key) for f in FACES if f.family != FALLBACK))
+    rest = {c for c in characters if ord(c) not in own}
+    rules = [
+        _rule(face, _cut(face, known))
+        for face in FACES
+        if (known := _known(face, rest if face.family == FALLBACK else characters))
+    ]
     missing = {c for c in rest if ord(c) not in _characters("DejaVuSans")}
     return Embedded("\n".join(rules), tuple(sorted(missing)))
 
 
+def _known(face: Face, characters: Collection[str]) -> frozenset[str]:
+    return frozenset(c for c in characters if ord(c) in _characters(face.key))
+
+
 def has_glyph(character: str) -> bool:
     """Return whether the faces for text, or the fallback, draw a character."""
-    return ord(character) in _own() or ord(character) in _characters("DejaVuSans")
+    keys = ("SourceSansPro", "DejaVuSans")
+    return any(ord(character) in _characters(key) for key in keys)
 
 
 def drawn_as_boxes(text: str) -> frozenset[str]:
     """Return the characters of a text that neither the faces nor the fonts of the machine have."""
-    other = set(text) - COMMON - NO_GLYPH_NEEDED
+    other = set(text) - NO_GLYPH_NEEDED
     return missing_glyphs.without_system_font({c for c in other if not has_glyph(c)})
 
 
@@ -128,20 +104,16 @@ def face_rules(text: str, bold: str = "") -> str:
             needed = set(bold if face.weight == 600 else text) - NO_GLYPH_NEEDED
         else:
             continue
-        known = frozenset(c for c in needed if ord(c) in _characters(face.key))
-        if known:
-            made.append(_rule(face, _cut(face, known, "woff2"), "woff2"))
+        if known := _known(face, needed):
+            made.append(_rule(face, _cut(face, known)))
     return "".join(made)
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """Measure a line of Source Sans Pro in the unit of `size`."""
-    face = _of_drawings(bold=bold)
-    widths = _widths(_file_name(face, "truetype"))
+    widths = _widths("SourceSansProSemibold" if bold else "SourceSansPro")
     total = 0.0
     for c in text:
-        if ord(c) not in widths and c not in COMMON:
-            widths = _widths(face.key)
         if ord(c) in widths:
             total += widths[ord(c)]
         elif c not in ISOLATES:
@@ -259,7 +231,9 @@ def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...
 @cache
 def _font_file(key: str) -> bytes:
     if key.startswith("DejaVu"):
-        return gzip.decompress(_shipped(f"{key}.ttf.gz"))
+        return gzip.decompress(
+            (files("evallang.templates") / "fonts" / f"{key}.ttf.gz").read_bytes()
+        )
     package = "font_source_serif_pro" if "Serif" in key else "font_source_sans_pro"
     return Path(import_module(package).font_files_ttf[key]).read_bytes()
 
@@ -271,9 +245,8 @@ def _open(key: str) -> Any:
 
 @cache
 def _widths(key: str) -> dict[int, float]:
-    """Return the width in em of each character of a whole face, or of the file of a cut one."""
-    data = gzip.decompress(_shipped(key)) if key.endswith(".gz") else _font_file(key)
-    with TTFont(io.BytesIO(data), lazy=True) as font:
+    """Return the width in em of each character of a face."""
+    with _open(key) as font:
         advances, em = font["hmtx"].metrics, font["head"].unitsPerEm
         return {code: advances[glyph][0] / em for code, glyph in font.getBestCmap().items()}
 
@@ -284,48 +257,11 @@ def _characters(key: str) -> frozenset[int]:
 
 
 @cache
-def _own() -> frozenset[int]:
-    """Return the characters that every face for text has; the italics have fewest."""
-    return frozenset.intersection(*(_characters(f.key) for f in FACES if f.family != FALLBACK))
-
-
-@cache
-def _common_of(face: Face) -> frozenset[str]:
-    """Return the common characters that a face has to give."""
-    return frozenset(map(chr, _widths(_file_name(face, "truetype"))))
-
-
-@cache
-def _of_drawings(*, bold: bool, family: str = SANS) -> Face:
-    weight = 600 if bold else 400
-    return next(
-        face
-        for face in FACES
-        if (face.family, face.weight, face.style) == (family, weight, "normal")
-    )
-
-
-@cache
-def _shipped(name: str) -> bytes:
-    return (files("evallang.templates") / "fonts" / name).read_bytes()
-
-
-@cache
-def _plain_shipped(face: Face) -> bytes:
-    return gzip.decompress(_shipped(_file_name(face, "truetype")))
-
-
-def _file_name(face: Face, packing: Packing) -> str:
-    ending = "ttf.gz" if packing == "truetype" else "woff2"
-    return f"{face.family}-{face.weight}-{face.style}.{ending}".replace(" ", "").lower()
-
-
-@cache
-def _cut(face: Face, characters: frozenset[str], packing: Packing) -> bytes:
+def _cut(face: Face, characters: frozenset[str]) -> bytes:
     from fontTools import subset  # a tenth of a second that no check needs
 
     options = subset.Options()
-    options.flavor = "woff2" if packing == "woff2" else None
+    options.flavor = "woff2"
     shaped = any(unicodedata.bidirectional(c) in SHAPED for c in characters)
     options.layout_features = ["kern", *(FORMS if shaped else ())]
     options.hinting = False
@@ -344,7 +280,7 @@ def _cut(face: Face, characters: frozenset[str], packing: Packing) -> bytes:
 
 
 def _name(font: Any, face: Face) -> None:
-    """Return the part a name of its own; the subset has lost the original's."""
+    """Give the part a name of its own; the subset has lost the original's."""
     variant = {(400, "normal"): "Regular", (400, "italic"): "Italic"}.get(
         (face.weight, face.style), "Semibold"
     )
@@ -368,7 +304,7 @@ def rule_of_codes(characters: Collection[str]) -> str:
     return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
 
 
-def _rule(face: Face, data: bytes, packing: Packing) -> str:
+def _rule(face: Face, data: bytes, packing: str = "woff2") -> str:
     encoded = base64.b64encode(data).decode("ascii")
     kind = "ttf" if packing == "truetype" else packing
     return (
@@ -376,17 +312,3 @@ def _rule(face: Face, data: bytes, packing: Packing) -> str:
         f"font-style:{face.style};font-display:block;"
         f'src:url("data:font/{kind};base64,{encoded}") format("{packing}")}}'
     )
-
-
-def write_shipped(folder: Path) -> None:
-    """Cut every face to the common and the plain characters, into a folder."""
-    for face in FACES:
-        known = _characters(face.key) - (_own() if face.family == FALLBACK else frozenset())
-        characters = frozenset(c for c in COMMON if ord(c) in known)
-        (folder / _file_name(face, "woff2")).write_bytes(_cut(face, characters & PLAIN, "woff2"))
-        plain = gzip.compress(_cut(face, characters, "truetype"), mtime=0)
-        (folder / _file_name(face, "truetype")).write_bytes(plain)
-
-
-if __name__ == "__main__":
-    write_shipped(Path(str(files("evallang.templates") / "fonts")))

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -12,14 +12,13 @@ from typing import Any, Literal
 
 import jinja2
 import markupsafe
-from msgspec import Struct, field
+from msgspec import Struct
 
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.reporting import fonts
-from evallang.reporting.document import Document, Figure, Table
-from evallang.reporting.figures.figure import LEAST_SIZE, POINTS_PER_MM, smallest_text
+from evallang.reporting.document import Document, Panel, Table
+from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.figures.right_to_left import more_forms, visual_svg
-from evallang.reporting.inline_drawings import inline_svg, literal_colours, shorten_drawings
 from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_rows
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
@@ -34,7 +33,7 @@ LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 SPACE_BEFORE_ELEMENT = re.compile(r"(?<=[^\s>])(\s+)(?=<(?:a|b|code|em|i|span|strong|sub|sup)\b)")
 SPACE_BEFORE_END = re.compile(r"(?<=\S)\s+(?=</(?:figcaption|li|p|td|th)>)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
-FONTS_PLACE, DRAWN_PLACE = "/* fonts */", "/* drawings */"
+FONTS_PLACE = "/* fonts */"
 HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
 """The beginning of every page: what a template writes comes after the policy that follows it."""
 POLICY = (
@@ -47,9 +46,7 @@ POLICY = (
 class Page(Struct, frozen=True):
     """The HTML of one medium, the characters that a PDF prints as boxes, and the cut tables.
 
-    A browser has fonts of its own for characters that no embedded font has. The `fonts` of a
-    printed page are a style sheet of their own: as a part of the page they would be read twice.
-    Its `drawings` have short addresses.
+    A browser has fonts of its own for characters that no embedded font has.
     `shortened` are the tables of which the page shows fewer rows than there are, `objection` is
     the reason why the author's template was not used.
     """
@@ -58,8 +55,6 @@ class Page(Struct, frozen=True):
     missing: tuple[str, ...]
     shortened: tuple[Table, ...] = ()
     objection: str = ""
-    fonts: str = ""
-    drawings: Mapping[str, str] = field(default_factory=dict)
 
 
 def render(
@@ -75,6 +70,7 @@ def render(
     """
     numbered, numbering = number(document, ROOM[medium])
     script = _asset("report.js")
+    colours = {variable: literal for literal, variable in COLOURS.items()}
     values = {
         "document": numbered,
         "labels": numbering.labels,
@@ -83,9 +79,8 @@ def render(
         "base_style": _asset("base.css"),
         "style": _asset(f"{medium}.css"),
         "script": script,
-        "copied": _inert_json({**(copied or {}), "colours": literal_colours()}),
+        "copied": _inert_json({**(copied or {}), "colours": colours}),
         "fonts_place": FONTS_PLACE,
-        "drawn_place": DRAWN_PLACE,
     }
     html = None
     objection = ""
@@ -103,15 +98,9 @@ def render(
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
-    drawings: dict[str, str] = {}
-    if medium == "print":
-        html, drawings = _drawings_apart(str(html), numbered)
-        html = _spaces_apart(html)
+    html = _spaces_apart(str(html)) if medium == "print" else _with_elements(str(html))
     drawn = more_forms(set(html)) if medium == "print" and not html.isascii() else ""
-    embedded = fonts.embed(html + drawn, "truetype" if medium == "print" else "woff2")
-    drawn_styles = ""
-    if medium == "screen":
-        html, drawn_styles = shorten_drawings(_with_elements(html))
+    embedded = fonts.embed(html + drawn)
     cut = {
         block.id
         for section in numbered.sections
@@ -128,21 +117,8 @@ def render(
     if medium == "print" and embedded.missing:
         boxed = without_system_font(embedded.missing)
         css += fonts.rule_of_codes(boxed)
-    inside, apart = (css, "") if medium == "screen" else ("", css)
-    text = str(html).replace(FONTS_PLACE, inside, 1).replace(DRAWN_PLACE, drawn_styles, 1)
-    return Page(text, tuple(sorted(boxed)), shortened, objection, apart, drawings)
-
-
-def _drawings_apart(html: str, document: Document) -> tuple[str, dict[str, str]]:
-    """Replace the drawings of a page by short addresses; gives the page and the drawings."""
-    drawings: dict[str, str] = {}
-    blocks = (block for section in document.sections for block in section.blocks)
-    panels = (panel for block in blocks if isinstance(block, Figure) for panel in block.panels)
-    for i, panel in enumerate(panels):
-        address = f"drawing:{i}"
-        html = html.replace(f'"{_data_uri(panel.svg)}"', f'"{address}"')
-        drawings[address] = visual_svg(panel.svg)
-    return html, drawings
+    text = html.replace(FONTS_PLACE, css, 1)
+    return Page(text, tuple(sorted(boxed)), shortened, objection)
 
 
 def _spaces_apart(html: str) -> str:
@@ -170,11 +146,6 @@ def _with_elements(html: str) -> str:
         elif not inside:
             parts[i] = ISOLATED.sub(r"<bdi>\1</bdi>", part)
     return "".join(parts)
-
-
-def print_fonts() -> str:
-    """Return the rules of the fonts of a printed page without uncommon characters."""
-    return fonts.embed("", "truetype").css
 
 
 @cache
@@ -205,15 +176,21 @@ def _inert_json(value: object) -> str:
 
 def _filters() -> dict[str, Any]:
     return {
-        "inline_svg": inline_svg,
+        "inline_svg": _inline_svg,
         "data_uri": _data_uri,
         "trusted": lambda text: markupsafe.Markup(text),
         "unbroken": jinja2.pass_context(_unbroken),
         "exact": _exact,
         "has_long_word": has_long_word,
         "keeps_names_of_rows": keeps_names_of_rows,
-        "least_scale": lambda panels: f"{LEAST_SIZE / smallest_text(p.svg for p in panels):.3f}",
+        "least_scale": lambda panels: (
+            f"{LEAST_SIZE / smallest_text(p.drawing for p in panels):.3f}"
+        ),
     }
+
+
+def _least_scale(panels: Iterable[Panel]) -> str:
+    return f"{LEAST_SIZE / smallest_text(panel.drawing for panel in panels):.3f}"
 
 
 @cache
@@ -245,3 +222,11 @@ def _exact(value: float) -> str:
 def _data_uri(svg: str) -> str:
     text = visual_svg(svg).encode("utf-8")
     return "data:image/svg+xml;base64," + base64.b64encode(text).decode("ascii")
+
+
+def _inline_svg(svg: str, alt: str) -> Any:
+    """Embed a drawing in the page: its colours become those of the page."""
+    for literal, variable in COLOURS.items():
+        svg = svg.replace(f":{literal}", f":{variable}")
+    opened = svg.replace("<svg ", f'<svg role="img" aria-label="{markupsafe.escape(alt)}" ', 1)
+    return markupsafe.Markup(opened)

@@ -270,8 +270,8 @@ def _figures(
             Series(name, tuple(_point(point, part) for point in item.values["points"]))
             for part, name in (("test", "test rows"), ("train", "training rows"))
         ]
-        svg, alt = score_lines(series, titles, scale, model, possible=metric.range)
-        panels.append(Panel(svg, alt, runs(model)))
+        drawing, alt = score_lines(series, titles, scale, model, possible=metric.range)
+        panels.append(Panel(drawing, alt, runs(model)))
     place = context.place(items[0].data, items[0].protocol)
     words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"
     if any(point["test"]["sd"] is not None for i in items for point in i.values["points"]):

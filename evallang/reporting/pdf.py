@@ -6,9 +6,8 @@ import hashlib
 import importlib
 import io
 import logging
-import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
@@ -44,14 +43,14 @@ def write_drawing(
     `fonts` are the `@font-face` rules of its texts.
     Raises `NotMadeError` where WeasyPrint finds no Pango.
     """
+    address = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode()
     page = (
-        f'<html lang="en"><title>{escape(title)}</title><style>'
+        f'<html lang="en"><title>{escape(title)}</title><style>{fonts}'
         f"@page{{size:{width:.3f}pt {height:.3f}pt;margin:0}}body{{margin:0}}"
         f"img{{display:block;width:{width:.3f}pt;height:{height:.3f}pt}}</style>"
-        f'<img alt="{escape(alt)}" src="drawing:0">'
+        f'<img alt="{escape(alt)}" src="{address}">'
     )
-    identifier = hashlib.sha256(svg.encode("utf-8", "replace")).hexdigest()[:10]
-    return write(page, identifier, fonts=fonts, drawings={"drawing:0": svg})
+    return write(page, hashlib.sha256(svg.encode("utf-8")).hexdigest()[:10])
 
 
 class AttachedFile(Struct, frozen=True):
@@ -62,46 +61,36 @@ class AttachedFile(Struct, frozen=True):
     content: bytes
 
 
-def write(
-    html: str,
-    identifier: str,
-    attached: Sequence[AttachedFile] = (),
-    fonts: str = "",
-    drawings: Mapping[str, str] | None = None,
-) -> bytes:
-    """Make the PDF of a page; it can read only `data:` addresses and its own drawings.
+def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> bytes:
+    """Make the PDF of a page; it can read only `data:` addresses.
 
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
-    files have one fixed date for the same reason. `fonts` are the `@font-face` rules of
-    the page, `drawings` its drawings as SVG by their addresses.
+    files have one fixed date for the same reason.
     Raises `NotMadeError`: WeasyPrint finds no Pango, its fonts cannot be written, the page
     loads something or has too many pages.
     """
     weasyprint = _weasyprint()
-    files = {address: svg.encode("utf-8", "replace") for address, svg in (drawings or {}).items()}
-    fetcher = _data_only(files, "image/svg+xml")
+    fetcher = importlib.import_module("weasyprint.urls").URLFetcher(
+        allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True
+    )
     page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
-    options = {
-        "pdf_variant": "pdf/ua-1",
-        "pdf_identifier": identifier.encode("ascii"),
-        "presentational_hints": False,
-        "attachments": [
-            weasyprint.Attachment(
-                string=file.content,
-                name=file.name,
-                description=file.description,
-                created=NO_DATE,
-                modified=NO_DATE,
-                relationship="Source",
-            )
-            for file in attached
-        ],
-    }
-    rules, files = _without_files(fonts)
     with _bounded():
-        known = importlib.import_module("weasyprint.text.fonts").FontConfiguration()
-        weasyprint.CSS(string=rules, font_config=known, url_fetcher=_data_only(files, "font/ttf"))
-        data: bytes = page.write_pdf(font_config=known, **options)
+        data: bytes = page.write_pdf(
+            pdf_variant="pdf/ua-1",
+            pdf_identifier=identifier.encode("ascii"),
+            presentational_hints=False,
+            attachments=[
+                weasyprint.Attachment(
+                    string=file.content,
+                    name=file.name,
+                    description=file.description,
+                    created=NO_DATE,
+                    modified=NO_DATE,
+                    relationship="Source",
+                )
+                for file in attached
+            ],
+        )
     return data
 
 
@@ -150,33 +139,3 @@ def _weasyprint() -> Any:
             ) from error
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     return made
-
-
-FONT_FILE = re.compile(r'data:font/ttf;base64,([^"]*)')
-
-
-def _without_files(rules: str) -> tuple[str, dict[str, bytes]]:
-    """Return rules of fonts with short addresses, and their files: texts are read sign by sign."""
-    files: dict[str, bytes] = {}
-
-    def address(found: re.Match[str]) -> str:
-        short = f"font:{len(files)}"
-        files[short] = base64.b64decode(found[1])
-        return short
-
-    return FONT_FILE.sub(address, rules), files
-
-
-def _data_only(files: Mapping[str, bytes] | None = None, kind: str = "") -> Any:
-    """Return what reads `data:` addresses and `files`, whose MIME type is `kind`."""
-    urls = importlib.import_module("weasyprint.urls")
-
-    class Fetcher(urls.URLFetcher):  # type: ignore[misc, name-defined]
-        """The addresses that a page may have."""
-
-        def fetch(self, url: str, headers: Any = None) -> Any:
-            if files is not None and url in files:
-                return urls.URLFetcherResponse(url, files[url], {"Content-Type": kind})
-            return super().fetch(url, headers)
-
-    return Fetcher(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)

@@ -118,9 +118,9 @@ def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[F
         title = f"Difference in {mid_sentence(metric.noun)}"
         title += " (sd)" if in_sd else " (points)" if scale.power == PERCENT_POWER else ""
         rows = [(_assumed(a, words), [size]) for a, size in zip(answers, sizes, strict=True)]
-        svg, alt = stacked_bars(rows, (f"detected with power {target}",), title, scale,
+        drawing, alt = stacked_bars(rows, (f"detected with power {target}",), title, scale,
                                 _titled(context, item))  # fmt: skip
-        panels.append(Panel(svg, alt, runs(_titled(context, item))))
+        panels.append(Panel(drawing, alt, runs(_titled(context, item))))
     caption = runs(
         f"Smallest differences that a test detects with power {target}, by what is assumed."
     )

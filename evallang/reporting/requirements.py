@@ -403,7 +403,7 @@ def _panel(
         names = tuple(_line_name(metric, item, line) for line in lines)
         rows.append(LineOfForest(label, item.value, low, high, lines, item.met, names))
     possible = metric.range_of_differences if of_differences else metric.range
-    svg = forest_of_requirements(
+    drawing = forest_of_requirements(
         rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences
     )
     spoken = "; ".join(
@@ -411,4 +411,4 @@ def _panel(
         f"{'met' if item.met else 'not met'}"
         for item in items
     )
-    return Panel(svg, f"{name} with intervals: {spoken}.", runs(name))
+    return Panel(drawing, f"{name} with intervals: {spoken}.", runs(name))

@@ -90,7 +90,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
         (_named(context, hypothesis, several=several), [hypothesis["same"], hypothesis["against"]])
         for hypothesis in shown
     ]
-    svg, alt = stacked_bars(
+    drawing, alt = stacked_bars(
         rows,
         PARTS,
         "Settings",
@@ -102,7 +102,7 @@ def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure
     caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
     where = runs(Ref(table, "the table"))
     caption += drawn_words(len(shown), len(every), "hypotheses", where)
-    return Figure(f"figure-sensitivity-{number}", caption, (Panel(svg, alt, ()),))
+    return Figure(f"figure-sensitivity-{number}", caption, (Panel(drawing, alt, ()),))
 
 
 def _how(context: Context, item: Analysis) -> Runs:

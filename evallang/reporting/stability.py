@@ -148,8 +148,8 @@ def _figures(context: Context, items: Sequence[Analysis], number: int) -> list[F
         for parameter in item.values["parameters"][: MOST_PANELS - len(panels)]:
             rows = [(_words(c["value"]), c["count"]) for c in _listed(parameter)]
             subject = f"{model}, {parameter['name']}"
-            svg, alt = bars_of_counts(rows, item.values["n"], "Outer folds", subject)
-            panels.append(Panel(svg, alt, runs(f"{model}: ", Code(parameter["name"]))))
+            drawing, alt = bars_of_counts(rows, item.values["n"], "Outer folds", subject)
+            panels.append(Panel(drawing, alt, runs(f"{model}: ", Code(parameter["name"]))))
     place = context.place(items[0].data, items[0].protocol)
     caption = f"{place}number of outer folds whose search chose each candidate"
     known = sum(len(item.values["parameters"]) for item in items)

@@ -30,6 +30,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words, in_parts
+from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
@@ -171,8 +172,8 @@ def _figures(
     for item in items:
         model = context.model(item.model or "")
         for curve in item.values["curves"][: MOST_PANELS - len(panels)]:
-            svg, alt = _panel(model, curve, metric, scale)
-            panels.append(Panel(svg, alt, runs(f"{model}: ", Code(curve["parameter"]))))
+            drawing, alt = _panel(model, curve, metric, scale)
+            panels.append(Panel(drawing, alt, runs(f"{model}: ", Code(curve["parameter"]))))
     place = context.place(items[0].data, items[0].protocol)
     several = any(len(item.values["curves"]) > 1 for item in items)
     words = f"{place}mean inner {metric.noun} by the value of a parameter"
@@ -189,7 +190,7 @@ def _figures(
 
 def _panel(
     model: str, curve: Mapping[str, Any], metric: MetricWords, scale: Scale
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     points, known = [], [p for p in curve["points"] if p["mean"] is not None]
     for point in known:
         mean, error = point["mean"], point["standard_error"]

@@ -155,9 +155,9 @@ def _dots(
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}{metric.noun} with each seed; vertical line: their mean")
     title = f"{metric.heading}{unit}"
-    svg, alt = strips(rows, title, scale, "Each seed", metric.range)
+    drawing, alt = strips(rows, title, scale, "Each seed", metric.range)
     words = runs(caption) + _left_out(items, f"table-seeds-{number}", which)
-    return Figure(f"figure-seeds-{number}", words, (Panel(svg, alt, _title(items, which)),))
+    return Figure(f"figure-seeds-{number}", words, (Panel(drawing, alt, _title(items, which)),))
 
 
 def _title(items: Sequence[Analysis], which: str) -> Runs:
@@ -270,8 +270,8 @@ def _shares(context: Context, items: Sequence[Analysis], number: int, which: str
         (context.model(i.model or ""), [c["share"] or 0.0 for c in i.values["components"]])
         for i in items[:MOST_ROWS]
     ]
-    svg, alt = stacked_bars(rows, parts, "Share of the variance (%)", PERCENT, "Components")
+    drawing, alt = stacked_bars(rows, parts, "Share of the variance (%)", PERCENT, "Components")
     place = context.place(items[0].data, items[0].protocol)
     caption = sentence(f"{place}sources of the variance of the score of a split")
     words = runs(caption) + _left_out(items, f"table-variance-{number}", which)
-    return Figure(f"figure-variance-{number}", words, (Panel(svg, alt, _title(items, which)),))
+    return Figure(f"figure-variance-{number}", words, (Panel(drawing, alt, _title(items, which)),))

@@ -5,11 +5,12 @@ import json
 from xml.etree import ElementTree
 
 import fixture
+import numpy as np
 import pikepdf
 import pytest
 
 import evallang as ev
-from evallang.reporting.figures import placing
+from evallang.reporting.figure_files import arrange
 from evallang.reporting.figures.figure import INK, RULE, Canvas
 from evallang.reporting.report import figures, write_report
 
@@ -127,12 +128,15 @@ def test_hairlines_of_a_report_are_ticks_in_a_file_for_a_journal():
     canvas.gridline((20, 5), (20, 40))
     canvas.gridline((15, 10), (90, 10))
     canvas.gridline((50, 5), (50, 40), strong=True)
-    drawn = canvas.svg()
-    kept = placing.sheet([drawn], placing.SINGLE).marks
-    assert [dict(mark.style)["stroke"] for mark in kept] == [RULE, RULE, INK]
-    more = (placing.SINGLE - canvas.width) / 2  # a drawing without a plot is in the middle
-    below, left, zero = placing.sheet([drawn], placing.SINGLE, grid=False).marks
-    assert {dict(mark.style)["stroke"] for mark in (below, left, zero)} == {INK}
-    assert below.numbers == pytest.approx((20 + more, 40, 20 + more, 42.5), abs=0.01)
-    assert left.numbers == pytest.approx((12.5 + more, 10, 15 + more, 10), abs=0.01)
-    assert zero.numbers == pytest.approx((50 + more, 5, 50 + more, 40), abs=0.01)
+    page, journal = Canvas(60, 252), arrange([canvas], 252)
+    page.place(canvas, 0, 0, 252)
+    assert [RULE in mark.style for mark in page.marks] == [True, True, False]
+    more = (252 - canvas.width) / 2  # a drawing without a plot is in the middle
+    below, left, zero = journal.marks
+    assert all(INK in mark.style for mark in journal.marks)
+    for mark, points in (
+        (below, (20 + more, 40, 20 + more, 42.5)),
+        (left, (12.5 + more, 10, 15 + more, 10)),
+        (zero, (50 + more, 5, 50 + more, 40)),
+    ):
+        assert np.ravel(mark.points) == pytest.approx(points, abs=0.01)

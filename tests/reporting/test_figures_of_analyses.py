@@ -105,7 +105,8 @@ def test_many_classes_have_numbers_above_their_columns_and_no_counts_in_their_ce
         for t in names
         for p in names
     }
-    svg, alt = matrix_of_classes("net", names, cells)
+    drawing, alt = matrix_of_classes("net", names, cells)
+    svg = drawing.svg()
     assert len(BOX.findall(svg)) == 12
     assert ">12</text>" in svg
     assert ">5</text>" in svg  # the head of the fifth column
@@ -122,7 +123,8 @@ def test_a_class_without_examples_and_predictions_of_no_class_are_drawn():
         ("y", "y"): {"count": 0.0, "share": None},
         ("y", ""): {"count": 0.0, "share": None},
     }
-    svg, alt = matrix_of_classes("net", ["x", "y"], cells)
+    drawing, alt = matrix_of_classes("net", ["x", "y"], cells)
+    svg = drawing.svg()
     assert alt == (
         "net, shares of a true class: x 75.0% right, 25.0% as no class; y has no examples."
     )
@@ -133,7 +135,10 @@ def test_a_class_without_examples_and_predictions_of_no_class_are_drawn():
 def test_the_names_of_a_usual_pair_are_not_cut():
     name = "Logistic regression and Random forest"
     for label, whole in ((LABEL_OF_PAIR, True), (LABEL, False)):
-        svg, alt = stacked_bars([(name, [3, 1])], ["same", "other"], "Rows", Scale(0), "A", label)
+        drawing, alt = stacked_bars(
+            [(name, [3, 1])], ["same", "other"], "Rows", Scale(0), "A", label
+        )
+        svg = drawing.svg()
         assert (name in svg) == whole
         assert f"{name}: same 3, other 1" in alt
 
@@ -142,6 +147,7 @@ def test_the_names_of_a_usual_pair_are_not_cut():
     ("counts", "ticks"), [([1, 0], ["0", "1"]), ([2, 1], ["0", "1", "2", "3"])]
 )
 def test_the_axis_of_few_counts_has_whole_numbers(counts, ticks):
-    svg, _ = stacked_bars([("line", counts)], ["for", "against"], "Settings", Scale(0), "A")
+    drawing, _ = stacked_bars([("line", counts)], ["for", "against"], "Settings", Scale(0), "A")
+    svg = drawing.svg()
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     assert [text for text in texts if re.fullmatch(r"[\d.]+", text)] == ticks

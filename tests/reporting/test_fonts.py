@@ -1,4 +1,4 @@
-"""The shipped fonts are the originals, cut: same widths, every common character."""
+"""The fonts of a page are the originals, cut: same widths, every character of the page."""
 
 import base64
 import io
@@ -7,13 +7,12 @@ import shutil
 import subprocess
 
 import pikepdf
-import pytest
 from fontTools.ttLib import TTFont
 from programs import missing
 
 import evallang as ev
 from evallang.reporting import fonts, html, missing_glyphs
-from evallang.reporting.fonts import COMMON, FACES, FALLBACK, PLAIN, embed
+from evallang.reporting.fonts import ALWAYS, FACES, FALLBACK, embed
 from evallang.reporting.missing_glyphs import font_of_codes
 
 
@@ -28,42 +27,14 @@ def face_of(found: dict[tuple[str, str, str], TTFont], face: fonts.Face) -> TTFo
     return found[face.family, str(face.weight), face.style]
 
 
-SHIPPED = {"woff2": PLAIN, "truetype": COMMON}
-
-
-@pytest.fixture(scope="module", params=SHIPPED)
-def shipped(request) -> tuple[dict[tuple[str, str, str], TTFont], frozenset[str]]:
-    return embedded(embed("a report", request.param).css), SHIPPED[request.param]
-
-
-@pytest.mark.parametrize("face", FACES, ids=lambda face: face.key)
-def test_a_shipped_face_has_what_the_original_has_at_its_width(shipped, face):
-    cut, characters = face_of(shipped[0], face), shipped[1]
-    with fonts._open(face.key) as original:
-        known = original.getBestCmap()
-        widths = original["hmtx"].metrics
-        glyphs = cut.getBestCmap()
-        if face.family != FALLBACK:
-            assert set(glyphs) == {ord(c) for c in characters if ord(c) in known}
-        for code, glyph in glyphs.items():
-            assert cut["hmtx"].metrics[glyph][0] == widths[known[code]][0]
-
-
-def test_every_common_character_has_a_glyph_in_each_style(shipped):
-    *faces, rest = (set(face_of(shipped[0], face).getBestCmap()) for face in FACES)
-    for found in faces:
-        assert {ord(c) for c in shipped[1]} <= found | rest
-
-
-def test_a_page_embeds_the_common_letters_that_it_has_with_the_plain_ones():
+def test_a_page_embeds_the_letters_that_it_has():
     cut = embedded(embed("Šimůnek × Ω").css)
     for face in FACES:
         with fonts._open(face.key) as original:
             known, widths = original.getBestCmap(), original["hmtx"].metrics
         glyphs = face_of(cut, face).getBestCmap()
         if face.family != FALLBACK:
-            assert {ord(c) for c in "ŠůΩ"} & set(known) <= set(glyphs)
-            assert ord("Ž") not in glyphs
+            assert set(glyphs) == {ord(c) for c in ALWAYS | set("Šimůnek × Ω")} & set(known)
         for code, glyph in glyphs.items():
             assert face_of(cut, face)["hmtx"].metrics[glyph][0] == widths[known[code]][0]
     rest = face_of(cut, FACES[-1]).getBestCmap()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from evallang.reporting import fonts
-from evallang.reporting.figures import placing
+from evallang.reporting.figure_files import WIDTHS, arrange
 from evallang.reporting.figures.figure import (
     LEAST_SIZE,
     SMALL_SIZE,
@@ -36,14 +36,13 @@ def drawn(n, sets=30):
 @pytest.mark.parametrize("n", [3, 6, 7, 9, 10, 14, 20])
 def test_texts_of_a_matrix_can_be_read_in_both_widths(n):
     matrix = drawn(n)
-    assert smallest_text([matrix.svg]) >= LEAST_SIZE
-    for width in (placing.SINGLE, placing.DOUBLE):
-        marks = placing.sheet([matrix.svg], width).marks
-        sizes = [dict(m.style)["font-size"] for m in marks if m.tag == "text"]
-        assert min(float(size.removesuffix("px")) for size in sizes) >= LEAST_SIZE
-        boxes = [m.numbers for m in marks if m.tag == "rect"]
-        assert all(a + w <= c + 1e-6 or c + d <= a + 1e-6 or b + h <= e + 1e-6 or e + f <= b + 1e-6
-                   for (a, b, w, h), (c, e, d, f) in combinations(boxes, 2))  # fmt: skip
+    assert smallest_text([matrix.drawing]) >= LEAST_SIZE
+    for _, width in WIDTHS:
+        sheet = arrange([matrix.drawing], width)
+        assert smallest_text([sheet]) >= LEAST_SIZE
+        boxes = [mark.points for mark in sheet.marks if mark.tag == "rect"]
+        for ((a, b), (c, d)), ((e, f), (g, h)) in combinations(boxes, 2):
+            assert c <= e + 1e-6 or g <= a + 1e-6 or d <= f + 1e-6 or h <= b + 1e-6
 
 
 @pytest.mark.parametrize(
@@ -52,15 +51,16 @@ def test_texts_of_a_matrix_can_be_read_in_both_widths(n):
 )
 def test_names_make_room_for_numbers_where_that_is_enough(n, shown, keyed):
     matrix = drawn(n)
-    texts = TEXT.findall(matrix.svg)
+    svg = matrix.drawing.svg()
+    texts = TEXT.findall(svg)
     assert texts.count(shown) == n * (n - 1) / 2
     assert matrix.numbers == (shown == "20/6/4", True)
     named = [text for text in texts if "Cand" in text]
     assert len(named) == (2 * n if n <= 5 else n)  # few have their names above the columns too
     if keyed:
         assert named == [f"{i + 1}\u2002Candidate classifier {i}" for i in range(n)]
-        foot = max(float(y) for y in re.findall(r'<rect x="[\d.]+" y="([\d.]+)"', matrix.svg))
-        lines = re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>\d+\u2002', matrix.svg)
+        foot = max(float(y) for y in re.findall(r'<rect x="[\d.]+" y="([\d.]+)"', svg))
+        lines = re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>\d+\u2002', svg)
         assert all(float(y) > foot for y in lines) and len(lines) == n
 
 
@@ -76,7 +76,8 @@ def test_numbers_of_points_in_one_place_are_one_text(numbers, text):
 def test_names_of_close_lines_are_next_to_each_other(lines):
     names = ("margin −1", "margin +1")
     rows = [LineOfForest(("A − B",), 0.0, -0.9, 0.9, lines, False, names)]
-    svg = forest_of_requirements(rows, "Difference", Scale(1, 2), (-1.0, 1.0), zero=True)
+    drawing = forest_of_requirements(rows, "Difference", Scale(1, 2), (-1.0, 1.0), zero=True)
+    svg = drawing.svg()
     found = {
         text: float(x) for x, text in re.findall(r'<text x="([\d.]+)"[^>]*>(margin [^<]*)<', svg)
     }
@@ -88,8 +89,10 @@ def test_a_pair_of_long_names_has_two_lines():
     assert name_of_pair(["A", "B"], "and") == "A and B"
     long = ["Gradient boosting, many trees", "Logistic regression, elastic net"]
     assert name_of_pair(long, "and") == f"{long[0]}\nand {long[1]}"
-    svg, alt = stacked_bars([(name_of_pair(long, "and"), [3, 1])], ("a", "b"), "n", Scale(0), "x")
-    texts = TEXT.findall(svg)
+    drawing, alt = stacked_bars(
+        [(name_of_pair(long, "and"), [3, 1])], ("a", "b"), "n", Scale(0), "x"
+    )
+    texts = TEXT.findall(drawing.svg())
     assert any(text.startswith("and Logistic") for text in texts) and "\n" not in alt
 
 
@@ -105,6 +108,8 @@ def test_rows_of_many_models_are_closer_but_apart():
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 40])
 def test_an_axis_of_counts_has_whole_numbers(most):
-    svg, _ = stacked_bars([("A", [most, 0])], ("a", "b"), "Settings", Scale(0), "x", 90, (0, most))
-    ticks = [text for text in TEXT.findall(svg) if re.fullmatch(r"[\d.]+", text)]
+    drawing, _ = stacked_bars(
+        [("A", [most, 0])], ("a", "b"), "Settings", Scale(0), "x", 90, (0, most)
+    )
+    ticks = [text for text in TEXT.findall(drawing.svg()) if re.fullmatch(r"[\d.]+", text)]
     assert len(ticks) > 1 and all(tick.isdigit() and int(tick) <= most for tick in ticks)

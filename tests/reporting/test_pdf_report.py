@@ -1,6 +1,5 @@
 """The PDF: tagged, titled, its fonts embedded; and what happens without Pango."""
 
-import base64
 import errno
 import importlib
 import re
@@ -13,6 +12,7 @@ from conftest import NAMES
 
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
+from evallang.reporting.fonts import embed
 from evallang.reporting.report import write_report
 from evallang.reporting.section import build
 
@@ -121,7 +121,7 @@ def test_without_room_for_its_fonts_the_page_is_written_and_one_message_says_so(
     monkeypatch.setattr("pathlib.Path.write_bytes", refuse)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(pdf.NotMadeError, match=f"temporary files, `{tmp_path}`: no space left"):
-        pdf.write("<p>text", "a", fonts=html.print_fonts())
+        pdf.write(f"<style>{embed('').css}</style><p>text", "a")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -147,13 +147,3 @@ def test_a_report_has_a_date_only_from_the_epoch(monkeypatch):
     assert Context(fixture.cancer()).created is None
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     assert Context(fixture.cancer()).created == "1970-01-01T00:00:00Z"
-
-
-def test_the_files_of_fonts_are_handed_over_apart_from_their_rules():
-    rules = html.print_fonts()
-    short, files = pdf._without_files(rules)
-    assert len(files) == rules.count("@font-face") and len(short) < 300 * len(files)
-    for address, data in files.items():
-        encoded = base64.b64encode(data).decode("ascii")
-        short = short.replace(f'"{address}"', f'"data:font/ttf;base64,{encoded}"')
-    assert short == rules

@@ -18,7 +18,8 @@ DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)"')
 
 @pytest.fixture(scope="module")
 def segments():
-    svg, _ = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3)
+    drawing, _ = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3)
+    svg = drawing.svg()
     found = [tuple(map(float, each)) for each in SEGMENT.findall(svg)]
     dots = [tuple(map(float, each)) for each in DOT.findall(svg)]
     return dict(zip(RANKS, zip(found, dots, strict=True), strict=True))

@@ -28,7 +28,8 @@ def bars(svg):
 
 def test_bars_are_as_high_as_the_counts():
     row = drawn("Forest", 0.8)
-    svg, alt = distributions([row], "Accuracy (%)", PERCENT)
+    drawing, alt = distributions([row], "Accuracy (%)", PERCENT)
+    svg = drawing.svg()
     counts = [n for n in row.resamples.counts if n]
     assert np.array(bars(svg)) / max(bars(svg)) == pytest.approx(
         np.array(counts) / max(counts), abs=0.002
@@ -40,7 +41,8 @@ def test_bars_are_as_high_as_the_counts():
 
 def test_a_row_far_from_the_others_is_text():
     rows = [drawn("A", 0.90), drawn("B", 0.91, 2), drawn("C", 0.89, 3), drawn("Baseline", 0.05, 4)]
-    svg, alt = distributions(rows, "Accuracy (%)", PERCENT)
+    drawing, alt = distributions(rows, "Accuracy (%)", PERCENT)
+    svg = drawing.svg()
     assert alt.replace("\u00a0", " ").endswith("], off the scale.")
     assert "←" in svg
     assert len(bars(svg)) == sum(n > 0 for row in rows[:3] for n in row.resamples.counts)
@@ -48,6 +50,7 @@ def test_a_row_far_from_the_others_is_text():
 
 def test_differences_have_zero_on_their_axis():
     row = drawn("A − B", 0.3)
-    svg, alt = distributions([row], "Difference in accuracy (points)", PERCENT, signed=True)
+    drawing, alt = distributions([row], "Difference in accuracy (points)", PERCENT, signed=True)
+    svg = drawing.svg()
     assert "A − B +30.0 [" in alt.replace("\u00a0", " ")
     assert ">0</text>" in svg

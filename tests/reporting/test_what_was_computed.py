@@ -549,7 +549,8 @@ def test_exploratory_pairs_are_drawn_and_described_without_decisions():
         assert any(words in caption for caption in page.captions())
         (compared,) = page.results.comparisons
         assert any(pair.reject for pair in compared.pairwise)
-        svg, alt = forest_of_differences(Context(page.results), compared, compared.pairwise)
+        drawing, alt = forest_of_differences(Context(page.results), compared, compared.pairwise)
+        svg = drawing.svg()
         assert (f'style="fill:{BLUE}' in svg, "rejected" in alt) == (not end, not end)
 
 

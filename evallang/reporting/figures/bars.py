@@ -18,7 +18,7 @@ COUNTS = 24.0  # points for the figures behind the bars
 
 def bars_of_counts(
     rows: Sequence[tuple[str, int]], most: int, title: str, subject: str
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw a bar for each count out of `most`; gives the SVG and its numbers in words."""
     names = fonts.shorten_names([name for name, _ in rows], SIZE, LABEL)
     left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
@@ -38,4 +38,4 @@ def bars_of_counts(
     canvas.line([(left, HEAD), (left, foot), (COLUMN - COUNTS, foot)], INK, 0.6)
     canvas.words((left + COLUMN - COUNTS) / 2, foot + 20, title, "center", colour=MUTE)
     spoken = ", ".join(f"{name} {count(n)}" for name, n in rows)
-    return canvas.svg(), f"{subject}, {axis_words(title)} of {count(most)}: {spoken}."
+    return canvas, f"{subject}, {axis_words(title)} of {count(most)}: {spoken}."

@@ -30,7 +30,7 @@ PERCENT = Scale(1, 2)
 
 def matrix_of_classes(
     name: str, classes: Sequence[str], cells: Mapping[tuple[str, str], Mapping[str, Any]]
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw a square for each true and predicted class, its area the share of the true class.
 
     `cells` are the counts and shares by true and predicted class; a prediction that is none of
@@ -68,7 +68,7 @@ def matrix_of_classes(
                 canvas.words(start + 2 * ROOM + largest, y, texts[truth, head], colour=shade)
     foot = HEAD + deep * len(classes)
     canvas.line([(left, foot), (COLUMN, foot)], RULE, 0.4)
-    return canvas.svg(), f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
+    return canvas, f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
 
 
 def _heads(heads: Sequence[str], wide: float) -> Iterator[tuple[int, str]]:

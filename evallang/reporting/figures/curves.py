@@ -167,7 +167,7 @@ def _tick(value: float) -> str:
     return f"{value:g}" if value < 0.1 or value > 0.9 else f"{value:.1f}"
 
 
-def curve_with_band(words: CurveWords, name: str, values: Mapping[str, Any]) -> tuple[str, str]:
+def curve_with_band(words: CurveWords, name: str, values: Mapping[str, Any]) -> tuple[Canvas, str]:
     """Draw the curve of one model with its bounds and band; gives the SVG and its words."""
     points = values["points"]
     frame = Frame(words, [values])
@@ -180,12 +180,12 @@ def curve_with_band(words: CurveWords, name: str, values: Mapping[str, Any]) -> 
         for point in points:
             if point["y"] is not None:
                 frame.canvas.dot(frame.x(point["x"]), frame.y(point["y"]), filled=True, radius=1.8)
-    return frame.canvas.svg(), f"{name}: {_spoken(words, points)}."
+    return frame.canvas, f"{name}: {_spoken(words, points)}."
 
 
 def curves_together(
     words: CurveWords, named: Sequence[tuple[str, Mapping[str, Any]]]
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the curves of several models without their bands, with a key."""
     frame = Frame(words, [values for _, values in named], [name for name, _ in named])
     for line in named[0][1]["references"]:
@@ -196,7 +196,7 @@ def curves_together(
         frame.curve([(p["x"], p["y"]) for p in values["points"] if p["y"] is not None], style)
         frame.key(number, name, style)
         spoken.append(f"{name}: {_spoken(words, values['points'])}")
-    return frame.canvas.svg(), f"{'; '.join(spoken)}."
+    return frame.canvas, f"{'; '.join(spoken)}."
 
 
 def _spoken(words: CurveWords, points: Sequence[Point]) -> str:

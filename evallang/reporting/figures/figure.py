@@ -1,6 +1,7 @@
 """What a figure is: lines, dots, boxes and words in points, written as small SVG.
 
-`Canvas` measures from the top left corner. Its SVG has text as text, no ids, no style
+`Canvas` measures from the top left corner, and keeps its marks until it is written, so that it
+can be placed on a wider one. Its SVG has text as text, no ids, no style
 sheet, no clip paths and two decimals, so that it can be part of a page; the colours are
 those of `COLOURS`, which a page may replace by its own.
 """
@@ -10,6 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.reporting import fonts
 from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
@@ -37,12 +41,44 @@ COLOURS = {
     SHADE: "var(--shade)",
     BAND: "var(--band)",
 }
-GRID = "grid"  # the class of hairlines at ticks
+TICK = 2.5  # points
+TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
 CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text next to a marker is centred on its capitals
+FAMILY = f"'{fonts.SANS}','{fonts.FALLBACK}','{fonts.CODES}'"
 SVG = "http://www.w3.org/2000/svg"
 
+Point = tuple[float, float]
 Anchor = Literal["left", "center", "right"]
 ANCHORS: dict[Anchor, str] = {"left": "start", "center": "middle", "right": "end"}
+
+
+class Mark(Struct, frozen=True):
+    """A path, circle, box or text: its points, its style, and what its kind has.
+
+    The points of a box are two corners, those of a circle and a text their places.
+    """
+
+    tag: Literal["path", "circle", "rect", "text"]
+    points: tuple[Point, ...]
+    style: str
+    text: str = ""
+    radius: float = 0.0
+    closed: bool = False
+    hairline: bool = False
+
+    def svg(self) -> str:
+        """Write the element."""
+        (x, y), style = self.points[0], f'style="{escape(self.style)}"'
+        if self.tag == "path":
+            path = "L".join(f"{_short(x)} {_short(y)}" for x, y in self.points)
+            return f'<path d="M{path}{"Z" if self.closed else ""}" {style}/>'
+        if self.tag == "circle":
+            return f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(self.radius)}" {style}/>'
+        place = f'x="{_short(x)}" y="{_short(y)}"'
+        if self.tag == "text":
+            return f"<text {place} {style}>{escape(self.text, quote=False)}</text>"
+        (right, foot) = self.points[1]
+        return f'<rect {place} width="{_short(right - x)}" height="{_short(foot - y)}" {style}/>'
 
 
 class Canvas:
@@ -52,24 +88,21 @@ class Canvas:
         self.width, self.height = width, height
         self.plot: tuple[float, float] | None = None
         """The part that is stretched where the drawing is set wider; None to keep its shape."""
-        self._parts: list[str] = []
+        self.marks: list[Mark] = []
 
     def line(
         self,
-        points: Sequence[tuple[float, float]],
+        points: Sequence[Point],
         colour: str = INK,
         weight: float = 0.6,
         dash: str = "",
     ) -> None:
         """Draw a line through points; `dash` has the lengths of dashes and gaps in points."""
-        path = "L".join(f"{_short(x)} {_short(y)}" for x, y in points)
         style = f"fill:none;stroke:{colour};stroke-width:{_short(weight)}"
         style += f";stroke-dasharray:{dash}" if dash else ""
-        self._parts.append(f'<path d="M{path}" style="{style}"/>')
+        self.marks.append(Mark("path", tuple(points), style))
 
-    def gridline(
-        self, start: tuple[float, float], end: tuple[float, float], *, strong: bool = False
-    ) -> None:
+    def gridline(self, start: Point, end: Point, *, strong: bool = False) -> None:
         """Draw a hairline at a tick, which a figure for a journal has no room for.
 
         The line at zero is `strong`, and part of every figure.
@@ -77,28 +110,24 @@ class Canvas:
         if strong:
             self.line([start, end], INK, 0.7)
             return
-        places = "L".join(f"{_short(x)} {_short(y)}" for x, y in (start, end))
         style = f"fill:none;stroke:{RULE};stroke-width:0.4"
-        self._parts.append(f'<path class="{GRID}" d="M{places}" style="{style}"/>')
+        self.marks.append(Mark("path", (start, end), style, hairline=True))
 
-    def area(self, points: Sequence[tuple[float, float]], fill: str) -> None:
+    def area(self, points: Sequence[Point], fill: str) -> None:
         """Fill the polygon through points."""
-        path = "L".join(f"{_short(x)} {_short(y)}" for x, y in points)
-        self._parts.append(f'<path d="M{path}Z" style="fill:{fill}"/>')
+        self.marks.append(Mark("path", tuple(points), f"fill:{fill}", closed=True))
 
     def dot(self, x: float, y: float, *, filled: bool, radius: float = 2.4) -> None:
         """Draw a marker: filled, or open with the paper showing through."""
-        place = f'cx="{_short(x)}" cy="{_short(y)}" r="{_short(radius)}"'
         style = f"fill:{BLUE if filled else PAPER};stroke:{BLUE};stroke-width:1.1"
-        self._parts.append(f'<circle {place} style="{style}"/>')
+        self.marks.append(Mark("circle", ((x, y),), style, radius=radius))
 
     def box(
         self, x: float, y: float, width: float, height: float, fill: str, edge: str | None = None
     ) -> None:
         """Draw a rectangle from its top left corner."""
-        size = f'width="{_short(width)}" height="{_short(height)}"'
         style = f"fill:{fill}" + (f";stroke:{edge};stroke-width:0.6" if edge else "")
-        self._parts.append(f'<rect x="{_short(x)}" y="{_short(y)}" {size} style="{style}"/>')
+        self.marks.append(Mark("rect", ((x, y), (x + width, y + height)), style))
 
     def words(
         self,
@@ -112,12 +141,11 @@ class Canvas:
         bold: bool = False,
     ) -> None:
         """Write a line whose capitals are centred on `y`."""
-        baseline = y + CAP_HEIGHT * size / 2
-        style = styled_text(size, colour, bold=bold)
+        style = f"font-family:{FAMILY};font-size:{_short(size)}px"
+        style += f"{';font-weight:600' if bold else ''};fill:{colour}"
         if anchor != "left":
             style += f";text-anchor:{ANCHORS[anchor]}"
-        place = f'x="{_short(x)}" y="{_short(baseline)}"'
-        self._parts.append(f'<text {place} style="{style}">{escape(text, quote=False)}</text>')
+        self.marks.append(Mark("text", ((x, y + CAP_HEIGHT * size / 2),), style, text))
 
     def ticks(self, axis: "Axis", y: float, power: int = 0) -> None:
         """Write the values of the ticks of an axis, from the left those that have room."""
@@ -130,21 +158,51 @@ class Canvas:
                 self.words(place, y, text, "center")
                 reached = place + half + 3
 
+    def place(
+        self, other: "Canvas", left: float, top: float, width: float, *, grid: bool = True
+    ) -> None:
+        """Draw another drawing as a part of this one, with its plot stretched to `width`.
+
+        Names, numbers and markers keep their size. Without a grid, as journals want it,
+        hairlines are short ticks outside of the axes.
+        """
+        more = width - other.width
+        start, end = other.plot or (0.0, other.width)
+
+        def across(x: float) -> float:
+            if other.plot is None:
+                return left + x + more / 2
+            return left + x + more * (min(max(x, start), end) - start) / (end - start)
+
+        for mark in other.marks:
+            if mark.hairline and not grid:
+                mark = replace(mark, points=_tick(*mark.points), style=TICK_STYLE)
+            points = tuple((across(x), top + y) for x, y in mark.points)
+            self.marks.append(replace(mark, points=points))
+
     def svg(self) -> str:
         """Return the drawing as SVG without its alternative text."""
         width, height = f"{self.width:.2f}", f"{self.height:.2f}"
         size = f'width="{width}pt" height="{height}pt" viewBox="0 0 {width} {height}"'
-        plot = "" if self.plot is None else f' data-plot="{self.plot[0]:.2f} {self.plot[1]:.2f}"'
-        return f'<svg xmlns="{SVG}" {size}{plot}>{"".join(self._parts)}</svg>'
+        return f'<svg xmlns="{SVG}" {size}>{"".join(mark.svg() for mark in self.marks)}</svg>'
+
+
+def _tick(start: Point, end: Point) -> tuple[Point, Point]:
+    """Return the tick of a hairline: below its foot, or left of its start."""
+    (left, top), (right, foot) = start, end
+    if left == right:
+        low = max(top, foot)
+        return (left, low), (left, low + TICK)
+    return (left - TICK, top), (left, top)
 
 
 SIZE_OF_TEXT = re.compile(r"font-size:([\d.]+)px")
 
 
-def smallest_text(drawings: Iterable[str]) -> float:
+def smallest_text(drawings: Iterable[Canvas]) -> float:
     """Return the size of the smallest text of drawings in points; `SIZE` without any text."""
-    found = (float(size) for svg in drawings for size in SIZE_OF_TEXT.findall(svg))
-    return min(found, default=SIZE)
+    styles = (mark.style for drawing in drawings for mark in drawing.marks)
+    return min((float(size[1]) for s in styles if (size := SIZE_OF_TEXT.search(s))), default=SIZE)
 
 
 def depth_of_row(n: int, most: float, together: float) -> float:
@@ -164,14 +222,6 @@ def numbered_names(names: Sequence[str], limit: float) -> list[str]:
     room = limit - fonts.width(f"{len(names)}\u2002", SIZE)
     cut = fonts.shorten_names(names, SIZE, room)
     return [f"{number}\u2002{name}" for number, name in enumerate(cut, start=1)]
-
-
-def styled_text(size: float, colour: str, *, bold: bool = False) -> str:
-    """Return the style of a text."""
-    style = (
-        f"font-family:'{fonts.SANS}','{fonts.FALLBACK}','{fonts.CODES}';font-size:{_short(size)}px"
-    )
-    return f"{style}{';font-weight:600' if bold else ''};fill:{colour}"
 
 
 FAR_APART = 1.0

@@ -60,7 +60,7 @@ def forest_of_estimates(
     scale: Scale,
     depth: float = 0.0,
     among: Sequence[Estimate] = (),
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw estimates with their intervals; gives the SVG and its numbers in words.
 
     The rows are spread to `depth` points where that leaves them close enough to be read. The axis
@@ -96,7 +96,7 @@ def forest_of_estimates(
         f"{label} {text}" + (f", {OFF}" if estimate.model in far else "")
         for label, text, estimate in zip(labels, values, estimates, strict=True)
     )
-    return canvas.svg(), f"{metric.title}{unit} with intervals: {spoken}."
+    return canvas, f"{metric.title}{unit} with intervals: {spoken}."
 
 
 def far_estimates(estimates: Sequence[Estimate]) -> frozenset[str]:
@@ -122,7 +122,7 @@ class LineOfForest(Struct, frozen=True):
 
 def forest_of_requirements(
     rows: Sequence[LineOfForest], name: str, scale: Scale, possible: Bounds, *, zero: bool
-) -> str:
+) -> Canvas:
     """Draw intervals, each with the margins or thresholds that it must be beyond.
 
     The axis has ticks at `possible` values.
@@ -155,7 +155,7 @@ def forest_of_requirements(
             canvas.line([(low, y), (high, y)], BLUE, 2.0)
         if row.value is not None:
             canvas.dot(axis(row.value), y, filled=row.filled)
-    return canvas.svg()
+    return canvas
 
 
 def _name_lines(canvas: Canvas, axis: Axis, y: float, row: LineOfForest) -> None:
@@ -189,7 +189,7 @@ def forest_of_differences(
     comparison: Comparison,
     known: Sequence[HypothesisTestResult],
     among: Sequence[HypothesisTestResult] = (),
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the differences of pairs and what remains possible; gives the SVG and its words.
 
     Thick: the interval of the pair; thin: the simultaneous one; filled: decided; shaded: what
@@ -239,7 +239,7 @@ def forest_of_differences(
         _pair_words(context, comparison, pair, scale) + (f", {OFF}" if i in far else "")
         for i, pair in enumerate(known)
     )
-    return canvas.svg(), f"{name}, {order_words(known)}: {spoken}."
+    return canvas, f"{name}, {order_words(known)}: {spoken}."
 
 
 def far_pairs(known: Sequence[HypothesisTestResult]) -> frozenset[int]:

@@ -59,7 +59,7 @@ def grouping_diagram(
     reach: float | None = None,
     far: frozenset[str] = frozenset(),
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw models on a scale with their groups; gives the SVG and its content in words.
 
     `values` are best first. `reverse` puts small values right, as average ranks are drawn;
@@ -104,7 +104,7 @@ def _columns(
     reach: float | None,
     far: frozenset[str],
     possible: Bounds,
-) -> str:
+) -> Canvas:
     """Draw a row for each model, best first: its place, and a point in each of its groups."""
     ordered = tuple(values)
     texts = [fixed(values[m], scale) for m in ordered]
@@ -156,7 +156,7 @@ def _columns(
                 canvas.box(x - 1.6, y - 4, 3.2, 8, PAPER)
                 canvas.line([(x - 1.8, y), (x + 1.8, y)], RULE, 1.0)
     _draw_foot(canvas, axis, depth, name, scale.power)
-    return canvas.svg()
+    return canvas
 
 
 def _draw_beyond(canvas: Canvas, axis: Axis, y: float, value: float) -> None:
@@ -190,7 +190,7 @@ def _bars(
     reverse: bool,
     reach: float | None,
     possible: Bounds,
-) -> str:
+) -> Canvas:
     """Draw one bar below the scale for each group, with an open dot on every member."""
     low, high = min(values.values()), max(values.values())
     short = fonts.shorten_names([labels[m] for m in values], SIZE, SIDES[1] - 8)
@@ -220,7 +220,7 @@ def _bars(
             _draw_label(canvas, place, lines[model], side, top, at_left=at_left)
     for i, members in enumerate(groups):
         _draw_group(canvas, [axis(values[m]) for m in members], first_bar + BAR_STEP * i, i)
-    return canvas.svg()
+    return canvas
 
 
 def _label_lines(label: str, short: str, value: str) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ class _Texts(Struct, frozen=True):
 class Matrix(Struct, frozen=True):
     """A drawn matrix, its numbers in words, and which of its numbers had room."""
 
-    svg: str
+    drawing: Canvas
     alt: str
     numbers: tuple[bool, ...]
 
@@ -173,7 +173,7 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
         if of_p is not None:
             grid.words(i, k, text, of_p, PAPER if rejected else INK, bold=rejected)
     shown = (of_p is not None, size is not None)
-    return Matrix(grid.canvas.svg(), f"Adjusted p of each pair: {'; '.join(spoken)}.", shown)
+    return Matrix(grid.canvas, f"Adjusted p of each pair: {'; '.join(spoken)}.", shown)
 
 
 def _p_text(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> str:
@@ -209,4 +209,4 @@ def win_matrix(
         if size is not None:
             grid.words(i, k, text if whole else text.partition("/")[0], size, INK)
     alt = f"Wins, ties and losses: {'; '.join(spoken)}."
-    return Matrix(grid.canvas.svg(), alt, (whole, size is not None))
+    return Matrix(grid.canvas, alt, (whole, size is not None))

@@ -65,7 +65,7 @@ def _spoken(context: Context, pair: HypothesisTestResult) -> str:
 
 def shares(
     context: Context, pairs: Sequence[HypothesisTestResult], confidence: float
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the three probabilities of each pair as the parts of a bar."""
     names = [_pair_lines(context, pair, LABEL) for pair in pairs]
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
@@ -94,12 +94,12 @@ def shares(
                              bold=key == decided)  # fmt: skip
             x += size
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
-    return canvas.svg(), f"Posterior probabilities: {spoken}."
+    return canvas, f"Posterior probabilities: {spoken}."
 
 
 def simplex(
     context: Context, pairs: Sequence[HypothesisTestResult], confidence: float
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw each pair as a point in a triangle whose corners are the three cases."""
     height = SIDE * math.sqrt(3) / 2
     top, left = 16.0, (COLUMN - SIDE) / 2
@@ -144,7 +144,7 @@ def simplex(
         for (x, y), numbers in _near_each_other(places):
             canvas.words(x + 6, y - 5, in_ranges(numbers), size=SMALL_SIZE)
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
-    return canvas.svg(), f"Posterior probabilities in a triangle: {spoken}."
+    return canvas, f"Posterior probabilities in a triangle: {spoken}."
 
 
 def _near_each_other(
@@ -177,7 +177,7 @@ def in_ranges(numbers: Sequence[int]) -> str:
 
 def densities(
     context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult]
-) -> tuple[str, str] | None:
+) -> tuple[Canvas, str] | None:
     """Draw the posterior of each difference with its region; None where it has no density."""
     known = [p for p in pairs if _curve(p) is not None]
     if len(known) < len(pairs):
@@ -230,7 +230,7 @@ def densities(
         for i, (pair, (mean, _, _)) in enumerate(zip(pairs, curves, strict=True))
     )
     region = fixed(rope, scale, null=0.0)
-    return canvas.svg(), f"Posterior of each difference, region ±{region}: {spoken}."
+    return canvas, f"Posterior of each difference, region ±{region}: {spoken}."
 
 
 def _curve(pair: HypothesisTestResult) -> tuple[float, float, float] | None:

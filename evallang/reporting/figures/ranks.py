@@ -24,7 +24,7 @@ LABEL = 96.0
 
 def rank_plot(
     labels: Mapping[str, str], ranks: Mapping[str, float], reach: float, worst: float
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw each average rank with a line as long as the critical difference around it.
 
     Two models differ significantly where their lines do not overlap. `ranks` are best first, of
@@ -63,4 +63,4 @@ def rank_plot(
     alt = (
         f"Average ranks: {spoken}. Lines as long as the critical difference, {fixed(reach, scale)}."
     )
-    return canvas.svg(), alt
+    return canvas, alt

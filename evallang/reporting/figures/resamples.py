@@ -55,7 +55,7 @@ def distributions(
     signed: bool = False,
     among: Sequence[Distribution] = (),
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the resamples of each row as a histogram; gives the SVG and its numbers in words.
 
     The line through the bars is the estimate, the one below them its interval. Rows that are
@@ -104,7 +104,7 @@ def distributions(
             canvas.line([(x, top + 1), (x, base + BELOW + 1)], INK, 1.1)
     sizes = sorted({row.resamples.n for row in rows})
     number = " to ".join(count(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
-    return canvas.svg(), f"{name}, {number} resamples: {'; '.join(spoken)}."
+    return canvas, f"{name}, {number} resamples: {'; '.join(spoken)}."
 
 
 def _draw_bars(canvas: Canvas, axis: Axis, found: Resamples, base: float, deep: float) -> None:

@@ -71,7 +71,7 @@ def score_lines(
     subject: str,
     marks: Sequence[Mark] = (),
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw series over their values; gives the SVG and its numbers in words.
 
     The axis has ticks at `possible` scores.
@@ -109,7 +109,7 @@ def score_lines(
         at = foot + BOTTOM + KEY * (number + 0.5)
         canvas.line([(left, at), (left + SAMPLE, at)], style[0], weight, style[1])
         canvas.words(left + SAMPLE + 5, at, fonts.shorten(name, SIZE, right - left - SAMPLE - 5))
-    return canvas.svg(), _spoken(series, titles, scale, subject, marks)
+    return canvas, _spoken(series, titles, scale, subject, marks)
 
 
 def _draw(

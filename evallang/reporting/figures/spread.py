@@ -45,7 +45,7 @@ def spread(
     scale: Scale,
     among: Sequence[Spread] = (),
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the values of each model with its estimate; gives the SVG and its numbers in words.
 
     `subject` is what the values are of: "folds". The axis has room for all rows `among` which
@@ -100,7 +100,7 @@ def spread(
             canvas.line([(x, y - depth / 2 + 2), (x, y + depth / 2 - 2)], INK, 1.3)
     sizes = sorted({len(row.values) for row in rows})
     number = " to ".join(count(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
-    return canvas.svg(), f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
+    return canvas, f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
 
 
 def _draw_histogram(

@@ -48,7 +48,7 @@ def stacked_bars(
     subject: str,
     label: float = LABEL,
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the parts of each row one after the other; parts below zero go to the left of zero.
 
     Names have `label` points at most in each of their lines, and the axis has ticks at `possible`
@@ -89,7 +89,7 @@ def stacked_bars(
         + ", ".join(f"{p} {fixed(v, scale)}" for p, v in zip(parts, values, strict=True))
         for name, values in rows
     )
-    return canvas.svg(), f"{subject}, {axis_words(title)}: {spoken}."
+    return canvas, f"{subject}, {axis_words(title)}: {spoken}."
 
 
 def strips(
@@ -98,7 +98,7 @@ def strips(
     scale: Scale,
     subject: str,
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw the values of each row as open dots, their mean as a tick; gives SVG and words.
 
     The axis has ticks at `possible` values.
@@ -122,7 +122,7 @@ def strips(
     spoken = "; ".join(
         f"{name}: {', '.join(fixed(v, scale) for v in values)}" for name, values in rows
     )
-    return canvas.svg(), f"{subject}, {axis_words(title)}: {spoken}."
+    return canvas, f"{subject}, {axis_words(title)}: {spoken}."
 
 
 def values_next_to_spans(
@@ -131,7 +131,7 @@ def values_next_to_spans(
     scale: Scale,
     subject: str,
     possible: Bounds = UNBOUNDED,
-) -> tuple[str, str]:
+) -> tuple[Canvas, str]:
     """Draw each value as a point, and a span of others as a bar with a tick at its middle.
 
     The axis has ticks at `possible` values. Gives the SVG and its numbers in words.
@@ -156,7 +156,7 @@ def values_next_to_spans(
         words = f"{label}: {fixed(value, scale)}, next to {low_text} to {high_text}"
         spoken.append(f"{words}, middle {middle_text}")
     canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
-    return canvas.svg(), f"{subject}, {axis_words(title)}: {'; '.join(spoken)}."
+    return canvas, f"{subject}, {axis_words(title)}: {'; '.join(spoken)}."
 
 
 def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:

@@ -25,7 +25,7 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
     try:
         attached = attached_files(writing.results)
         report_id = writing.context.report_id
-        data = pdf.write(page.html, report_id, attached, page.fonts, page.drawings)
+        data = pdf.write(page.html, report_id, attached)
     except pdf.NotMadeError as error:
         writing.messages.append(str(error))
     except Exception as error:
