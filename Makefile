@@ -71,8 +71,8 @@ docs: $(TESTED)
 	$(BIN)/python -m docs.generator.gallery
 	$(BIN)/python -m docs.generator
 
-# Figures beside other packages, written to benchmarks/RESULTS.md, in under 28 minutes; see
-# python -m benchmarks --help
+# Figures beside other packages, written to benchmarks/RESULTS.md, in under 28 minutes;
+# BENCH="NAME ..." runs some of them
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks $(BENCH)
 

@@ -4,7 +4,9 @@ Each benchmark is a process with a time limit and reports rows (`_rows.py`). A r
 or misses it; a benchmark that crashes or takes too long is broken. Exits with 1 when a limit
 is missed, and with 2 when a benchmark is broken.
 
-    python -m benchmarks [--only delong bootstrap_auc ...] [--resume]
+    python -m benchmarks [NAME ...]
+
+With names, only these are run and printed, and the page stays as it is.
 """
 
 import argparse
@@ -16,52 +18,46 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from benchmarks._processes import ROOT, compile_as_installed
 from benchmarks._rows import ROWS, Row, cells, read
 
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
-RECORD = ROOT / "build" / "benchmarks.json"
 PACKAGES = (
     "evallang", "numpy", "scipy", "scikit-learn", "polars", "pandas", "mlxtend", "statsmodels",
-    "scikit-posthocs", "baycomp",
+    "scikit-posthocs",
 )  # fmt: skip
 BUSY = 0.3  # processors in use by others, above which figures are doubtful
 
 SCRIPTS = {
-    "studies_that_fit": 600,
-    "whole_labels": 240,
-    "whole_scores": 240,
-    "whole_regression": 240,
-    "whole_groups": 120,
+    "nested_cv": 240,
+    "resampling_tests": 120,
+    "again": 120,
+    "two_workers": 240,
+    "short_fits": 240,
+    "long_table": 120,
+    "labels": 120,
+    "scores": 240,
+    "regression": 240,
+    "groups": 120,
+    "many_labels": 120,
+    "parts": 360,
+    "post_hoc_tests": 60,
+    "cold_check": 60,
+    "long_studies": 240,
+    "demo": 60,
     "report_pages": 120,
     "killed_runs": 240,
-    "cold_check": 60,
-    "shared_fits": 240,
-    "predictions_csv": 120,
-    "parts_of_predictions": 240,
-    "parts_of_scores": 1_500,
-    "cluster_overhead": 120,
-    "delong": 60,
-    "bootstrap_auc": 60,
-    "bootstrap_counts": 60,
-    "mcnemar_cochran_looney": 60,
-    "westfall_young": 60,
-    "posthocs": 60,
-    "whole_posthocs": 60,
-    "bayes_signed_rank": 60,
-    "exact_small_cases": 60,
-    "long_files": 180,
-    "syntax_recovery": 60,
+    "syntax_recovery": 120,
 }
-"""The benchmarks in their order, with the seconds that each may take."""
+"""The benchmarks in the order of the page, with the seconds that each may take."""
 LONGEST = 27 * 60
 """Seconds that all of them may take: one that would begin later is broken."""
 
@@ -85,48 +81,25 @@ class Measurement:
     reason: str = ""
 
 
-@dataclass
-class Record:
-    """The measurements of one state of the package, kept for `--resume`."""
-
-    state: str
-    package: str
-    found: dict[str, Measurement] = field(default_factory=dict)
-
-    def save(self) -> None:
-        """Write the record, which is whole at any moment."""
-        RECORD.parent.mkdir(exist_ok=True)
-        _replace(RECORD, json.dumps(asdict(self)))
-
-
 def main() -> int:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    options.add_argument("--only", nargs="+", choices=SCRIPTS, metavar="NAME", default=SCRIPTS)
-    options.add_argument(
-        "--resume", action="store_true", help="keep what was measured of this package"
-    )
-    given = options.parse_args()
+    options.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SCRIPTS))
+    names = options.parse_args().names
+    if unknown := [name for name in names if name not in SCRIPTS]:
+        options.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(SCRIPTS)}")
     compile_as_installed()
-    begin, record = time.monotonic(), Record(_state(), _package())
-    if given.resume:
-        record.found = _kept(record.package)
-    writes = given.resume or given.only is SCRIPTS
-    for name in given.only:
-        if name in record.found and record.found[name].outcome is not Outcome.BROKEN:
-            print(f"== {name}: measured before", flush=True)
-            continue
+    begin, state, found = time.monotonic(), _state(), dict[str, Measurement]()
+    for name in names or SCRIPTS:
         print(f"== {name}", flush=True)
         left = LONGEST - (time.monotonic() - begin)
-        record.found[name] = now = _run(name, min(SCRIPTS[name], left))
+        found[name] = now = _run(name, min(SCRIPTS[name], left))
         said = ": ".join(filter(None, [now.outcome, now.reason]))
         print(f"  {said} ({now.seconds:.0f} s)", flush=True)
-        if writes:
-            record.save()
-            _replace(RESULTS, _page(record))
-    broken = [name for name in given.only if record.found[name].outcome is Outcome.BROKEN]
-    missed = [name for name in given.only if record.found[name].outcome is Outcome.MISSED]
-    print(f"{(time.monotonic() - begin) / 60:.1f} minutes; {_ending(missed, broken)}")
-    return 2 if broken else int(bool(missed))
+        if not names:
+            _replace(RESULTS, _page(state, found))
+    outcomes = {one.outcome for one in found.values()}
+    print(f"{(time.monotonic() - begin) / 60:.1f} minutes; {_ending(found)}")
+    return 2 if Outcome.BROKEN in outcomes else int(Outcome.MISSED in outcomes)
 
 
 def _run(name: str, limit: float) -> Measurement:
@@ -195,58 +168,28 @@ def _state() -> str:
     return f"{commit} and changes {sha256(changes.encode()).hexdigest()[:8]}" if changes else commit
 
 
-def _package() -> str:
-    """Name what is measured: the package, whatever becomes of tests, pages and benchmarks."""
-    try:
-        tree = _git("rev-parse", "HEAD:evallang").strip()
-        changes = _git("diff", "HEAD", "--", "evallang", "grammar", "templates")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return sha256(f"{tree} {changes}".encode()).hexdigest()
-
-
 def _git(*arguments: str) -> str:
     command = ["git", *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
 
 
-def _kept(package: str) -> dict[str, Measurement]:
-    """Return what was measured of this state of the package."""
-    try:
-        kept = json.loads(RECORD.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if kept["package"] != package or package == "unknown":
-        return {}
-    return {name: _measurement(found) for name, found in kept["found"].items()}
-
-
-def _measurement(found: dict[str, Any]) -> Measurement:
-    rows = tuple(read(row) for row in found["rows"])
-    return Measurement(**{**found, "rows": rows, "outcome": Outcome(found["outcome"])})
-
-
-def _page(record: Record) -> str:
+def _page(state: str, found: Mapping[str, Measurement]) -> str:
     """Write all measurements as one table."""
-    found = {name: record.found[name] for name in SCRIPTS if name in record.found}
-    broken = [name for name, one in found.items() if one.outcome is Outcome.BROKEN]
-    missed = [name for name, one in found.items() if one.outcome is Outcome.MISSED]
     minutes = sum(one.seconds for one in found.values()) / 60
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `make bench` at {record.state}, {time.strftime('%Y-%m-%d')}, in "
-        f"{minutes:.1f} minutes; {_ending(missed, broken)}.",
+        f"Written by `make bench` at {state}, {time.strftime('%Y-%m-%d')}, in "
+        f"{minutes:.1f} minutes; {_ending(found)}.",
         "",
         *_machine(),
         "",
-        "A ratio is the peer's figure over ours. A limit decides whether a row is met; a goal is "
-        "shown with how far on the way to it we are, and decides nothing.",
+        "A ratio is the peer's figure over ours.",
         "",
     ]
     if rest := [name for name in SCRIPTS if name not in found]:
         lines += [f"Not measured yet: {', '.join(rest)}.", ""]
-    head = ("benchmark", "work", "evallang", "peer", "ratio", "limit", "goal", "note")
+    head = ("benchmark", "work", "evallang", "peer", "ratio", "limit", "note")
     lines += [_line(head), _line(["---"] * len(head))]
     for name, one in found.items():
         doubt = f"others used {one.busy:.1f} processors before it" if one.busy > BUSY else ""
@@ -254,7 +197,7 @@ def _page(record: Record) -> str:
             *texts, note = cells(row)
             lines.append(_line([name, *texts, "; ".join(filter(None, [note, doubt]))]))
         if one.outcome is Outcome.BROKEN:
-            lines.append(_line([name, "**broken**", "", "", "", "", "", one.reason]))
+            lines.append(_line([name, "**broken**", "", "", "", "", one.reason]))
     return "\n".join([*lines, ""])
 
 
@@ -262,9 +205,11 @@ def _line(texts: "list[str] | tuple[str, ...]") -> str:
     return f"| {' | '.join(text.replace('|', '&#124;') for text in texts)} |"
 
 
-def _ending(missed: list[str], broken: list[str]) -> str:
-    ends = [f"limits missed: {', '.join(missed)}"] if missed else []
-    ends += [f"broken: {', '.join(broken)}"] if broken else []
+def _ending(found: Mapping[str, Measurement]) -> str:
+    ends = []
+    for outcome, words in ((Outcome.MISSED, "limits missed"), (Outcome.BROKEN, "broken")):
+        if names := [name for name, one in found.items() if one.outcome is outcome]:
+            ends.append(f"{words}: {', '.join(names)}")
     return "; ".join(ends) or "all limits are met"
 
 

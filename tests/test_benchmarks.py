@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks._rows import Bound, Kind, Row, read
+from benchmarks._rows import Kind, Row, read
 
 
 @pytest.mark.parametrize(
@@ -23,21 +23,21 @@ from benchmarks._rows import Bound, Kind, Row, read
     ],
 )
 def test_a_limit_is_about_the_figure_or_the_ratio(kind, value, met):
-    row = Row("work", 3.0, peer="peer", theirs=6.0, limit=Bound(kind, value))
+    row = Row("work", 3.0, peer="peer", theirs=6.0, kind=kind, limit=value)
     assert row.met is met
     assert read(json.loads(json.dumps(asdict(row)))) == row
 
 
 def test_what_was_not_measured_neither_meets_nor_misses():
-    assert Row("work", None, limit=Bound(Kind.MOST, 1.0)).met is None
+    assert Row("work", None, kind=Kind.MOST, limit=1.0).met is None
 
 
 @pytest.mark.parametrize(
     ("code", "outcome"),
     [
-        ("report(Row('w', 1.0, limit=Bound(Kind.MOST, 2)))", bench.Outcome.MET),
-        ("report(Row('w', 3.0, limit=Bound(Kind.MOST, 2)))", bench.Outcome.MISSED),
-        ("peer('a_package_that_nobody_has')", bench.Outcome.MET),
+        ("report(Row('w', 1.0, kind=Kind.MOST, limit=2))", bench.Outcome.MET),
+        ("report(Row('w', 3.0, kind=Kind.MOST, limit=2))", bench.Outcome.MISSED),
+        ("peers('a_package_that_nobody_has')", bench.Outcome.MET),
         ("report(Row('w', 1.0)); raise SystemExit(1)", bench.Outcome.BROKEN),
         ("import time; time.sleep(60)", bench.Outcome.BROKEN),
         ("", bench.Outcome.BROKEN),
@@ -52,17 +52,8 @@ def test_a_benchmark_meets_its_limits_misses_one_or_is_broken(tmp_path, monkeypa
     monkeypatch.setattr(bench, "_busy", lambda: 1.0)
     found = bench._run("tried", 3)
     assert found.outcome is outcome
-    page = bench._page(bench.Record("commit", "package", {"cold_check": found}))
+    page = bench._page("commit", {"cold_check": found})
     assert ("**broken**" in page) == (outcome is bench.Outcome.BROKEN)
     assert ("others used 1.0 processors" in page) == bool(found.rows)
     if outcome is bench.Outcome.MISSED:
         assert "limits missed: cold_check" in page
-
-
-def test_what_was_measured_of_this_package_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "RECORD", tmp_path / "build" / "record.json")
-    row = Row("work", 3.0, limit=Bound(Kind.MOST, 4.0))
-    found = {"delong": bench.Measurement(bench.Outcome.MET, (row,), 1.0, 0)}
-    bench.Record("commit", "here", found).save()
-    assert bench._kept("here") == found
-    assert bench._kept("elsewhere") == {}

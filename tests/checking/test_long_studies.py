@@ -1,6 +1,6 @@
 """The work of a check and of a format grows with the length of a study, and not with its square.
 
-Counted in calls of functions, which no busy machine changes; `benchmarks/long_files.py` measures
+Counted in calls of functions, which no busy machine changes; `benchmarks/long_studies.py` measures
 the time.
 """
 
@@ -9,7 +9,7 @@ from cProfile import Profile
 import pytest
 from studies import checked
 
-from benchmarks.long_files import SHAPES, text
+from benchmarks.long_studies import SHAPES, text
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
 

@@ -4,13 +4,16 @@ The peer draws rows with replacement and takes average precision, Brier score an
 scikit-learn; it does a few of the 10,000 resamples and is scaled. Areas under the curve have
 DeLong's interval here, and are left out there.
 
-    python -m benchmarks.whole_scores
+    python -m benchmarks.scores
 """
 
 from pathlib import Path
 
-from benchmarks._rows import peers  # isort: skip
-from benchmarks._whole import (  # isort: skip  # before numpy starts its threads
+import numpy as np
+import polars as pl
+
+from benchmarks._rows import Kind, Row, peers, report
+from benchmarks._whole_commands import (
     MODELS,
     ROUNDS,
     SEED,
@@ -18,12 +21,7 @@ from benchmarks._whole import (  # isort: skip  # before numpy starts its thread
     whole_command,
 )
 
-import numpy as np
-import polars as pl
-
 ROWS = 50_000
-GOAL = 6.0  # seconds
-HELD = 10.0
 
 STUDY = """\
 evallang 1
@@ -58,4 +56,5 @@ if __name__ == "__main__":
     work = f"{ROWS:,} rows x {MODELS} models: AUC, average precision, Brier, log loss, report"
     peers("pandas", "sklearn")
     peer = "scikit-learn on resamples"
-    whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS)
+    found = whole_command(work, STUDY, write, peer, PEER, ratio=40, rounds=ROUNDS)
+    report(Row(f"{work}: time", found.seconds, kind=Kind.MOST, limit=30.0))

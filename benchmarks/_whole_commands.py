@@ -1,7 +1,7 @@
 """A whole command beside a peer's whole program: from the shell to the report, each run cold.
 
-The seconds are those of a clock, since a command may use every core. A peer that cannot finish is
-a program that prints the seconds of a few resamples; it is scaled and marked so.
+A peer that cannot finish is a program that prints the seconds of a few resamples; it is scaled
+and marked so.
 """
 
 import sys
@@ -9,13 +9,27 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks._processes import in_turn, measured, ours
-from benchmarks._rows import Bound, Kind, Row, report
+from benchmarks._processes import Measured, in_turn, measured, ours
+from benchmarks._rows import Kind, Row, report
 
 SEED = 20181113
 MODELS, ROUNDS = 4, 10_000
 """Models of a file, and resamples of an interval, where the peer does a few resamples alone."""
 OFF = {"EVALLANG_STORE": "off"}
+
+
+def beside(
+    folder: Path, name: str, study: str, script: str, rounds: int, *options: str
+) -> tuple[Measured, Measured]:
+    """Measure a study and the script of its peer, in turn, each from nothing to its end."""
+    (folder / f"{name}.eval").write_text(study, encoding="utf-8")
+    (folder / f"{name}.py").write_text(script, encoding="utf-8")
+    commands = {
+        "ours": ours("run", f"{name}.eval", "--quiet", "--out", name, *options),
+        "peer": [sys.executable, f"{name}.py"],
+    }
+    found = in_turn(commands, folder, rounds, **OFF)
+    return found["ours"], found["peer"]
 
 
 def whole_command(
@@ -25,15 +39,13 @@ def whole_command(
     peer: str,
     program: str,
     *,
-    goal: float | Bound,
-    held: float,
+    ratio: float,
     rounds: int | None = None,
-) -> None:
-    """Compare `evallang run` on a study with a peer's program.
+) -> Measured:
+    """Compare `evallang run` on a study with a peer's program, which takes `ratio` times as long.
 
-    A `goal` without a kind is in seconds, `held` is the least ratio; with `rounds` the program
-    prints the seconds of one resample for all models and metrics, and its figure is `rounds` times
-    that.
+    With `rounds` the program prints the seconds of one resample for all models and metrics, and its
+    figure is `rounds` times that.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -44,21 +56,10 @@ def whole_command(
         if not (folder / "results" / "report.html").exists():
             raise FileNotFoundError("the report is part of the work")
         theirs = measured([sys.executable, "-c", program], folder)
-    notes = [f"{mine.processor:.1f} s of the processors"]
-    notes += [] if rounds is None else ["peer scaled from a few resamples"]
-    report(
-        Row(
-            work,
-            mine.seconds,
-            peer=peer,
-            theirs=theirs.seconds if rounds is None else float(theirs.output) * rounds,
-            limit=Bound(Kind.RATIO, held),
-            goal=goal if isinstance(goal, Bound) else Bound(Kind.MOST, goal),
-            note="; ".join(notes),
-        )
-    )
-    if rounds is None:
-        report_memory(work, mine.memory, peer, theirs.memory)
+    seconds = theirs.seconds if rounds is None else float(theirs.output) * rounds
+    note = "" if rounds is None else "peer scaled from a few resamples"
+    report(Row(work, mine.seconds, "s", peer, seconds, Kind.RATIO, ratio, note))
+    return mine
 
 
 def metrics_on_resamples(file: str, metrics: tuple[str, ...]) -> str:
@@ -78,10 +79,3 @@ for _ in range(10):
             metric(truth[rows], output[rows])
 print((time.perf_counter() - start) / 10)
 """
-
-
-def report_memory(work: str, mine: int, peer: str, theirs: int, limit: Bound | None = None) -> None:
-    """Report the peaks of the memory of two commands, where the system tells them."""
-    if mine and theirs:
-        row = Row(f"{work}: memory", mine / 1e6, "MB", peer=peer, theirs=theirs / 1e6, limit=limit)
-        report(row)

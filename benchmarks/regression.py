@@ -3,13 +3,16 @@
 The peer draws rows with replacement and takes the metrics from scikit-learn, without a test; it
 does a few of the 10,000 resamples and is scaled.
 
-    python -m benchmarks.whole_regression
+    python -m benchmarks.regression
 """
 
 from pathlib import Path
 
-from benchmarks._rows import peers  # isort: skip
-from benchmarks._whole import (  # isort: skip  # before numpy starts its threads
+import numpy as np
+import polars as pl
+
+from benchmarks._rows import Kind, Row, peers, report
+from benchmarks._whole_commands import (
     MODELS,
     ROUNDS,
     SEED,
@@ -17,12 +20,7 @@ from benchmarks._whole import (  # isort: skip  # before numpy starts its thread
     whole_command,
 )
 
-import numpy as np
-import polars as pl
-
 ROWS = 100_000
-GOAL = 6.0  # seconds
-HELD = 2.0
 
 STUDY = """\
 evallang 1
@@ -52,4 +50,5 @@ if __name__ == "__main__":
     work = f"{ROWS:,} rows x {MODELS} models: MSE, MAE, R², t, permutation, report"
     peers("pandas", "sklearn")
     peer = "scikit-learn on resamples"
-    whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD, rounds=ROUNDS)
+    found = whole_command(work, STUDY, write, peer, PEER, ratio=7, rounds=ROUNDS)
+    report(Row(f"{work}: time", found.seconds, kind=Kind.MOST, limit=30.0))

@@ -3,20 +3,18 @@
 The peer reads the same file with pandas, takes the metrics from scikit-learn and McNemar's
 tests from statsmodels, and gives no interval and no report.
 
-    python -m benchmarks.whole_labels
+    python -m benchmarks.labels
 """
 
 from pathlib import Path
 
-from benchmarks._rows import peers  # isort: skip
-from benchmarks._whole import SEED, whole_command  # isort: skip  # before numpy starts its threads
-
 import numpy as np
 import polars as pl
 
+from benchmarks._rows import Kind, Row, peers, report
+from benchmarks._whole_commands import SEED, whole_command
+
 ROWS, MODELS = 2_000_000, 6
-GOAL = 5.0  # seconds
-HELD = 1.0  # times the peer, which gives no interval
 
 STUDY = """\
 evallang 1
@@ -59,7 +57,8 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    work = f"{ROWS:,} rows x {MODELS} models: accuracy, F1, MCC, McNemar, report"
     peers("pandas", "sklearn", "statsmodels")
+    work = f"{ROWS:,} rows x {MODELS} models: accuracy, F1, MCC, McNemar, report"
     peer = "pandas, scikit-learn, statsmodels"
-    whole_command(work, STUDY, write, peer, PEER, goal=GOAL, held=HELD)
+    found = whole_command(work, STUDY, write, peer, PEER, ratio=2)
+    report(Row(f"{work}: memory", found.memory / 1e6, "MB", kind=Kind.MOST, limit=1_000))
