@@ -280,7 +280,7 @@ def _cut(face: Face, characters: frozenset[str]) -> bytes:
 
 
 def _name(font: Any, face: Face) -> None:
-    """Give the part a name of its own; the subset has lost the original's."""
+    """Write into the part a name of its own; the subset has lost the original's."""
     variant = {(400, "normal"): "Regular", (400, "italic"): "Italic"}.get(
         (face.weight, face.style), "Semibold"
     )
