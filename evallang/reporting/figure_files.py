@@ -16,7 +16,6 @@ from evallang.reporting.document import (
     Strong,
 )
 from evallang.reporting.figures.figure import CAP_HEIGHT, FAMILY, POINTS_PER_MM, SVG, Canvas
-from evallang.reporting.figures.right_to_left import visual_svg
 from evallang.reporting.output_files import OutputFile
 
 FOLDER = "figures"
@@ -59,7 +58,12 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
             title = f"{document.title}: {name}"
             try:
                 data = pdf.write_drawing(
-                    visual_svg(text), sheet.width, sheet.height, title, alt, styles
+                    _svg_file(sheet.printed(), alt, styles),
+                    sheet.width,
+                    sheet.height,
+                    title,
+                    alt,
+                    styles,
                 )
             except pdf.PangoMissingError:
                 without.append(name)
@@ -125,7 +129,7 @@ def _svg_file(sheet: Canvas, alt: str, styles: str) -> str:
 def _styles(drawings: Sequence[Canvas]) -> str:
     words = {True: PANEL_LETTERS, False: ""}
     for mark in (mark for drawing in drawings for mark in drawing.marks):
-        words["font-weight:600" in mark.style] += mark.text
+        words[mark.bold] += mark.text
     rules = fonts.face_rules("".join(sorted(set(words[False]))), "".join(sorted(set(words[True]))))
     return rules + fonts.rule_of_codes(fonts.drawn_as_boxes(words[False] + words[True]))
 

@@ -16,9 +16,8 @@ from msgspec import Struct
 
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.reporting import fonts
-from evallang.reporting.document import Document, Panel, Table
+from evallang.reporting.document import Document, Figure, Panel, Table
 from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, POINTS_PER_MM, smallest_text
-from evallang.reporting.figures.right_to_left import more_forms, visual_svg
 from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_rows
 from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
@@ -99,7 +98,14 @@ def render(
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
     html = _spaces_apart(str(html)) if medium == "print" else _with_elements(str(html))
-    drawn = more_forms(set(html)) if medium == "print" and not html.isascii() else ""
+    drawn = "".join(
+        mark.text
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Figure)
+        for panel in block.panels
+        for mark in panel.drawing.printed().marks
+    )
     embedded = fonts.embed(html + drawn)
     cut = {
         block.id
@@ -177,15 +183,13 @@ def _inert_json(value: object) -> str:
 def _filters() -> dict[str, Any]:
     return {
         "inline_svg": _inline_svg,
-        "data_uri": _data_uri,
+        "printed_drawing": _printed_drawing,
         "trusted": lambda text: markupsafe.Markup(text),
         "unbroken": jinja2.pass_context(_unbroken),
         "exact": _exact,
         "has_long_word": has_long_word,
         "keeps_names_of_rows": keeps_names_of_rows,
-        "least_scale": lambda panels: (
-            f"{LEAST_SIZE / smallest_text(p.drawing for p in panels):.3f}"
-        ),
+        "least_scale": _least_scale,
     }
 
 
@@ -219,8 +223,9 @@ def _exact(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def _data_uri(svg: str) -> str:
-    text = visual_svg(svg).encode("utf-8")
+def _printed_drawing(panel: Panel) -> str:
+    """Write the drawing of a panel as an address that holds it."""
+    text = panel.drawing.printed().svg().encode("utf-8")
     return "data:image/svg+xml;base64," + base64.b64encode(text).decode("ascii")
 
 

@@ -7,7 +7,6 @@ those of `COLOURS`, which a page may replace by its own.
 """
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Literal
@@ -16,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting import fonts
+from evallang.reporting.figures.right_to_left import visual
 from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
 
 POINTS_PER_MM = 72 / 25.4
@@ -50,6 +50,8 @@ SVG = "http://www.w3.org/2000/svg"
 Point = tuple[float, float]
 Anchor = Literal["left", "center", "right"]
 ANCHORS: dict[Anchor, str] = {"left": "start", "center": "middle", "right": "end"}
+SHARES: dict[Anchor, float] = {"left": 0.0, "center": 0.5, "right": 1.0}
+"""The shares of a text that are left of its place."""
 
 
 class Mark(Struct, frozen=True):
@@ -62,13 +64,30 @@ class Mark(Struct, frozen=True):
     points: tuple[Point, ...]
     style: str
     text: str = ""
+    anchor: Anchor = "left"
+    size: float = 0.0
+    bold: bool = False
     radius: float = 0.0
     closed: bool = False
     hairline: bool = False
 
+    def from_left(self) -> "Mark":
+        """Return a text as it is printed: its letters in their order from the left.
+
+        WeasyPrint clips the first letter of a text that ends at its place or is centred there.
+        """
+        if self.tag != "text":
+            return self
+        text, ((x, y),) = visual(self.text), self.points
+        x -= SHARES[self.anchor] * fonts.width(text, self.size, bold=self.bold)
+        return replace(self, text=text, points=((x, y),), anchor="left")
+
     def svg(self) -> str:
         """Write the element."""
-        (x, y), style = self.points[0], f'style="{escape(self.style)}"'
+        (x, y), style = self.points[0], self.style
+        if self.anchor != "left":
+            style += f";text-anchor:{ANCHORS[self.anchor]}"
+        style = f'style="{escape(style)}"'
         if self.tag == "path":
             path = "L".join(f"{_short(x)} {_short(y)}" for x, y in self.points)
             return f'<path d="M{path}{"Z" if self.closed else ""}" {style}/>'
@@ -143,9 +162,8 @@ class Canvas:
         """Write a line whose capitals are centred on `y`."""
         style = f"font-family:{FAMILY};font-size:{_short(size)}px"
         style += f"{';font-weight:600' if bold else ''};fill:{colour}"
-        if anchor != "left":
-            style += f";text-anchor:{ANCHORS[anchor]}"
-        self.marks.append(Mark("text", ((x, y + CAP_HEIGHT * size / 2),), style, text))
+        place = (x, y + CAP_HEIGHT * size / 2)
+        self.marks.append(Mark("text", (place,), style, text, anchor, size, bold))
 
     def ticks(self, axis: "Axis", y: float, power: int = 0) -> None:
         """Write the values of the ticks of an axis, from the left those that have room."""
@@ -186,6 +204,12 @@ class Canvas:
         size = f'width="{width}pt" height="{height}pt" viewBox="0 0 {width} {height}"'
         return f'<svg xmlns="{SVG}" {size}>{"".join(mark.svg() for mark in self.marks)}</svg>'
 
+    def printed(self) -> "Canvas":
+        """Return the drawing for WeasyPrint, with every text set from the left."""
+        made = Canvas(self.height, self.width)
+        made.marks = [mark.from_left() for mark in self.marks]
+        return made
+
 
 def _tick(start: Point, end: Point) -> tuple[Point, Point]:
     """Return the tick of a hairline: below its foot, or left of its start."""
@@ -196,13 +220,10 @@ def _tick(start: Point, end: Point) -> tuple[Point, Point]:
     return (left - TICK, top), (left, top)
 
 
-SIZE_OF_TEXT = re.compile(r"font-size:([\d.]+)px")
-
-
 def smallest_text(drawings: Iterable[Canvas]) -> float:
     """Return the size of the smallest text of drawings in points; `SIZE` without any text."""
-    styles = (mark.style for drawing in drawings for mark in drawing.marks)
-    return min((float(size[1]) for s in styles if (size := SIZE_OF_TEXT.search(s))), default=SIZE)
+    marks = (mark for drawing in drawings for mark in drawing.marks)
+    return min((mark.size for mark in marks if mark.text), default=SIZE)
 
 
 def depth_of_row(n: int, most: float, together: float) -> float:
