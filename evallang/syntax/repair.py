@@ -628,10 +628,10 @@ def _incomplete(place: Place) -> Diagnostic:
         message = f"`from` is missing before {shown(last)}"
         return diagnose(codes.MISSING_WORD, message, place.span(last), fixes=[fix])
     message = f"the line ends after {shown(last)} before it is complete"
-    suggestion = _suggestion(place)
+    told = _suggestion(place)
     if last.kind == "VBAR":
-        suggestion = "a `|` that goes on begins the next line, indented"
-    return diagnose(codes.INCOMPLETE_LINE, message, place.span(place.token), help=suggestion)
+        told = "a `|` that goes on begins the next line, indented"
+    return diagnose(codes.INCOMPLETE_LINE, message, place.span(place.token), help=told)
 
 
 def _form(place: Place) -> str | None:
