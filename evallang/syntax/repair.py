@@ -37,6 +37,7 @@ _OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges 
 _SIGNS = ("=", ":", "as", "from", "in", ",", "|")
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":", "log")
 _PAIR = "models are joined by commas, a correction comes after the test"
+_QUOTE, _UNQUOTE = "add quotes", "remove the quotes"
 _KINDS = {
     "NAME": "a name",
     "NUMBER": "a number",
@@ -194,25 +195,28 @@ def _changed(place: Place, skipped: int) -> tuple[list[Token] | None, list[Diagn
 # --- edits of a token ------------------------------------------------------------------
 
 
-def _instead(
-    place: Place, code: Code, right: str, message: str, title: str = "", **more: Any
+def _rewritten(
+    place: Place, code: Code, message: str, begin: int, end: int, right: str, **more: Any
 ) -> Change:
-    """Return the edit that writes something else for the token, or nothing."""
-    token, before, after = place.token, place.before, place.after
+    """Return the edit that writes something for the tokens from `begin` to `end`, or nothing."""
+    first, last, after = place.items[begin], place.items[end - 1], place.items[end : end + 1]
     kind = "TEXT" if right.startswith('"') else PUNCTUATION.get(right, "NAME")
-    tokens = (Token(kind, right, token.start, token.end),) if right else ()
-    span, written = place.span(token), right
-    if right in ("", ","):
-        span = Span(place.path, before.end, token.end)
-    elif token.kind in ("EQUAL", "COLON", "OPERATOR"):  # a word for a sign has blanks around it
-        apart = right.isalpha() or (right == "=" and after.start > token.end)
-        left = " " if apart and before.end == token.start else ""
-        written = f"{left}{right}{' ' if right.isalpha() and after.start == token.end else ''}"
-    title = title or (f"write `{right}`" if right else f"remove {shown(token)}")
-    edits = (Edit(span, written),)
-    return Change(
-        code, message, place.span(token), place.at, place.at + 1, tokens, edits, title, **more
-    )
+    span, written = place.span(first, last), right
+    tokens = (Token(kind, right, span.start, span.end),) if right else ()
+    before = place.items[begin - 1].end if begin else 0
+    edited = Span(place.path, before, last.end) if right in ("", ",") else span
+    if edited is span and first.kind in ("EQUAL", "COLON", "OPERATOR"):
+        apart = right.isalpha() or (right == "=" and after[0].start > last.end)
+        left = " " if apart and before == first.start else ""
+        written = f"{left}{right}{' ' if right.isalpha() and after[0].start == last.end else ''}"
+    title = f"write `{right}`" if right else f"remove {shown(first)}"
+    what = {"edits": (Edit(edited, written),), "title": title, **more}
+    return Change(code, message, span, begin, end, tokens, **what)
+
+
+def _instead(place: Place, code: Code, right: str, message: str, **more: Any) -> Change:
+    """Return the edit that writes something else for the token, or nothing."""
+    return _rewritten(place, code, message, place.at, place.at + 1, right, **more)
 
 
 def _inserted(place: Place, code: Code, right: str, message: str, **more: Any) -> Change:
@@ -240,7 +244,7 @@ def word(place: Place) -> Iterator[Change]:
         yield _instead(place, codes.MISSPELT_WORD, meant, message)
     if token.text == "and" and "," in place.fits:
         message = "the items of a list are joined by commas, not by `and`"
-        yield _instead(place, codes.MISSING_COMMA, ",", message, "write a comma")
+        yield _instead(place, codes.MISSING_COMMA, ",", message, title="write a comma")
 
 
 def quotes_of_a_name(place: Place) -> Iterator[Change]:
@@ -254,7 +258,7 @@ def quotes_of_a_name(place: Place) -> Iterator[Change]:
         name = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     if re.fullmatch(r"[^\W\d]\w*(?:[-.]\w+)*", name):
         message = f"a name is written without quotes here: `{name}`"
-        yield _instead(place, codes.QUOTES_SUPERFLUOUS, name, message, "remove the quotes")
+        yield _instead(place, codes.QUOTES_SUPERFLUOUS, name, message, title=_UNQUOTE)
 
 
 def brackets_around_one_value(place: Place) -> Iterator[Change]:
@@ -327,7 +331,7 @@ def missing_quotes(place: Place) -> Iterator[Change]:
         right = quoted(token.text)
         safe = place.before.text != "from" or bool(re.search("[./]", right))
         message = f"write text in quotes: `{right}`"
-        yield _instead(place, codes.QUOTES_MISSING, right, message, "add quotes", safe=safe)
+        yield _instead(place, codes.QUOTES_MISSING, right, message, title=_QUOTE, safe=safe)
 
 
 def missing_word(place: Place) -> Iterator[Change]:
@@ -391,21 +395,15 @@ def doubled_word(place: Place) -> Iterator[Change]:
     for at in range(1, len(place.items)):
         before, token = place.items[at - 1 : at + 1]
         if token.text in RESERVED and (token.kind, token.text) == (before.kind, before.text):
-            yield _without(place, at, f"{shown(token)} is written twice")
+            message = f"{shown(token)} is written twice"
+            yield _rewritten(place, codes.SUPERFLUOUS, message, at, at + 1, "")
 
 
 def comma_before_a_word(place: Place) -> Iterator[Change]:
     """Read `compare a, b, with mcnemar` without its last comma."""
     for at in (place.at - 1, place.at - 2):
         if at > 0 and place.items[at].kind == "COMMA" and place.items[at + 1].text in connectives():
-            yield _without(place, at, "unexpected `,`")
-
-
-def _without(place: Place, at: int, message: str) -> Change:
-    token = place.items[at]
-    edit = Edit(Span(place.path, place.items[at - 1].end, token.end), "")
-    title = f"remove {shown(token)}"
-    return Change(codes.SUPERFLUOUS, message, place.span(token), at, at + 1, (), (edit,), title)
+            yield _rewritten(place, codes.SUPERFLUOUS, "unexpected `,`", at, at + 1, "")
 
 
 def options_in_brackets(place: Place) -> Iterator[Change]:
@@ -468,19 +466,13 @@ def text_without_quotes(place: Place) -> Iterator[Change]:
         a_column = all(w.kind == "NAME" and w.text not in ("as", "in", *RESERVED) for w in words)
     if len(words) < 2 or not (a_column or takes_text) or any(w.kind == "TEXT" for w in words):
         return
-    right, span = quoted(_spelled(words)), place.span(words[0], words[-1])
-    yield Change(
-        codes.QUOTES_MISSING,
-        f"a column with a space in its name is written in quotes: `{right}`"
-        if a_column
-        else f"write text in quotes: `{right}`",
-        place.span(place.token) if a_column else span,
-        1,
-        len(place.items) - 1,
-        (Token("TEXT", right, span.start, span.end),),
-        (Edit(span, right),),
-        "add quotes",
-    )
+    right = quoted(_spelled(words))
+    message = f"write text in quotes: `{right}`"
+    if a_column:
+        message = f"a column with a space in its name is written in quotes: `{right}`"
+    end = len(place.items) - 1
+    change = _rewritten(place, codes.QUOTES_MISSING, message, 1, end, right, title=_QUOTE)
+    yield change._replace(place=place.span(place.token)) if a_column else change
 
 
 def quoted_key(place: Place) -> Iterator[Change]:
@@ -488,32 +480,15 @@ def quoted_key(place: Place) -> Iterator[Change]:
     key = place.before
     name = unescaped(key.text) if key.kind == "TEXT" else ""
     if place.token.kind == "EQUAL" and name.isidentifier():
-        yield Change(
-            codes.QUOTES_SUPERFLUOUS,
-            f"a name is written without quotes here: `{name}`",
-            place.span(key),
-            place.at - 1,
-            place.at,
-            (Token("NAME", name, key.start, key.end),),
-            (Edit(place.span(key), name),),
-            "remove the quotes",
-        )
+        code, message = codes.QUOTES_SUPERFLUOUS, f"a name is written without quotes here: `{name}`"
+        yield _rewritten(place, code, message, place.at - 1, place.at, name, title=_UNQUOTE)
 
 
 def model_of_a_column(place: Place) -> Iterator[Change]:
     """Read `model a as yhat` below `predictions` or `scores` as `models a as yhat`."""
-    first = place.first
-    if place.start == "clause" and first.text == "model":
-        yield Change(
-            codes.MISSPELT_CLAUSE,
-            "`model` names a column of models, and `models` the models with their columns",
-            place.span(first),
-            0,
-            1,
-            (first._replace(text="models"),),
-            (Edit(place.span(first), "models"),),
-            "write `models`",
-        )
+    if place.start == "clause" and place.first.text == "model":
+        message = "`model` names a column of models, and `models` the models with their columns"
+        yield _rewritten(place, codes.MISSPELT_CLAUSE, message, 0, 1, "models")
 
 
 def reserved_word(place: Place) -> Iterator[Change]:
@@ -524,16 +499,13 @@ def reserved_word(place: Place) -> Iterator[Change]:
             suggestion = "choose another name; a column of this name is written in quotes"
             if place.first.text == "features" and word.text == "all":
                 suggestion = "without this clause all columns are features; write `all except A`"
-            yield Change(
+            code, message = (
                 codes.RESERVED_WORD,
-                f"`{word.text}` is a word of the language and cannot be a name",
-                place.span(word),
-                at,
-                at + 1,
-                (word._replace(text="\x00"),),
-                advice=suggestion,
-                read=False,
+                f"`{word.text}` is a word of the language and cannot",
             )
+            message += " be a name"
+            more = {"edits": (), "advice": suggestion, "read": False}
+            yield _rewritten(place, code, message, at, at + 1, "\x00", **more)
 
 
 def clause_beside(place: Place) -> Iterator[Change]:
