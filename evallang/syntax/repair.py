@@ -139,16 +139,6 @@ def repair_line(path: str, start: str, tokens: Sequence[Token], first: Run) -> R
     return Reading(None, (_given_up(place),))
 
 
-def as_model(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return `cnn = SVC()` and `cnn <- SVC()` as a model, so that its name is known below."""
-    first, *rest = tokens
-    if not rest or rest[0].text not in ("=", "<"):
-        return None
-    word = Token("NAME", "model", first.start, first.start)
-    sign = Token("EQUAL", "=", rest[0].start, rest[0].end)
-    return [word, first, sign, *rest[1:]]
-
-
 def _place(path: str, start: str, items: Sequence[Token], at: int, reached: Prefix) -> Place:
     """Return the first place at which tokens do not fit, from one up to which they do."""
     before, _ = reached.advance(items[:at])

@@ -4,7 +4,7 @@ import pytest
 from many_cases import for_each
 
 from evallang.source import SourceFile
-from evallang.syntax import assembly, repair
+from evallang.syntax import repair
 from evallang.syntax.parser import parse
 from evallang.syntax.slips import slips
 
@@ -90,12 +90,16 @@ def test_a_long_line_costs_no_habit_much():
     assert len(parsed(f"let x = [{'a, ' * 20_000}$$ &{' &' * 20_000}]")[1]) == 1
 
 
-JOINS = [pytest.param(join, id=join.guess.__name__) for join in assembly.JOINS]
-
-
-@pytest.mark.parametrize("join", JOINS)
-def test_a_line_is_read_with_the_one_above(join, monkeypatch):
-    assert parsed(join.right)[1] == ()
-    (found,) = parsed(join.wrong)[1]
-    monkeypatch.setattr(assembly, "JOINS", tuple(j for j in assembly.JOINS if j is not join))
-    assert parsed(join.wrong)[1] != (found,)
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ("measure\n  accuracy\n  f1", "E045"),
+        ("measure:\n  accuracy,\n  f1", "E045"),
+        ("measure accuracy,\n  f1", "E050"),
+        ("measure accuracy,\n  f1,\n  mcc", "E050"),
+    ],
+)
+def test_a_list_that_goes_on_below_its_line_is_one_mistake(wrong, code):
+    (found,) = parsed(wrong)[1]
+    assert found.code == code
+    assert not found.fixes
