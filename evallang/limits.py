@@ -1,17 +1,20 @@
 """Limits on the quantities that a study, or a file that it reads, may request.
 
-Each limit is declared here: its name, the quantity that it bounds, its default and its unit in
-words. `--limit NAME=NUMBER`, the environment variable `EVALLANG_LIMIT` and `with limits(...)` in
-Python set other numbers; the messages and the reference page follow from the declarations.
+Each limit is an entry of `limits.toml`: its name, the quantity that it bounds, its default and its
+unit in words. `--limit NAME=NUMBER`, the environment variable `EVALLANG_LIMIT` and
+`with limits(...)` in Python set other numbers; the messages and the reference page follow from the
+entries.
 """
 
 import contextlib
 import os
 import re
 import resource
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.resources import files
 
 from msgspec import Struct
 
@@ -21,6 +24,7 @@ VARIABLE = "EVALLANG_LIMIT"
 LARGEST_NUMBER = 1e45  # its sixth power stays finite: squared errors, cubed for their skewness
 LARGEST_WORD = f"{LARGEST_NUMBER:.0e}".replace("+", "")
 SMALLEST_NUMBER = 1e-45
+LARGEST_MEMORY = 2**63 - 1
 _IN_FORCE: ContextVar[Mapping[str, int]] = ContextVar("limits", default={})  # noqa: B039 - read only
 
 
@@ -83,17 +87,51 @@ class Limit(Struct, frozen=True):
         return OverLimit(f"{what}: {found:,} {unit} are more than the limit of {most}", suggestion)
 
 
-LIMITS: dict[str, Limit] = {}
+def _machine_memory() -> int:
+    """Return the memory of the machine in bytes, or the limit of this process if it is lower."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return whole if allowed == resource.RLIM_INFINITY else min(whole, allowed)
 
 
-def declare(
-    name: str, default: int, unit: str, bounds: str, *, reason: str, shown: str = ""
-) -> Limit:
-    """Register a limit in `LIMITS`; raise `ValueError` if the name is taken."""
-    if name in LIMITS:
-        raise ValueError(f"limit {name} is declared twice")
-    LIMITS[name] = Limit(name, default, unit, bounds, reason, shown)
-    return LIMITS[name]
+def _declared(name: str, default: int = 0, memory: int = 0, **words: str) -> Limit:
+    """Return the limit of an entry of `limits.toml`."""
+    if memory:
+        default = min(default or LARGEST_MEMORY, _machine_memory() // memory)
+    return Limit(name, default, **words)
+
+
+_TABLE = tomllib.loads((files("evallang") / "limits.toml").read_text(encoding="utf-8"))
+LIMITS: dict[str, Limit] = {name: _declared(name, **entry) for name, entry in _TABLE.items()}
+
+STUDY_BYTES = LIMITS["study_bytes"]
+ROUNDS = LIMITS["rounds"]
+SAMPLES = LIMITS["samples"]
+SEEDS = LIMITS["seeds"]
+TIMES = LIMITS["times"]
+FOLDS = LIMITS["folds"]
+SPLITS = LIMITS["splits"]
+BINS = LIMITS["bins"]
+POINTS = LIMITS["points"]
+CANDIDATES = LIMITS["candidates"]
+FITS = LIMITS["fits"]
+EXAMPLES = LIMITS["examples"]
+RESULTS_BYTES = LIMITS["results_bytes"]
+PAGES = LIMITS["pages"]
+BYTES = LIMITS["bytes"]
+MEMORY = LIMITS["memory"]
+ROWS = LIMITS["rows"]
+COLUMNS = LIMITS["columns"]
+CELL = LIMITS["cell"]
+LINE = LIMITS["line"]
+NESTING = LIMITS["nesting"]
+CLASSES = LIMITS["classes"]
+CLASSES_APART = LIMITS["classes_apart"]
+FILES = LIMITS["files"]
+ENTRIES = LIMITS["entries"]
+QUERY_VALUES = LIMITS["query_values"]
+QUERY_SECONDS = LIMITS["query_seconds"]
+STORE_BYTES = LIMITS["store_bytes"]
 
 
 @contextmanager
@@ -157,218 +195,3 @@ def _round(number: float) -> str:
     exponent = max(0, len(f"{int(number)}") - 2)
     whole = -(-int(number) // 10**exponent) * 10**exponent
     return f"{whole}" if whole < 10**7 else f"{whole:.1e}".replace(".0", "").replace("e+0", "e")
-
-
-def _machine_memory() -> int:
-    """Return the memory of the machine in bytes, or the limit of this process if it is lower."""
-    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return whole if allowed == resource.RLIM_INFINITY else min(whole, allowed)
-
-
-# --- of a study file ---------------------------------------------------------------------------
-
-STUDY_BYTES = declare(
-    "study_bytes",
-    4_000_000,
-    "bytes",
-    "a study file, or a file that it includes",
-    reason="5,000 lines are a quarter of a megabyte",
-)
-ROUNDS = declare(
-    "rounds",
-    10_000_000,
-    "rounds",
-    "the rounds of a bootstrap or permutation",
-    reason="the simulation error of a p-value of .05 is then below .0001",
-)
-SAMPLES = declare(
-    "samples",
-    10_000_000,
-    "samples",
-    "the samples drawn from a posterior distribution",
-    reason="as for rounds",
-)
-SEEDS = declare(
-    "seeds",
-    10_000,
-    "seeds",
-    "the fits of one model on one training part with different seeds",
-    reason="the standard error of their mean is then a hundredth of their spread",
-)
-TIMES = declare(
-    "times",
-    10_000,
-    "repetitions",
-    "the repetitions of a cross-validation",
-    reason="as for seeds",
-)
-FOLDS = declare(
-    "folds",
-    100_000,
-    "folds",
-    "the folds of a protocol, outer or inner",
-    reason="each is a fit of every model",
-)
-SPLITS = declare(
-    "splits",
-    100_000,
-    "splits",
-    "the splits of a protocol, folds times repetitions",
-    reason="leave_p_out with p = 2 makes nearly as many from 447 rows",
-)
-BINS = declare(
-    "bins",
-    10_000,
-    "bins",
-    "the bins that `stratify` cuts a target into",
-    reason="each needs a row in every fold",
-)
-POINTS = declare(
-    "points",
-    100_000,
-    "values",
-    "the values of a range",
-    reason="a longer range usually has a mistyped step",
-)
-CANDIDATES = declare(
-    "candidates",
-    100_000,
-    "candidates",
-    "the combinations of a model's values that are searched, or the sample of `tune`",
-    reason="more is usually a mistyped range",
-)
-FITS = declare(
-    "fits",
-    10_000_000,
-    "fits",
-    "the fits of one protocol on one data set",
-    reason="at a second each they take 100,000 seconds on a hundred processors",
-)
-EXAMPLES = declare(
-    "examples",
-    100_000_000,
-    "examples",
-    "the examples that a table of counts adds up to",
-    reason="100 MB a model when expanded",
-)
-
-RESULTS_BYTES = declare(
-    "results_bytes",
-    50_000_000,
-    "bytes",
-    "a results.json or report that is read",
-    reason="150,000 columns or 300,000 values of folds, which take twenty times the memory",
-)
-
-PAGES = declare(
-    "pages",
-    500,
-    "pages",
-    "the pages of a PDF",
-    reason="each takes a tenth of a second; a style sheet can ask for any number",
-)
-
-# --- of data -------------------------------------------------------------------------------------
-
-BYTES = declare(
-    "bytes",
-    min(8 * 1024**3, _machine_memory() // 2),
-    "bytes",
-    "a data file, after decompression",
-    reason="the largest table that fits a machine of 64 GB while it is read",
-    shown="8,589,934,592 bytes, or half of the machine's memory if that is less",
-)
-MEMORY = declare(
-    "memory",
-    _machine_memory() // 4,
-    "bytes",
-    "the memory of a table that was read, or of a database query",
-    reason="a table is held several times over while it is read",
-    shown="a quarter of the machine's memory, or of what `ulimit -v` leaves",
-)
-ROWS = declare(
-    "rows",
-    2_000_000_000,
-    "rows",
-    "the rows of a data file or query",
-    reason="polars can index twice as many",
-)
-COLUMNS = declare(
-    "columns",
-    100_000,
-    "columns",
-    "the columns of a data file or query",
-    reason="more than the genes or words of most studies; the results describe each",
-)
-CELL = declare(
-    "cell",
-    10_000_000,
-    "characters",
-    "one cell of a text file, or one value of a database",
-    reason="a query can make a value that fills the memory",
-)
-LINE = declare(
-    "line",
-    200_000_000,
-    "bytes",
-    "one line of a JSON Lines file",
-    reason="its object is in memory many times over while it is read",
-)
-NESTING = declare(
-    "nesting",
-    200,
-    "levels",
-    "the depth of lists and objects within a line of a JSON Lines file",
-    reason="logs have fewer than ten",
-)
-CLASSES = declare(
-    "classes",
-    1_000_000,
-    "classes",
-    "the distinct values of a target or of predictions",
-    reason="free text is compared by exact match, and may have as many answers as rows",
-)
-CLASSES_APART = declare(
-    "classes_apart",
-    1_000,
-    "classes",
-    "the classes that a model is fitted to, or that an analysis shows",
-    reason="a model has a score for each class and row, a confusion matrix a number for each pair",
-)
-FILES = declare(
-    "files",
-    10_000,
-    "files",
-    "the files that a pattern finds",
-    reason="each is a data set of its own",
-)
-ENTRIES = declare(
-    "entries",
-    200_000,
-    "files and folders",
-    "the paths that a pattern visits",
-    reason="a pattern with `**` at the wrong place walks the whole disk",
-)
-QUERY_VALUES = declare(
-    "query_values",
-    50_000_000,
-    "values",
-    "the values that a query returns, rows times columns",
-    reason="2 to 3 GB while they are Python objects",
-)
-QUERY_SECONDS = declare(
-    "query_seconds",
-    3_600,
-    "seconds",
-    "the time that a database query takes",
-    reason="a recursive query may never end",
-)
-STORE_BYTES = declare(
-    "store_bytes",
-    5_000_000_000,
-    "bytes",
-    "the size of the store of fits",
-    reason="above it the outcomes that were not used for longest are deleted, and fitted again "
-    "when they are needed",
-)

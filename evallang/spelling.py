@@ -2,8 +2,13 @@
 
 import json
 import re
-from collections.abc import Container, Iterable
-from functools import cached_property
+import tomllib
+from collections.abc import Container, Iterable, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Literal
+
+from msgspec import Struct
 
 RESERVED = frozenset(
     {"across", "against", "all", "best", "by", "false", "none", "on", "target", "true", "with"}
@@ -295,3 +300,39 @@ def written_name(name: str) -> str:
     if bare and name not in RESERVED and re.sub("[-.]", "_", name).isidentifier():
         return name
     return json.dumps(name, ensure_ascii=False)
+
+
+class Synonyms(Struct, frozen=True):
+    """What others call what a study writes, in small letters with `_`.
+
+    `names` and `words` give, for each kind, what a study writes for a word of theirs; `numbers`
+    the metric of numbers in files; `shares` and `others` list numbers that no metric here computes,
+    by their better direction; `advice` tells what to write for a clause of a statement.
+    """
+
+    names: Mapping[str, Mapping[str, str]]
+    words: Mapping[str, Mapping[str, str]]
+    numbers: Mapping[str, str]
+    shares: Mapping[Literal["higher", "lower"], tuple[str, ...]]
+    others: Mapping[Literal["higher", "lower"], tuple[str, ...]]
+    advice: Mapping[tuple[str, str], str]
+
+
+@cache
+def synonyms() -> Synonyms:
+    """Return the table of `synonyms.toml`."""
+    text = (files("evallang") / "synonyms.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    numbers = table["numbers"]
+    return Synonyms(
+        {kind: _by_other(listed) for kind, listed in table["names"].items()},
+        {kind: _by_other(listed) for kind, listed in table["words"].items()},
+        _by_other(numbers["named"]),
+        numbers["shares"],
+        numbers["others"],
+        {(row["statement"], c): row["advice"] for row in table["advice"] for c in row["clauses"]},
+    )
+
+
+def _by_other(listed: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {other: own for own, others in listed.items() for other in others}

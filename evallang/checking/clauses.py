@@ -12,7 +12,7 @@ from evallang.data.part_patterns import PART, has_parts, sheet_of
 from evallang.data.remote import address_objection, is_remote
 from evallang.diagnostics import Related
 from evallang.source import Span
-from evallang.spelling import listed
+from evallang.spelling import listed, synonyms
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 from evallang.syntax.language import STATEMENTS, clause_meant, owners, word_of
@@ -28,19 +28,6 @@ BUNDLED: Mapping[str, Task] = {
 """The data sets that scikit-learn brings along, and what is predicted with each."""
 TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet", ".xlsx")
 
-_TITLE = 'the title comes after the word: `study "TITLE"`'
-_EXCEPT = "write `features all except COLUMN, ...`"
-_STEP = "write it as a step of the model: `SimpleImputer | StandardScaler | LogisticRegression`"
-_SPLIT = "a statement of its own says how rows are split, as in `protocol cv folds=10`"
-_ADVICE = {
-    ("study", "title"): _TITLE,
-    ("study", "name"): _TITLE,
-    **{("data", word): _EXCEPT for word in ("drop", "exclude", "ignore", "omit", "remove")},
-    **{("data", word): _STEP for word in ("impute", "normalize", "scale", "standardize")},
-    **{("data", word): _SPLIT for word in ("cv", "folds", "split", "test", "test_size")},
-    ("data", "dropna"): "write `where COLUMN is not missing`",
-    ("data", "stratify"): "`stratify by target` is a line of its own",
-}
 _MEANT = {("data", "truth"): "target", ("predictions", "target"): "truth"}
 """Clauses that mean the same of data and of predictions."""
 
@@ -88,7 +75,7 @@ class Clauses:
             self.meant.add(same)
             text = f"`{what}` calls this column `{same}`"
         taken_by = owners(word)
-        elsewhere = _ADVICE.get((what, word))
+        elsewhere = synonyms().advice.get((what, word))
         if elsewhere is None and taken_by and same is None:
             elsewhere = f"`{word}` is a clause of {listed(taken_by)}"
         self.scope.report(

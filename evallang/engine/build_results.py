@@ -11,14 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from evallang.bibliography import (
-    AKIBA_2019,
-    BERGSTRA_2011,
-    EFRON_TIBSHIRANI_1997,
-    LEMAITRE_2017,
-    PEDREGOSA_2011,
-    Reference,
-)
+from evallang.bibliography import Reference, cite
 from evallang.compatibility import metric_entry, own_metric
 from evallang.data.dataset import (
     Column,
@@ -94,10 +87,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.intervals.effective_size import KISH_1965, effective_n
+from evallang.stats.intervals.effective_size import effective_n
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.looks import ARMITAGE_1969
-from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import OptionValue, Study
 from evallang.target_scales import SCALES
 from evallang.version import VERSION
@@ -496,7 +487,7 @@ BOOTSTRAP_SE = MethodRecord(
     "bootstrap_se",
     "Normal interval with the bootstrap standard error",
     "The estimate plus and minus z standard errors, by the delta method after the bootstrap.",
-    (EFRON_TIBSHIRANI_1997.key,),
+    (cite("efron1997").key,),
 )
 """No word of the language: it comes with `protocol bootstrap` alone."""
 
@@ -506,7 +497,7 @@ BBC_CV = MethodRecord(
     "bbc_cv",
     "Bootstrap bias corrected cross-validation",
     "The score of the best model on rows not used to choose it, by drawing examples again.",
-    (TSAMARDINOS_2018.key,),
+    (cite("tsamardinos2018").key,),
 )
 """No word of the language: it comes with `export best`, or many models on one test set."""
 EFFECTIVE_N = MethodRecord(
@@ -514,7 +505,7 @@ EFFECTIVE_N = MethodRecord(
     "effective_n",
     "Effective number of examples",
     "Weighted examples count as (Σ w)² / Σ w² equally weighted ones.",
-    (KISH_1965.key,),
+    (cite("kish1965").key,),
 )
 """No word of the language: it comes with `weight COL`."""
 LOOKS = MethodRecord(
@@ -522,7 +513,7 @@ LOOKS = MethodRecord(
     "looks",
     "Bonferroni division over looks",
     "Every look at the same test data has an equal share of the error of one decision.",
-    (ARMITAGE_1969.key,),
+    (cite("armitage1969").key,),
 )
 """Not a member of a catalogue: it comes with the clause `looks`."""
 
@@ -532,7 +523,7 @@ OPTUNA = MethodRecord(
     "optuna",
     "Optuna",
     "Candidates were proposed by tree-structured Parzen estimators.",
-    (BERGSTRA_2011.key, AKIBA_2019.key),
+    (cite("bergstra2011").key, cite("akiba2019").key),
 )
 
 IMBALANCED_LEARN = MethodRecord(
@@ -540,7 +531,7 @@ IMBALANCED_LEARN = MethodRecord(
     IMBALANCED.name,
     IMBALANCED.title,
     "Training rows were resampled with imbalanced-learn.",
-    (LEMAITRE_2017.key,),
+    (cite("lemaitre2017").key,),
 )
 
 
@@ -618,7 +609,7 @@ def methods_used(
             name = member_of(found.interval.method)
             if name == BOOTSTRAP_SE.name:
                 used.setdefault(("interval", name), BOOTSTRAP_SE)
-                works.setdefault(EFRON_TIBSHIRANI_1997.key, EFRON_TIBSHIRANI_1997)
+                works.setdefault(cite("efron1997").key, cite("efron1997"))
             else:
                 add("interval", INTERVALS[name], forms=_forms_of_interval(found.interval))
     for measure in study.measures:
@@ -644,29 +635,29 @@ def methods_used(
             add("correction", CORRECTIONS[member_of(compared.family.correction)])
     if chosen or any(export.corrected is not None for export in exports):
         used["estimate", BBC_CV.name] = BBC_CV
-        works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)
+        works.setdefault(cite("tsamardinos2018").key, cite("tsamardinos2018"))
     if any(record.weight is not None for record in data):
         used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
-        works.setdefault(KISH_1965.key, KISH_1965)
+        works.setdefault(cite("kish1965").key, cite("kish1965"))
     if study.looks is not None and requirements:
         used[LOOKS.kind, LOOKS.name] = LOOKS
-        works.setdefault(ARMITAGE_1969.key, ARMITAGE_1969)
+        works.setdefault(cite("armitage1969").key, cite("armitage1969"))
     if model_based(study):
         used["software", "optuna"] = OPTUNA
-        for work in (AKIBA_2019, BERGSTRA_2011):
+        for work in (cite("akiba2019"), cite("bergstra2011")):
             works.setdefault(work.key, work)
     if any(_resamplers(model.pipeline) for model in study.models):
         used["software", IMBALANCED_LEARN.name] = IMBALANCED_LEARN
-        works.setdefault(LEMAITRE_2017.key, LEMAITRE_2017)
+        works.setdefault(cite("lemaitre2017").key, cite("lemaitre2017"))
     if any(record.kind == "table" for record in data):
         used["software", "scikit-learn"] = MethodRecord(
             "software",
             "scikit-learn",
             "scikit-learn",
             "Models were fitted with scikit-learn.",
-            (PEDREGOSA_2011.key,),
+            (cite("pedregosa2011").key,),
         )
-        works.setdefault(PEDREGOSA_2011.key, PEDREGOSA_2011)
+        works.setdefault(cite("pedregosa2011").key, cite("pedregosa2011"))
     records = tuple(
         ReferenceRecord(
             r.key, r.authors, r.year, r.title, r.venue, r.volume, r.pages, r.doi, r.kind

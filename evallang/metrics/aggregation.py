@@ -17,7 +17,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
 from evallang.metrics.metric import (
     MetricEntry,
     Outcome,
@@ -25,18 +24,6 @@ from evallang.metrics.metric import (
     from_mean_loss,
     weighted_mean,
 )
-
-FORMAN_SCHOLZ_2010 = Reference(
-    key="forman2010",
-    authors=("Forman G", "Scholz M"),
-    year=2010,
-    title="Apples-to-apples in cross-validation studies: pitfalls in classifier performance "
-    "measurement",
-    venue="ACM SIGKDD Explorations Newsletter",
-    volume="12(1)",
-    pages="49-57",
-)
-"""Why counts are pooled and ranking metrics are not."""
 
 Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
 

@@ -20,8 +20,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import ZHOU_2021, Reference
-from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
+from evallang.bibliography import cite
 from evallang.metrics.confusion_sums import Average, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, SummedShares
 from evallang.registry import Bounds, Example
@@ -39,27 +38,6 @@ def summed_recalls(o: Outcome, options: Mapping[str, Any]) -> SummedShares:
         np.where(np.asarray(o.output) == truth, truth, -1),
     )
 
-
-ALTMAN_BLAND_1994 = Reference(
-    key="altman1994",
-    authors=("Altman DG", "Bland JM"),
-    year=1994,
-    title="Diagnostic tests 1: sensitivity and specificity",
-    venue="BMJ",
-    volume="308",
-    pages="1552",
-    doi="10.1136/bmj.308.6943.1552",
-)
-ALTMAN_BLAND_1994_PREDICTIVE = Reference(
-    key="altman1994predictive",
-    authors=("Altman DG", "Bland JM"),
-    year=1994,
-    title="Diagnostic tests 2: predictive values",
-    venue="BMJ",
-    volume="309",
-    pages="102",
-    doi="10.1136/bmj.309.6947.102",
-)
 
 LIVER_SCANS = ((54, 32), (27, 231))
 """Normal, abnormal by pathology (rows) and by scan: 344 patients of Altman & Bland 1994."""
@@ -95,7 +73,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         },
     ),
     title="Precision",
-    references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021, FORMAN_SCHOLZ_2010),
+    references=(cite("altman1994predictive"), cite("zhou2021"), cite("forman2010")),
     examples=(
         Example(
             (LIVER_SCANS, 1),
@@ -147,7 +125,7 @@ def precision(
         },
     ),
     title="Negative predictive value",
-    references=(ALTMAN_BLAND_1994_PREDICTIVE,),
+    references=(cite("altman1994predictive"),),
     examples=(
         Example(
             (LIVER_SCANS, 1),
@@ -201,7 +179,7 @@ def npv(
         },
     ),
     title="Recall",
-    references=(ALTMAN_BLAND_1994, ZHOU_2021),
+    references=(cite("altman1994"), cite("zhou2021")),
     examples=(
         Example(
             (LIVER_SCANS, 1),
@@ -260,7 +238,7 @@ def recall(
         },
     ),
     title="Specificity",
-    references=(ALTMAN_BLAND_1994,),
+    references=(cite("altman1994"),),
     examples=(
         Example(
             (LIVER_SCANS, 1),

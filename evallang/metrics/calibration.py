@@ -12,37 +12,15 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import VICKERS_ELKIN_2006, Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, SummedShares
 from evallang.registry import Bounds, Example
 from evallang.stats.logistic import (
-    COX_1958,
     logistic_fit,
     logistic_influences,
     logits,
     weighted_intercepts,
     weighted_slopes,
-)
-
-NAEINI_2015 = Reference(
-    key="naeini2015",
-    authors=("Pakdaman Naeini M", "Cooper GF", "Hauskrecht M"),
-    year=2015,
-    title="Obtaining well calibrated probabilities using Bayesian binning",
-    venue="Proceedings of the AAAI Conference on Artificial Intelligence",
-    volume="29(1)",
-    pages="2901-2907",
-    doi="10.1609/aaai.v29i1.9602",
-    kind="inproceedings",
-)
-GUO_2017 = Reference(
-    key="guo2017",
-    authors=("Guo C", "Pleiss G", "Sun Y", "Weinberger KQ"),
-    year=2017,
-    title="On calibration of modern neural networks",
-    venue="34th International Conference on Machine Learning",
-    pages="1321-1330",
-    kind="inproceedings",
 )
 
 
@@ -73,7 +51,7 @@ GUO_2017 = Reference(
         equation=r"\sum_b \frac{n_b}{n} \left| \bar{p}_b - \bar{y}_b \right|",
     ),
     title="Expected calibration error",
-    references=(NAEINI_2015, GUO_2017),
+    references=(cite("naeini2015"), cite("guo2017")),
     examples=(
         Example(
             ((0, 1, 1, 0, 1), (0.04, 0.06, 0.72, 0.78, 0.96), 1),
@@ -170,7 +148,7 @@ def _probability(output: ArrayLike, positive: int | None) -> NDArray[Any]:
         ),
     ),
     title="Net benefit",
-    references=(VICKERS_ELKIN_2006,),
+    references=(cite("vickers2006"),),
     examples=(
         Example(
             ((1, 1, 0, 0, 0), (0.9, 0.1, 0.2, 0.3, 0.1), 1),
@@ -202,16 +180,6 @@ def net_benefit(
 
 # --- Cox's regression -------------------------------------------------------------------------
 
-VAN_CALSTER_2019 = Reference(
-    key="vancalster2019",
-    authors=("Van Calster B", "McLernon DJ", "van Smeden M", "Wynants L", "Steyerberg EW"),
-    year=2019,
-    title="Calibration: the Achilles heel of predictive analytics",
-    venue="BMC Medicine",
-    volume="17",
-    pages="230",
-    doi="10.1186/s12916-019-1466-7",
-)
 OF_PROBABILITIES = (
     "data cancer from sklearn breast_cancer\n"
     "  positive malignant\n"
@@ -285,7 +253,7 @@ def _influences_on_intercept(o: Outcome) -> NDArray[np.float64]:
         example=OF_PROBABILITIES.format("calibration_slope"),
     ),
     title="Calibration slope",
-    references=(COX_1958, VAN_CALSTER_2019),
+    references=(cite("cox1958"), cite("vancalster2019")),
     examples=(
         Example(
             (TRUTH, HALVES, 1),
@@ -340,7 +308,7 @@ def calibration_slope(
         example=OF_PROBABILITIES.format("calibration_intercept"),
     ),
     title="Calibration intercept",
-    references=(COX_1958, VAN_CALSTER_2019),
+    references=(cite("cox1958"), cite("vancalster2019")),
     examples=(
         Example(
             (TRUTH, (0.25,) * 8, 1),

@@ -9,44 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import COHEN_1960, ZHOU_2021, Reference
-from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
+from evallang.bibliography import cite
 from evallang.metrics.by_class import recall, summed_recalls
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, Situation
 from evallang.stats.class_sums import Margins
-
-BRODERSEN_2010 = Reference(
-    key="brodersen2010",
-    authors=("Brodersen KH", "Ong CS", "Stephan KE", "Buhmann JM"),
-    year=2010,
-    title="The balanced accuracy and its posterior distribution",
-    venue="20th International Conference on Pattern Recognition",
-    pages="3121-3124",
-    doi="10.1109/ICPR.2010.764",
-    kind="inproceedings",
-)
-MATTHEWS_1975 = Reference(
-    key="matthews1975",
-    authors=("Matthews BW",),
-    year=1975,
-    title="Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
-    venue="Biochimica et Biophysica Acta (BBA) - Protein Structure",
-    volume="405(2)",
-    pages="442-451",
-    doi="10.1016/0005-2795(75)90109-9",
-)
-GORODKIN_2004 = Reference(
-    key="gorodkin2004",
-    authors=("Gorodkin J",),
-    year=2004,
-    title="Comparing two K-category assignments by a K-category correlation coefficient",
-    venue="Computational Biology and Chemistry",
-    volume="28(5-6)",
-    pages="367-374",
-    doi="10.1016/j.compbiolchem.2004.09.006",
-)
 
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
@@ -80,7 +48,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         first_for={Situation.TWO_CLASSES: 1, Situation.SEVERAL_CLASSES: 1},
     ),
     title="Accuracy",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
     examples=(
         Example(
             (((1, 0, 0, 0), (0, 0, 1, 0), (0, 1, 0, 0), (0, 0, 0, 1)), None),
@@ -112,7 +80,7 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         equation=r"1 - \frac{1}{n} \sum_i C_{ii}",
     ),
     title="Error rate",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
     examples=(
         Example(
             (((1, 0, 0, 1), (0, 1, 0, 0), (0, 0, 1, 0)), None),
@@ -157,7 +125,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         first_for={Situation.RARE_CLASS: 1, Situation.SEVERAL_CLASSES: 2},
     ),
     title="Balanced accuracy",
-    references=(BRODERSEN_2010, FORMAN_SCHOLZ_2010),
+    references=(cite("brodersen2010"), cite("forman2010")),
     examples=(
         Example(
             (((3, 1), (1, 1)), None),
@@ -202,7 +170,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         },
     ),
     title="Matthews correlation coefficient",
-    references=(MATTHEWS_1975, GORODKIN_2004.with_forms("classes")),
+    references=(cite("matthews1975"), cite("gorodkin2004", "classes")),
     examples=(
         Example(
             (((0, 1), (1, 2)), 1),
@@ -251,7 +219,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         ),
     ),
     title="Cohen's kappa",
-    references=(COHEN_1960,),
+    references=(cite("cohen1960"),),
     examples=(
         Example(
             (((2, 0, 0), (0, 1, 0), (1, 0, 1)), None),

@@ -7,20 +7,11 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
+from evallang.bibliography import cite
 from evallang.metrics.by_class import recall, specificity
 from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
-
-ELKAN_2001 = Reference(
-    key="elkan2001",
-    authors=("Elkan C",),
-    year=2001,
-    title="The foundations of cost-sensitive learning",
-    venue="International Joint Conference on Artificial Intelligence",
-    kind="inproceedings",
-)
 
 
 @METRICS.register(
@@ -52,7 +43,7 @@ ELKAN_2001 = Reference(
         ),
     ),
     title="Cost",
-    references=(ELKAN_2001, ZHOU_2021),
+    references=(cite("elkan2001"), cite("zhou2021")),
     examples=(
         Example(
             (((54, 32), (27, 231)), 1),
@@ -120,7 +111,7 @@ def cost(
         ),
     ),
     title="Normalized expected cost",
-    references=(ZHOU_2021, DRUMMOND_HOLTE_2006),
+    references=(cite("zhou2021"), cite("drummond2006")),
     examples=(
         Example(
             (((54, 32), (27, 231)), 1),

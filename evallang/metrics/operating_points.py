@@ -13,19 +13,11 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Bounds, Example
 from evallang.stats.weightings import in_batches, undefined
 
-ZHOU_OBUCHOWSKI_MCCLISH_2011 = Reference(
-    key="zhou2011",
-    authors=("Zhou XH", "Obuchowski NA", "McClish DK"),
-    year=2011,
-    title="Statistical methods in diagnostic medicine",
-    venue="Wiley",
-    kind="book",
-)
 ROUNDING = 1e-9  # of a share: 90 of 100 are at least 90 %, whatever the sum of their weights
 CAUTION = (
     "the threshold was chosen on the same scores, so the value is larger on average than at a "
@@ -69,7 +61,7 @@ def _specificities(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         ),
     ),
     title="Recall at a specificity",
-    references=(ZHOU_OBUCHOWSKI_MCCLISH_2011,),
+    references=(cite("zhou2011"),),
     examples=(
         Example(
             ((1, 0, 1, 1, 0), (0.9, 0.8, 0.7, 0.6, 0.5), 1),
@@ -124,7 +116,7 @@ def recall_at_specificity(
         ),
     ),
     title="Specificity at a recall",
-    references=(ZHOU_OBUCHOWSKI_MCCLISH_2011,),
+    references=(cite("zhou2011"),),
     examples=(
         Example(
             ((1, 0, 1, 1, 0), (0.9, 0.8, 0.7, 0.6, 0.5), 1),

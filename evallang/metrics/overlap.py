@@ -12,39 +12,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import ZHOU_2021, Reference
-from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
+from evallang.bibliography import cite
 from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES, precision, recall
 from evallang.metrics.confusion_sums import Average, averaged, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
 from evallang.stats.class_sums import Margins
-
-VAN_RIJSBERGEN_1979 = Reference(
-    key="vanrijsbergen1979",
-    authors=("van Rijsbergen CJ",),
-    year=1979,
-    title="Information retrieval",
-    venue="Butterworths",
-    kind="book",
-)
-OPITZ_BURST_2019 = Reference(
-    key="opitz2019",
-    authors=("Opitz J", "Burst S"),
-    year=2019,
-    title="Macro F1 and Macro F1",
-    venue="arXiv preprint arXiv:1911.03347",
-    kind="misc",
-)
-JACCARD_1912 = Reference(
-    key="jaccard1912",
-    authors=("Jaccard P",),
-    year=1912,
-    title="The distribution of the flora in the alpine zone",
-    venue="New Phytologist",
-    volume="11(2)",
-    pages="37-50",
-)
 
 
 @METRICS.register(
@@ -82,7 +55,7 @@ JACCARD_1912 = Reference(
         },
     ),
     title="F1",
-    references=(VAN_RIJSBERGEN_1979, ZHOU_2021, FORMAN_SCHOLZ_2010),
+    references=(cite("vanrijsbergen1979"), cite("zhou2021"), cite("forman2010")),
     examples=(
         Example(
             (THREE_CLASSES, None),
@@ -140,7 +113,7 @@ def f1(
         ),
     ),
     title="F-beta",
-    references=(VAN_RIJSBERGEN_1979, ZHOU_2021, FORMAN_SCHOLZ_2010),
+    references=(cite("vanrijsbergen1979"), cite("zhou2021"), cite("forman2010")),
     examples=(
         Example(
             (THREE_CLASSES, None),
@@ -202,7 +175,7 @@ def fbeta(
         equation=r"\frac{TP}{TP + FP + FN}",
     ),
     title="Jaccard index",
-    references=(JACCARD_1912,),
+    references=(cite("jaccard1912"),),
     examples=(
         Example(
             (((2, 0), (1, 3)), 1),
@@ -251,7 +224,7 @@ def jaccard(
         },
     ),
     title="Macro-F1 of mean precision and recall",
-    references=(ZHOU_2021, OPITZ_BURST_2019),
+    references=(cite("zhou2021"), cite("opitz2019")),
     examples=(
         Example(
             (THREE_CLASSES, None),

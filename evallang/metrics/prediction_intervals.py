@@ -11,21 +11,11 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
 from evallang.stats.validity import Tail
 
-GNEITING_RAFTERY_2007 = Reference(
-    key="gneiting2007",
-    authors=("Gneiting T", "Raftery AE"),
-    year=2007,
-    title="Strictly proper scoring rules, prediction, and estimation",
-    venue="Journal of the American Statistical Association",
-    volume="102(477)",
-    pages="359-378",
-    doi="10.1198/016214506000001437",
-)
 OF_RANGES = (
     'predictions load "Load of a grid" from "data/load_ranges.csv"\n'
     "  id day\n"
@@ -63,7 +53,7 @@ BY_HAND = "By hand: inside at its bound, 1 above, 0.5 below, inside"
         example=OF_RANGES.format("coverage"),
     ),
     title="Interval coverage",
-    references=(GNEITING_RAFTERY_2007,),
+    references=(cite("gneiting2007"),),
     examples=(Example((TRUTH, BOUNDS, None), {"value": 0.5}, BY_HAND),),
 )
 def coverage(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArray[np.float64]:
@@ -92,7 +82,7 @@ def coverage(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
         example=OF_RANGES.format("interval_width"),
     ),
     title="Interval width",
-    references=(GNEITING_RAFTERY_2007,),
+    references=(cite("gneiting2007"),),
     examples=(Example((TRUTH, BOUNDS, None), {"value": 1.625}, BY_HAND),),
 )
 def interval_width(
@@ -134,7 +124,7 @@ def interval_width(
         example=OF_RANGES.format("interval_score(level=90%)"),
     ),
     title="Interval score",
-    references=(GNEITING_RAFTERY_2007,),
+    references=(cite("gneiting2007"),),
     examples=(
         Example(
             (TRUTH, BOUNDS, None),

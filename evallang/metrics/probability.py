@@ -11,28 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, Situation
 
-GOOD_1952 = Reference(
-    key="good1952",
-    authors=("Good IJ",),
-    year=1952,
-    title="Rational decisions",
-    venue="Journal of the Royal Statistical Society: Series B",
-    volume="14(1)",
-    pages="107-114",
-)
-BRIER_1950 = Reference(
-    key="brier1950",
-    authors=("Brier GW",),
-    year=1950,
-    title="Verification of forecasts expressed in terms of probability",
-    venue="Monthly Weather Review",
-    volume="78(1)",
-    pages="1-3",
-)
 AT_ONCE = 1 << 18  # examples whose probabilities are looked up together
 
 
@@ -56,7 +38,7 @@ AT_ONCE = 1 << 18  # examples whose probabilities are looked up together
         equation=r"-\frac{1}{n} \sum_i \ln p_{i, y_i}",
     ),
     title="Log loss",
-    references=(GOOD_1952,),
+    references=(cite("good1952"),),
     examples=(
         Example(
             ((1, 0, 0, 1), ((0.1, 0.9), (0.9, 0.1), (0.8, 0.2), (0.35, 0.65)), 1),
@@ -111,7 +93,7 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
         first_for={Situation.TIME: 1},
     ),
     title="Brier score",
-    references=(BRIER_1950,),
+    references=(cite("brier1950"),),
     examples=(
         Example(
             ((0, 1, 1, 0), (0.1, 0.9, 0.8, 0.3), 1),

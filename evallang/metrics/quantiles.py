@@ -10,32 +10,11 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Statistic
 from evallang.registry import Bounds, Example
 from evallang.stats.validity import Tail
 from evallang.stats.weightings import in_batches, undefined
-
-KOENKER_BASSETT_1978 = Reference(
-    key="koenker1978",
-    authors=("Koenker R", "Bassett G"),
-    year=1978,
-    title="Regression quantiles",
-    venue="Econometrica",
-    volume="46(1)",
-    pages="33-50",
-    doi="10.2307/1913643",
-)
-KOENKER_MACHADO_1999 = Reference(
-    key="koenker1999",
-    authors=("Koenker R", "Machado JAF"),
-    year=1999,
-    title="Goodness of fit and related inference processes for quantile regression",
-    venue="Journal of the American Statistical Association",
-    volume="94(448)",
-    pages="1296-1310",
-    doi="10.1080/01621459.1999.10473882",
-)
 
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 OF_QUANTILE = (
@@ -78,7 +57,7 @@ OF_QUANTILE = (
         example=OF_QUANTILE.format("pinball"),
     ),
     title="Pinball loss",
-    references=(KOENKER_BASSETT_1978,),
+    references=(cite("koenker1978"),),
     examples=(
         Example(
             ((1, 2, 3), (0, 2, 3), None),
@@ -144,7 +123,7 @@ def pinball(
         },
     ),
     title="D² of the pinball loss",
-    references=(KOENKER_MACHADO_1999,),
+    references=(cite("koenker1999"),),
     examples=(
         Example(
             ((3, -0.5, 2, 7), (2.5, 0.0, 2, 8), None),

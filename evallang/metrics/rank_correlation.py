@@ -12,31 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example
 from evallang.stats.weightings import in_batches, undefined
-
-SPEARMAN_1904 = Reference(
-    key="spearman1904",
-    authors=("Spearman C",),
-    year=1904,
-    title="The proof and measurement of association between two things",
-    venue="The American Journal of Psychology",
-    volume="15(1)",
-    pages="72-101",
-    doi="10.2307/1412159",
-)
-KENDALL_1945 = Reference(
-    key="kendall1945",
-    authors=("Kendall MG",),
-    year=1945,
-    title="The treatment of ties in ranking problems",
-    venue="Biometrika",
-    volume="33(3)",
-    pages="239-251",
-    doi="10.1093/biomet/33.3.239",
-)
 
 NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums is rounding
 
@@ -77,7 +56,7 @@ def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         },
     ),
     title="Spearman's rank correlation",
-    references=(SPEARMAN_1904,),
+    references=(cite("spearman1904"),),
     examples=(
         Example(
             ((1, 2, 3, 4, 5), (5, 6, 7, 8, 7), None),
@@ -120,7 +99,7 @@ def spearman(
         equation=r"\frac{C - D}{\sqrt{n_y n_{\hat{y}}}}",
     ),
     title="Kendall's tau-b",
-    references=(KENDALL_1945,),
+    references=(cite("kendall1945"),),
     examples=(
         Example(
             ((12, 2, 1, 12, 2), (1, 4, 7, 1, 0), None),

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from evallang.bibliography import DAVIS_GOADRICH_2006, DRUMMOND_HOLTE_2006, ZHOU_2021, Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import (
     METRICS,
     MetricDeclaration,
@@ -25,20 +25,10 @@ from evallang.metrics.metric import (
 from evallang.registry import Bounds, Example, Situation
 from evallang.stats.ascending import ascending_parts
 from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
-from evallang.stats.intervals.ranking import HAND_TILL_2001
 from evallang.stats.running_sums import STEPS, RunningSums
 from evallang.stats.score_counts import coarse_scores
 from evallang.stats.scratch import Scratch
 
-HANLEY_MCNEIL_1982 = Reference(
-    key="hanley1982",
-    authors=("Hanley JA", "McNeil BJ"),
-    year=1982,
-    title="The meaning and use of the area under a receiver operating characteristic (ROC) curve",
-    venue="Radiology",
-    volume="143(1)",
-    pages="29-36",
-)
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
 SUMMED_AT_ONCE = 1 << 19  # the same where they are summed in stretches
 DRAWN_AT_ONCE = 1 << 23  # examples of all weightings that are side by side in memory
@@ -371,7 +361,7 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         first_for={Situation.TWO_CLASSES: 2, Situation.RARE_CLASS: 2},
     ),
     title="Area under the ROC curve",
-    references=(HANLEY_MCNEIL_1982, HAND_TILL_2001.with_forms("ovo")),
+    references=(cite("hanley1982"), cite("hand2001", "ovo")),
     examples=(
         Example(
             ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),
@@ -452,7 +442,7 @@ def roc_auc(
         },
     ),
     title="Average precision",
-    references=(DAVIS_GOADRICH_2006,),
+    references=(cite("davis2006"),),
     examples=(
         Example(
             ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),
@@ -515,7 +505,7 @@ def average_precision(
         },
     ),
     title="Ranking loss",
-    references=(ZHOU_2021, HANLEY_MCNEIL_1982),
+    references=(cite("zhou2021"), cite("hanley1982")),
     examples=(
         Example(
             ((0, 0, 1, 1, 1), (0.1, 0.4, 0.35, 0.4, 0.8), 1),
@@ -561,7 +551,7 @@ def ranking_loss(
         equation=r"P_t \quad \mathrm{at\ the\ threshold\ with} \quad P_t = R_t",
     ),
     title="Break-even point",
-    references=(ZHOU_2021, DAVIS_GOADRICH_2006),
+    references=(cite("zhou2021"), cite("davis2006")),
     examples=(
         Example(
             ((1, 0, 1, 1, 0, 0), (0.9, 0.8, 0.7, 0.6, 0.5, 0.4), 1),
@@ -618,7 +608,7 @@ def break_even_point(
         equation=r"\int_0^1 \min_t \left(x\, FNR_t + (1 - x)\, FPR_t\right) dx",
     ),
     title="Area under the cost curve",
-    references=(ZHOU_2021, DRUMMOND_HOLTE_2006),
+    references=(cite("zhou2021"), cite("drummond2006")),
     examples=(
         Example(
             ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),

@@ -15,38 +15,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
 
 LARGEST_POWER = 500  # of two; the sum of many such gains stays finite
-JARVELIN_KEKALAINEN_2002 = Reference(
-    key="jarvelin2002",
-    authors=("Järvelin K", "Kekäläinen J"),
-    year=2002,
-    title="Cumulated gain-based evaluation of IR techniques",
-    venue="ACM Transactions on Information Systems",
-    volume="20(4)",
-    pages="422-446",
-    doi="10.1145/582415.582418",
-)
-VOORHEES_1999 = Reference(
-    key="voorhees1999",
-    authors=("Voorhees EM",),
-    year=1999,
-    title="The TREC-8 question answering track report",
-    venue="Proceedings of the Eighth Text REtrieval Conference (TREC-8)",
-    pages="77-82",
-    kind="inproceedings",
-)
-MANNING_2008 = Reference(
-    key="manning2008",
-    authors=("Manning CD", "Raghavan P", "Schütze H"),
-    year=2008,
-    title="Introduction to information retrieval",
-    venue="Cambridge University Press",
-    kind="book",
-)
 OF_RANKINGS = (
     'predictions search "Search results" from "data/search.csv"\n'
     "  query question\n"
@@ -102,7 +75,7 @@ def _declaration(metric: str, **more: Any) -> MetricDeclaration:
         },
     ),
     title="Normalized discounted cumulative gain",
-    references=(JARVELIN_KEKALAINEN_2002,),
+    references=(cite("jarvelin2002"),),
     examples=(
         Example(
             (None, ONE_QUERY, None),
@@ -155,7 +128,7 @@ def ndcg(
         equation=r"\frac{1}{Q} \sum_q \frac{1}{n_q} \sum_{i \in q: g_i > 0} P_q(s_i)",
     ),
     title="Mean average precision",
-    references=(MANNING_2008,),
+    references=(cite("manning2008"),),
     examples=(
         Example(
             (None, TWO_QUERIES, None),
@@ -198,7 +171,7 @@ def mean_average_precision(
         ),
     ),
     title="Mean reciprocal rank",
-    references=(VOORHEES_1999,),
+    references=(cite("voorhees1999"),),
     examples=(
         Example(
             (None, TWO_QUERIES, None),

@@ -11,44 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import PEDREGOSA_2011, Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
 from evallang.registry import Bounds, Example, Situation
 from evallang.stats.validity import Tail
 from evallang.stats.weightings import in_batches, undefined
-
-HYNDMAN_KOEHLER_2006 = Reference(
-    key="hyndman2006",
-    authors=("Hyndman RJ", "Koehler AB"),
-    year=2006,
-    title="Another look at measures of forecast accuracy",
-    venue="International Journal of Forecasting",
-    volume="22(4)",
-    pages="679-688",
-    doi="10.1016/j.ijforecast.2006.03.001",
-)
-CHICCO_2021 = Reference(
-    key="chicco2021",
-    authors=("Chicco D", "Warrens MJ", "Jurman G"),
-    year=2021,
-    title="The coefficient of determination R-squared is more informative than SMAPE, MAE, "
-    "MAPE, MSE and RMSE in regression analysis evaluation",
-    venue="PeerJ Computer Science",
-    volume="7",
-    pages="e623",
-    doi="10.7717/peerj-cs.623",
-)
-
-MAKRIDAKIS_1993 = Reference(
-    key="makridakis1993",
-    authors=("Makridakis S",),
-    year=1993,
-    title="Accuracy measures: theoretical and practical concerns",
-    venue="International Journal of Forecasting",
-    volume="9(4)",
-    pages="527-529",
-    doi="10.1016/0169-2070(93)90079-3",
-)
 
 TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""
@@ -86,7 +53,7 @@ OF_PERCENT = Tail(0.05, "95% intervals covered 92% in simulations with true valu
         },
     ),
     title="Mean squared error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(cite("hyndman2006"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None), {"value": 0.375}, SCIKIT_LEARN.format("mean_squared_error")
@@ -128,7 +95,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         first_for={Situation.NUMBERS: 2},
     ),
     title="Root mean squared error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(cite("hyndman2006"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None),
@@ -168,7 +135,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         first_for={Situation.NUMBERS: 1},
     ),
     title="Mean absolute error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(cite("hyndman2006"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None), {"value": 0.5}, SCIKIT_LEARN.format("mean_absolute_error")
@@ -203,7 +170,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         equation=r"\frac{1}{n} \sum_i \frac{|y_i - \hat{y}_i|}{|y_i|}",
     ),
     title="Mean absolute percentage error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(cite("hyndman2006"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None),
@@ -284,7 +251,7 @@ def _near_zero(outcome: Outcome) -> str | None:
         },
     ),
     title="Symmetric mean absolute percentage error",
-    references=(MAKRIDAKIS_1993, HYNDMAN_KOEHLER_2006),
+    references=(cite("makridakis1993"), cite("hyndman2006")),
     examples=(
         Example(
             ((150, 100, 0, 0), (100, 150, 0, 5), None),
@@ -338,7 +305,7 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
         ),
     ),
     title="Mean absolute scaled error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(cite("hyndman2006"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None),
@@ -383,7 +350,7 @@ def mase(
         equation=r"\mathrm{median}_i\, |y_i - \hat{y}_i|",
     ),
     title="Median absolute error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(cite("hyndman2006"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None), {"value": 0.5}, SCIKIT_LEARN.format("median_absolute_error")
@@ -446,7 +413,7 @@ def _medians(values: NDArray[np.float64]) -> Statistic:
         equation=r"\max_i |y_i - \hat{y}_i|",
     ),
     title="Maximum error",
-    references=(PEDREGOSA_2011,),
+    references=(cite("pedregosa2011"),),
     examples=(
         Example(((3, 2, 7, 1), (4, 2, 7, 1), None), {"value": 1}, SCIKIT_LEARN.format("max_error")),
     ),
@@ -520,7 +487,7 @@ def _moments_of_r2(o: Outcome) -> Moments:
         first_for={Situation.NUMBERS: 3},
     ),
     title="R²",
-    references=(CHICCO_2021,),
+    references=(cite("chicco2021"),),
     examples=(
         Example(
             (TRUTH, PREDICTED, None),

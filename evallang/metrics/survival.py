@@ -12,21 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
 from evallang.registry import Example
 from evallang.stats.weightings import in_batches
 
-HARRELL_1996 = Reference(
-    key="harrell1996",
-    authors=("Harrell FE", "Lee KL", "Mark DB"),
-    year=1996,
-    title="Multivariable prognostic models: issues in developing models, evaluating assumptions "
-    "and adequacy, and measuring and reducing errors",
-    venue="Statistics in Medicine",
-    volume="15(4)",
-    pages="361-387",
-)
 COMPARED_AT_ONCE = 600  # examples whose pairs take less time than their order
 SUMS = Callable[["NDArray[np.float64]"], "tuple[NDArray[np.float64], NDArray[np.float64]]"]
 
@@ -98,7 +88,7 @@ def _influences(o: Outcome) -> NDArray[np.float64]:
         ),
     ),
     title="Concordance index",
-    references=(HARRELL_1996,),
+    references=(cite("harrell1996"),),
     examples=(
         Example(
             (((1, 1), (2, 0), (3, 1), (4, 1)), (4.0, 3.0, 1.0, 2.0), None),

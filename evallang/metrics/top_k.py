@@ -7,21 +7,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
-
-RUSSAKOVSKY_2015 = Reference(
-    key="russakovsky2015",
-    authors=("Russakovsky O", "Deng J", "Su H", "Krause J", "Satheesh S", "Ma S", "Huang Z",
-             "Karpathy A", "Khosla A", "Bernstein M", "Berg AC", "Fei-Fei L"),
-    year=2015,
-    title="ImageNet large scale visual recognition challenge",
-    venue="International Journal of Computer Vision",
-    volume="115(3)",
-    pages="211-252",
-    doi="10.1007/s11263-015-0816-y",
-)  # fmt: skip
 
 
 @METRICS.register(
@@ -61,7 +49,7 @@ RUSSAKOVSKY_2015 = Reference(
         ),
     ),
     title="Top-k accuracy",
-    references=(RUSSAKOVSKY_2015,),
+    references=(cite("russakovsky2015"),),
     examples=(
         Example(
             (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from evallang.bibliography import RASCHKA_2018
+from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     PER_ROW,
@@ -60,7 +60,7 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         ),
     ),
     title="The author's own split",
-    references=(RASCHKA_2018,),
+    references=(cite("raschka2018"),),
 )
 def split(rows: Rows) -> Iterator[Split]:
     """Divide the rows as a column or a file says: train and test, or fold numbers.

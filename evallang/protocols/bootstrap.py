@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from evallang.bibliography import EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     ALGORITHM,
     PROTOCOLS,
@@ -86,7 +86,7 @@ from evallang.results.settings import OptionWords
         ),
     ),
     title="Bootstrap",
-    references=(EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021),
+    references=(cite("efron1997"), cite("raschka2018"), cite("zhou2021")),
 )
 def bootstrap(
     rows: Rows,

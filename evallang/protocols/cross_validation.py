@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, ZHOU_2021, Reference
+from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODELS,
@@ -25,17 +25,6 @@ from evallang.protocols.protocol import (
 from evallang.protocols.splitting import k_folds
 from evallang.registry import Design, Evidence
 from evallang.results.settings import OptionWords
-
-VARMA_SIMON_2006 = Reference(
-    key="varma2006",
-    authors=("Varma S", "Simon R"),
-    year=2006,
-    title="Bias in error estimation when using cross-validation for model selection",
-    venue="BMC Bioinformatics",
-    volume="7",
-    pages="91",
-    doi="10.1186/1471-2105-7-91",
-)
 
 ONCE = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
 REDRAWN = replace(ONCE, redrawn=True)
@@ -69,7 +58,7 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         },
     ),
     title="k-fold cross-validation",
-    references=(RASCHKA_2018, ZHOU_2021),
+    references=(cite("raschka2018"), cite("zhou2021")),
 )
 def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
     """Divide the rows into folds; each is tested once by the model trained on the others.
@@ -121,7 +110,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         ),
     ),
     title="Repeated k-fold cross-validation",
-    references=(RASCHKA_2018, ZHOU_2021),
+    references=(cite("raschka2018"), cite("zhou2021")),
 )
 def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Split]:
     """Repeat k-fold cross-validation with other folds, so that each example is tested often.
@@ -167,7 +156,7 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
         ),
     ),
     title="Leave-one-out cross-validation",
-    references=(RASCHKA_2018, ZHOU_2021),
+    references=(cite("raschka2018"), cite("zhou2021")),
 )
 def leave_one_out(rows: Rows) -> Iterator[Split]:
     """Test each row by the model trained on all the others; fold i tests row i.
@@ -233,7 +222,7 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         ),
     ),
     title="Nested cross-validation",
-    references=(VARMA_SIMON_2006, RASCHKA_2018),
+    references=(cite("varma2006"), cite("raschka2018")),
 )
 def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> Iterator[Split]:
     """Tune by cross-validation inside each training part of an outer cross-validation.
@@ -270,7 +259,7 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
     ),
     name="5x2cv",
     title="5×2-fold cross-validation",
-    references=(DIETTERICH_1998, RASCHKA_2018),
+    references=(cite("dietterich1998"), cite("raschka2018")),
 )
 def five_by_two_cv(rows: Rows) -> Iterator[Split]:
     """Halve the rows five times at random and train on each half in turn.

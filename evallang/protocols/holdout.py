@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evallang.bibliography import RASCHKA_2018, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODEL,
@@ -50,7 +50,7 @@ from evallang.results.settings import OptionWords
         when_not="there are fewer than a few hundred examples: cv",
     ),
     title="Holdout",
-    references=(RASCHKA_2018, ZHOU_2021),
+    references=(cite("raschka2018"), cite("zhou2021")),
 )
 def holdout(
     rows: Rows,
@@ -114,7 +114,7 @@ def holdout(
         ),
     ),
     title="Repeated holdout (Monte Carlo cross-validation)",
-    references=(RASCHKA_2018, ZHOU_2021),
+    references=(cite("raschka2018"), cite("zhou2021")),
 )
 def repeated_holdout(
     rows: Rows, *, times: int = 50, test: float | Fraction = Fraction(1, 3)
@@ -147,7 +147,7 @@ def repeated_holdout(
         when_not="the claim is about new examples: cv, holdout",
     ),
     title="Resubstitution",
-    references=(RASCHKA_2018,),
+    references=(cite("raschka2018"),),
 )
 def resubstitution(rows: Rows) -> Iterator[Split]:
     """Train on all rows and test on the same: optimistic, and no evidence for a comparison.

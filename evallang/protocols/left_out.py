@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evallang.bibliography import RASCHKA_2018, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.limits import SPLITS
 from evallang.protocols.protocol import (
     ALGORITHM,
@@ -56,7 +56,7 @@ from evallang.results.settings import OptionWords
         ),
     ),
     title="Leave-one-group-out cross-validation",
-    references=(RASCHKA_2018,),
+    references=(cite("raschka2018"),),
 )
 def leave_one_group_out(rows: Rows) -> Iterator[Split]:
     """Test each group by the model trained on all other groups, in the order of their codes.
@@ -105,7 +105,7 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
         ),
     ),
     title="Leave-p-out cross-validation",
-    references=(RASCHKA_2018, ZHOU_2021),
+    references=(cite("raschka2018"), cite("zhou2021")),
 )
 def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
     """Test every combination of p rows by the model trained on all the others.

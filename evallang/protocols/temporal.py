@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     FOLDS,
@@ -20,17 +20,6 @@ from evallang.protocols.protocol import (
 from evallang.protocols.splitting import keep_groups_whole
 from evallang.registry import Evidence
 from evallang.results.settings import OptionWords
-
-TASHMAN_2000 = Reference(
-    key="tashman2000",
-    authors=("Tashman LJ",),
-    year=2000,
-    title="Out-of-sample tests of forecasting accuracy: an analysis and review",
-    venue="International Journal of Forecasting",
-    volume="16(4)",
-    pages="437-450",
-    doi="10.1016/S0169-2070(00)00065-0",
-)
 
 
 def _rows(number: int) -> str:
@@ -81,7 +70,7 @@ def _rows(number: int) -> str:
         ),
     ),
     title="Time series: forward chaining",
-    references=(TASHMAN_2000,),
+    references=(cite("tashman2000"),),
 )
 def time_series(
     rows: Rows, *, folds: int = 5, gap: int = 0, test: int | None = None

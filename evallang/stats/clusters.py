@@ -13,41 +13,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
 from evallang.results.statistics import Clusters, Difference, Summary
 from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.validation import labels, magnitudes
-
-YANG_2010 = Reference(
-    key="yang2010",
-    authors=("Yang Z", "Sun X", "Hardin JW"),
-    year=2010,
-    title="A note on the tests for clustered matched-pair binary data",
-    venue="Biometrical Journal",
-    volume="52(5)",
-    pages="638-652",
-    doi="10.1002/bimj.201000035",
-)
-OBUCHOWSKI_1998 = Reference(
-    key="obuchowski1998",
-    authors=("Obuchowski NA",),
-    year=1998,
-    title="On the comparison of correlated proportions for clustered data",
-    venue="Statistics in Medicine",
-    volume="17(13)",
-    pages="1495-1507",
-)
-
-BELL_MCCAFFREY_2002 = Reference(
-    key="bell2002",
-    authors=("Bell RM", "McCaffrey DF"),
-    year=2002,
-    title="Bias reduction in standard errors for linear regression with multi-stage samples",
-    venue="Survey Methodology",
-    volume="28(2)",
-    pages="169-181",
-)
 
 FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)
 LEAST_GROUPS = 6  # below, a bootstrap of whole groups has too few different resamples

@@ -9,18 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
 from evallang.stats.alternatives import Alternative
 from evallang.stats.validation import magnitudes
-
-BOUCKAERT_FRANK_2004 = Reference(
-    key="bouckaert2004",
-    authors=("Bouckaert RR", "Frank E"),
-    year=2004,
-    title="Evaluating the replicability of significance tests for comparing learning algorithms",
-    venue="Advances in Knowledge Discovery and Data Mining, PAKDD 2004",
-    kind="inproceedings",
-)
 
 EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"
 CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"

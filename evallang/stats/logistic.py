@@ -5,19 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
 from evallang.stats.weightings import in_batches
 
-COX_1958 = Reference(
-    key="cox1958",
-    authors=("Cox DR",),
-    year=1958,
-    title="Two further applications of a model for binary regression",
-    venue="Biometrika",
-    volume="45(3-4)",
-    pages="562-565",
-    doi="10.1093/biomet/45.3-4.562",
-)
 CLOSEST = 1e-6  # of a probability to 0 or 1, for its logit
 STEPS = 100  # of Newton's method
 DONE = 1e-10

@@ -12,19 +12,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
 
-from evallang.bibliography import Reference
 from evallang.stats.corrections.correction import CORRECTIONS, harmonic
 from evallang.stats.validation import word
-
-HOENIG_HEISEY_2001 = Reference(
-    key="hoenig2001",
-    authors=("Hoenig JM", "Heisey DM"),
-    year=2001,
-    title="The abuse of power: the pervasive fallacy of power calculations for data analysis",
-    venue="The American Statistician",
-    volume="55(1)",
-    pages="19-24",
-)
 
 MOST_N = 1 << 24  # largest sample that is searched for
 BEYOND = 0.05  # share of n by which power must stay at its target

@@ -10,7 +10,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.differences import PAIRED_INTERVALS
 from evallang.stats.planned_groups import planned_groups
@@ -34,16 +33,6 @@ from evallang.stats.power import (
 )
 from evallang.stats.power_of_clustered_mcnemar import clustered_answer
 from evallang.stats.validation import MOST_COUNTED, word
-
-CONNOR_1987 = Reference(
-    key="connor1987",
-    authors=("Connor RJ",),
-    year=1987,
-    title="Sample size for testing differences in proportions for the paired-sample design",
-    venue="Biometrics",
-    volume="43(1)",
-    pages="207-211",
-)
 
 Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

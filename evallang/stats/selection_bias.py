@@ -10,19 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
 from evallang.stats.distributions import checked_level
-
-TSAMARDINOS_2018 = Reference(
-    key="tsamardinos2018",
-    authors=("Tsamardinos I", "Greasidou E", "Borboudakis G"),
-    year=2018,
-    title="Bootstrapping the out-of-sample predictions for efficient and accurate cross-validation",
-    venue="Machine Learning",
-    volume="107(12)",
-    pages="1895-1922",
-    doi="10.1007/s10994-018-5714-4",
-)
 
 MANY = 5  # equal models; the best of five looks 1.2 standard errors better than it is
 

@@ -1,6 +1,6 @@
 """Lines in, statements with their clauses out; report what is in the wrong place."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.scanner import Token
 
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
+MOST_LISTED_BELOW = 2_000  # signs of a list that goes on over lines, likewise
 
 
 class ParsedLine(Struct, frozen=True):
@@ -81,55 +82,35 @@ def shortened(word: str) -> str:
     return word if len(word) <= 40 else word[:39] + "…"
 
 
-# --- lists that go on below their line -------------------------------------------------
+def as_model(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return `cnn = SVC()` and `cnn <- SVC()` as a model, so that its name is known below."""
+    first, *rest = tokens
+    if not rest or rest[0].text not in ("=", "<"):
+        return None
+    word = Token("NAME", "model", first.start, first.start)
+    sign = Token("EQUAL", "=", rest[0].start, rest[0].end)
+    return [word, first, sign, *rest[1:]]
 
 
-RECENT = 50  # diagnostics, among which those of the line above are
+class Above(Struct, eq=False):
+    """The line above, which a line may go on.
+
+    `own` are its diagnostics, from one number to another; `items` names those of a statement that
+    is nothing but its word, so that they may be on the lines below.
+    """
+
+    tokens: list[Token]
+    start: str
+    own: tuple[int, int]
+    understood: bool
+    items: str = ""
 
 
-class ListBelow:
-    """A statement of nothing but its word, and the lines below it that hold its items."""
-
-    def __init__(self, head: Token, items: str) -> None:
-        self.head, self._items = head, items
-        self._names: list[str] | None = []
-        self.reported_at: int | None = None  # where its diagnostic stands, once there is a line
-
-    def take(self, path: str, tokens: Sequence[Token]) -> Diagnostic:
-        """Take one more line; return the diagnostic of all of them."""
-        names = [token for token in tokens if token.kind != "COMMA"]
-        if self._names is not None and all(token.kind == "NAME" for token in names):
-            self._names += [token.text for token in names]
-        else:
-            self._names = None  # with options: they are not written again here
-        if self._names and len(self._names) > MOST_LISTED:
-            self._names = None  # each line would write all of them again
-        word = self.head.text
-        form = f"{word} {', '.join(self._names)}" if self._names else STATEMENTS[word].form
-        return diagnose(
-            codes.INCOMPLETE_LINE,
-            f"the {self._items} are on the line of `{word}`, separated by commas",
-            Span(path, self.head.start, self.head.end),
-            help=f"write `{form}`" if self._names else f"the form is `{form}`",
-        )
-
-
-def list_below(tokens: Sequence[Token]) -> ListBelow | None:
-    """Return the list that `measure` or `measure:` alone may begin."""
+def items_below(tokens: Sequence[Token]) -> str:
+    """Name the items that `measure` or `measure:` alone lacks."""
     head, *rest = tokens
     known = STATEMENTS.get(head.text)
-    if known is None or not known.lists or any(token.kind != "COLON" for token in rest):
-        return None
-    return ListBelow(head, known.lists)
-
-
-def keep_comma(diagnostics: list[Diagnostic], place: Span) -> None:
-    """Do not propose to remove a comma behind which the list goes on."""
-    for index in range(max(len(diagnostics) - RECENT, 0), len(diagnostics)):
-        found = diagnostics[index]
-        if found.code == codes.SUPERFLUOUS.code and found.span == place:
-            suggestion = "write the list on one line, or in `[ ]`"
-            diagnostics[index] = replace(found, help=suggestion, fixes=())
+    return "" if known is None or any(token.kind != "COLON" for token in rest) else known.lists
 
 
 # --- assembly --------------------------------------------------------------------------
@@ -147,13 +128,7 @@ class Assembly:
         self._last = False
         self._outer: Open | None = None
         self._inner: Open | None = None  # a statement that was indented by mistake
-        self._above: LogicalLine | None = None  # a statement that this line may end
-        self._below: LogicalLine | None = None  # one that the next line may end
-        self._own = (0, 0)  # which diagnostics are that statement's
-        self._listed: list[Token] = []  # a line that ends with a comma
-        self._going_on: list[Token] = []  # the line above, where it does
-        self._opened = -1  # where the last statement begins
-        self._bare: ListBelow | None = None  # a statement whose items may follow on lines below it
+        self._above: Above | None = None
 
     def statements(self) -> tuple[StatementNode, ...]:
         """Return the statements read so far, each with its clauses."""
@@ -162,57 +137,73 @@ class Assembly:
     def read(self, line: LogicalLine, *, closes_statement: bool) -> None:
         """Take the next line, which may be the last of its statement."""
         self._last = closes_statement
-        self._above, self._below = self._below, None
-        self._going_on, self._listed = self._listed, []
-        if line.tokens and any(join.guess(self, line) for join in JOINS):
-            return
-        if line.tokens and line.tokens[-1].kind == "COMMA" and line.understood:
-            self._listed = list(line.tokens)
+        before, opened, understood = len(self.diagnostics), len(self._all), line.understood
         if not line.tokens:
             self._stray(line)
-        elif line.at_margin:
+            self._above = None
+            return
+        above = self._above
+        if self._goes_on(line):
+            return
+        if line.at_margin:
             self._read_margin_line(line)
         else:
             self._indented(line)
-
-    def _is_item(self, line: LogicalLine) -> bool:
-        """Read a line as an item of the statement above, which has no items itself."""
-        outer, bare = self._outer, self._bare
-        if bare is None:
-            return False
-        if line.at_margin or outer is None or takes(outer, line.word):
-            self._bare = None
-            return False
-        if bare.reported_at is None:
-            start, end = self._own
-            del self.diagnostics[start:end]
-            bare.reported_at = start
-        del self.diagnostics[bare.reported_at :]
-        self.diagnostics.append(bare.take(self.path, line.tokens))
-        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
-        return True
+        if self._above is above:  # and no line was joined to it
+            is_statement = line.at_margin and len(self._all) > opened
+            start, own = "statement" if is_statement else "clause", (before, len(self.diagnostics))
+            self._above = Above(list(line.tokens), start, own, understood)
+            self._above.items = items_below(line.tokens) if is_statement else ""
 
     def _goes_on(self, line: LogicalLine) -> bool:
-        """Read a line as the rest of a list above it, whose last comma was reported."""
-        outer, listed = self._outer, self._going_on
-        if not listed or line.at_margin:
+        """Read a line as the rest of a list above it: of `measure` alone, or after a comma."""
+        above, outer = self._above, self._outer
+        if above is None or outer is None or line.at_margin or takes(outer, line.word):
             return False
-        if outer is None or not line.understood or takes(outer, line.word):
+        start, _ = above.own
+        tokens = [*above.tokens, *line.tokens]
+        if above.items:
+            self.diagnostics[start:] = [self._listed_below(above.items, tokens)]
+        elif len(tokens) > MOST_LISTED_BELOW or not (above.understood and line.understood):
             return False
-        tokens = [*listed, *line.tokens]
-        of_statement = listed[0].start == self._opened
-        reading = read_line(self.path, "statement" if of_statement else "clause", tokens)
-        if reading.node is None:
-            return False
-        keep_comma(self.diagnostics, Span(self.path, listed[-1].start, listed[-1].end))
-        if of_statement:
-            outer.node = reading.node
+        elif above.tokens[-1].kind == "COMMA":
+            ends = len(tokens) - (tokens[-1].kind == "COMMA")  # there it goes on once more
+            reading = read_line(self.path, above.start, tokens[:ends])
+            if reading.node is None:
+                return False
+            self._join(reading, above, tokens[0])
         else:
-            lacks = not outer.clauses or outer.clauses[-1].span.start < listed[0].start
-            outer.clauses[len(outer.clauses) - (not lacks) :] = [reading.node]
-        self._listed = tokens if tokens[-1].kind == "COMMA" else []
+            return False
+        above.tokens = tokens
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
         return True
+
+    def _listed_below(self, items: str, tokens: Sequence[Token]) -> Diagnostic:
+        """Return the one diagnostic of all lines that hold the items of a statement."""
+        head, word = tokens[0], tokens[0].text
+        names = [token for token in tokens[1:] if token.kind not in ("COMMA", "COLON")]
+        suggestion = f"the form is `{STATEMENTS[word].form}`"
+        if len(names) <= MOST_LISTED and all(token.kind == "NAME" for token in names):
+            suggestion = f"write `{word} {', '.join(token.text for token in names)}`"
+        message = f"the {items} are on the line of `{word}`, separated by commas"
+        place = Span(self.path, head.start, head.end)
+        return diagnose(codes.INCOMPLETE_LINE, message, place, help=suggestion)
+
+    def _join(self, reading: Reading, above: Above, first: Token) -> None:
+        """Put a list in the place of its first line, and keep its comma."""
+        outer, comma = self._outer, above.tokens[-1]
+        if outer is None:
+            return
+        for index in range(*above.own):
+            found = self.diagnostics[index]
+            if found.code == codes.SUPERFLUOUS.code and found.span and found.span.end == comma.end:
+                suggestion = "write the list on one line, or in `[ ]`"
+                self.diagnostics[index] = replace(found, help=suggestion, fixes=())
+        if above.start == "statement":
+            outer.node = reading.node
+        else:
+            lacks = not outer.clauses or outer.clauses[-1].span.start < first.start
+            outer.clauses[len(outer.clauses) - (not lacks) :] = [reading.node]
 
     # --- lines in column 0 -------------------------------------------------------------
 
@@ -241,10 +232,7 @@ class Assembly:
                 suggestion = "remove this line" if said else "move this line to the top"
                 self._object(codes.VERSION_NOT_FIRST, message, line, suggestion)
                 node, misplaced = None, True
-        before, self._opened = len(self.diagnostics), line.tokens[0].start
         self._keep(line, reading, faulty=misplaced)
-        self._below, self._own = line, (before, len(self.diagnostics))
-        self._bare = list_below(line.tokens)
         self._outer = Open(word, node, [], faulty=self.lines[-1].node is None)
         self._inner = None
         self._all.append(self._outer)
@@ -280,37 +268,31 @@ class Assembly:
         if not taken_by and other is None and self._ends_the_one_above(line):
             self._part_at_margin(line)
             return
-        if other is not None:
-            message = f"`{word}` is not a statement"
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=other)
-        elif taken_by:
+        code, suggestion, model = codes.UNKNOWN_STATEMENT, other, None
+        message = f"`{shortened(word)}` is not a statement"
+        if other is None and taken_by:
+            code = codes.CLAUSE_IN_FIRST_COLUMN
             message = f"`{word}` is a clause of {listed(taken_by)}, not a statement"
             suggestion = "indent it below its statement"
             if not any(item.word in taken_by for item in self._all):
                 suggestion = f"indent it below a line `{STATEMENTS[taken_by[0]].form}`"
-            found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=suggestion)
-        elif word in connectives() or first.kind != "NAME":
+        elif other is None and (word in connectives() or first.kind != "NAME"):
             message = f"no statement begins with `{shortened(word)}`"
             suggestion = "a line that belongs to the one above is indented"
             if first.kind == "TEXT":
                 suggestion = 'a title comes after its word, as in `study "TITLE"`'
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion)
-        else:
-            message = f"`{shortened(word)}` is not a statement"
+        elif other is None:
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
             if meant := language.clause_meant(word, clause_words()):
                 suggestion = f"write `{meant}`, indented below {listed(owners(meant), 'or')}"
-            from evallang.syntax.repair import as_model
-
             if model := as_model(line.tokens):
-                suggestion = (
-                    f"write `model {shortened(word)} = ...`, or `let` for what is not a model"
-                )
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion)
-            if model:
-                node = read_line(self.path, "statement", model).node
-                self._open(line, "model", Reading(node, (found,) * line.understood))
-                return
+                form = f"model {shortened(word)} = ..."
+                suggestion = f"write `{form}`, or `let` for what is not a model"
+        found = diagnose(code, message, span, help=suggestion)
+        if model:
+            node = read_line(self.path, "statement", model).node
+            self._open(line, "model", Reading(node, (found,) * line.understood))
+            return
         self._keep(line, Reading(None, (found,) if line.understood else ()))
         self._outer = Open("", None, [], faulty=True)
         self._inner = None
@@ -325,18 +307,18 @@ class Assembly:
         is_part = first.text in connectives() or first.kind in ("VBAR", "TEXT")
         if not is_part and not (rest and rest[0].kind == "EQUAL"):
             return False
-        if len(above.tokens) > MOST_JOINED:
+        if above.start != "statement" or len(above.tokens) > MOST_JOINED:
             return False
-        reading = read_line(self.path, "statement", [*above.tokens, *line.tokens])
+        tokens = [*above.tokens, *line.tokens]
+        reading = read_line(self.path, "statement", tokens)
         if reading.node is None or reading.diagnostics:
             return False
-        start, end = self._own
+        start, end = above.own
         if end > start:
             del self.diagnostics[start:end]
             outer.faulty = False  # it lacked nothing but this
         outer.node = reading.node
-        above.tokens += line.tokens
-        self._below, self._own = above, (start, start)
+        self._above = Above(tokens, "statement", (start, start), understood=True)
         return True
 
     def _part_at_margin(self, line: LogicalLine) -> None:
@@ -500,18 +482,3 @@ class Assembly:
         span = Span(self.path, first.start, first.end)
         fixes = [fix] if fix else []
         self.diagnostics.append(diagnose(code, message, span, help=suggestion, fixes=fixes))
-
-
-class LineJoin(Struct, frozen=True):
-    """A guess at lines that belong together, and such lines: as written, and as they should be."""
-
-    guess: Callable[[Assembly, LogicalLine], bool]
-    wrong: str
-    right: str
-
-
-JOINS = (
-    LineJoin(Assembly._is_item, "measure\n  accuracy\n  f1", "measure accuracy, f1"),
-    LineJoin(Assembly._goes_on, "measure accuracy,\n  f1", "measure accuracy, f1"),
-)
-"""The guesses at a line that goes on with the one above."""

@@ -4,7 +4,7 @@ A corrected token reads as the author meant it, so that the rest of the line is 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -16,6 +16,7 @@ from evallang.syntax import codes
 from evallang.syntax.language import declares
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
+from evallang.syntax.slips import advice, advice_on_character, slips
 
 
 class Token(NamedTuple):
@@ -424,9 +425,9 @@ class _Scanner(LineReader):
             elif len(self.tokens) != 1 or not declares(self.tokens[0].text):
                 help_ += f"; a column of this name is written in quotes: `{quoted(word)}`"
             before = [token.text for token in self.tokens]
-            counts = _TIMES.fullmatch(word)
-            if counts and before[:1] == ["protocol"] and len(before) > 1:
-                help_ = f"write `{protocol_of_counts(before[1:], *counts.groups())}`"
+            if before[:1] == ["protocol"] and len(before) > 1 and _TIMES.fullmatch(word):
+                line, at = self._here(start)
+                help_ = advice(line, at, at + len(word), slips().habit) or help_
             elif named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:
@@ -528,27 +529,21 @@ class _Scanner(LineReader):
         if character in "\x00" or "\ud800" <= character <= "\udfff":
             self.line.understood = False  # reported once for the file
             return
+        if not self.line.understood:
+            return
         shown = f"`{character}`" if printable(character) == character else f"U+{ord(character):04X}"
-        message = f"{shown} is unexpected here"
-        before = self.tokens[-1].kind if self.tokens else None
-        from evallang.syntax.unexpected_characters import Stray, meant_for
-
-        stray = Stray(self.text, start, self.line.end, before, inside=self.depth > 0)
-        fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if stray.means_nothing else []
-        code = codes.UNEXPECTED_CHARACTER
-        found = diagnose(code, message, span, help=meant_for(stray), fixes=fixes)
-        if stray.means_nothing:
+        line, at = self._here(start)
+        ends_line = not self.depth and re.fullmatch(r";[;\s]*(#.*)?", line[at:]) is not None
+        fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if ends_line else []
+        code, message = codes.UNEXPECTED_CHARACTER, f"{shown} is unexpected here"
+        help_ = advice_on_character(line, at)
+        found = diagnose(code, message, span, help=help_, fixes=fixes)
+        if ends_line:
             self.line.diagnostics.append(found)
         else:
             self._report_unreadable(found)
 
-
-def protocol_of_counts(words: Sequence[str], first: str, second: str | None = None) -> str:
-    """Return a cross-validation whose counts have names: `nested cv 5x2`, `repeated cv 10x10`."""
-    if words[0].startswith("nested"):
-        return f"nested cv outer={first} inner={second or first}"
-    if second is None:
-        return f"{' '.join(words)} folds={first}"
-    if (first, second) == ("5", "2") and "repeated" not in words:
-        return "5x2cv"
-    return f"repeated cv folds={second} times={first}"
+    def _here(self, start: int) -> tuple[str, int]:
+        """Return the text of the line, and where in it a place is."""
+        begins = self.text.rfind("\n", 0, start) + 1
+        return self.text[begins : self.line.end], start - begins

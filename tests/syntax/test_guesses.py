@@ -1,96 +1,105 @@
-"""Every guess of error recovery reads its example as meant, and is needed for it."""
+"""Every edit of error recovery reads its example as meant, and every habit has its advice."""
 
 import pytest
 from many_cases import for_each
 
 from evallang.source import SourceFile
-from evallang.syntax import assembly, repair, unexpected_characters
+from evallang.syntax import repair
 from evallang.syntax.parser import parse
+from evallang.syntax.slips import slips
 
 from .reading import fixed
 
-GUESSES = [
-    pytest.param(guesses, known, id=known.guess.__name__)
-    for guesses in ("OF_LINES", "OF_TOKENS")
-    for known in getattr(repair, guesses)
-]
-ONLY_NAMED = {
-    *("compared_outcomes", "level_of_a_test", "name_missing", "number_alone", "pairs_of_all"),
-    "reserved_word",
+PREDICTIONS = 'predictions p from "p.csv"\n  '
+IRIS = "data d from sklearn iris\n  "
+TOO_LONG = "x" * 3_000_000
+
+EDITS = {
+    "doubled_word": ("tune by by accuracy", "tune by accuracy"),
+    "options_in_brackets": ("protocol cv(folds=10)", "protocol cv folds=10"),
+    "options_beside": ("model m = SVC C=1, tol=0.1", "model m = SVC(C=1, tol=0.1)"),
+    "comma_before_a_word": ("compare a, b, with mcnemar", "compare a, b with mcnemar"),
+    "text_without_quotes": ("study\n  author Jane Doe", 'study\n  author "Jane Doe"'),
+    "quoted_key": ('model m = SVC("C"=1)', "model m = SVC(C=1)"),
+    "reserved_word": ("compare on, b with mcnemar", None),
+    "clause_beside": ('study "T" seed 3', 'study "T"\n  seed 3'),
+    "model_of_a_column": (f"{PREDICTIONS}model a as yhat", f"{PREDICTIONS}models a as yhat"),
+    "word": ("compare a, b wiht mcnemar", "compare a, b with mcnemar"),
+    "quotes_of_a_name": ('use "lab/models.py"', "use lab.models"),
+    "brackets_around_one_value": ("model m = MLPClassifier(hidden_layer_sizes=(100))", None),
+    "sign": (f"{PREDICTIONS}models a = yhat", f"{PREDICTIONS}models a as yhat"),
+    "missing_comma": ("measure accuracy f1", "measure accuracy, f1"),
+    "missing_quotes": ("include lab.eval", 'include "lab.eval"'),
+    "missing_word": ("compare a, b mcnemar", "compare a, b with mcnemar"),
+    "superfluous": ("measure accuracy,, f1", "measure accuracy, f1"),
 }
-"""Guesses that tell what is wrong: what to write is the author's decision."""
-NOT_FIXED = {"brackets_around_one_value", "step_or_log_missing"}
-"""Guesses that read a line in one of two ways."""
+"""A line for each edit, and the line it reads, where the author need not decide."""
+MORE = (
+    ("measure accuracy and f1", "measure accuracy, f1"),
+    ('model "forest" = SVC', "model forest = SVC"),
+    (f"{IRIS}target mean radius", f'{IRIS}target "mean radius"'),
+    ("study\n  seed = 1", "study\n  seed 1"),
+    ("model m = SVC(C in 1-10)", "model m = SVC(C in 1..10)"),
+    ("model m = SVC(C in 1:10)", "model m = SVC(C in 1..10)"),
+)
 
 
 def parsed(text):
     return parse(SourceFile("study.eval", f"evallang 1\n{text}\n"))
 
 
-@for_each(("guesses", "known"), GUESSES)
-def test_the_right_line_is_sound_and_the_wrong_one_has_one_error(guesses, known):
-    assert parsed(known.right)[1] == ()
-    assert len(parsed(known.wrong)[1]) == 1
+def test_every_edit_has_its_example():
+    assert set(EDITS) == {row.__name__ for row in (*repair.OF_LINES, *repair.OF_TOKENS)}
 
 
-@for_each(("guesses", "known"), GUESSES)
-def test_a_guess_reads_the_wrong_line_as_the_right_one(guesses, known):
-    name = known.guess.__name__
-    (found,) = parsed(known.wrong)[1]
-    if name in ONLY_NAMED:
+@for_each(("wrong", "right"), [*EDITS.values(), *MORE])
+def test_an_edit_reads_the_wrong_line_as_the_right_one(wrong, right):
+    (found,) = parsed(wrong)[1]
+    if right is None:
         assert not found.fixes
         assert found.help
         return
-    if name in NOT_FIXED:
-        assert not found.fixes
-    else:
-        assert fixed(f"evallang 1\n{known.wrong}\n") == f"evallang 1\n{known.right}\n"
-    if name != "clause_beside":
-        assert parsed(known.wrong)[0] == parsed(known.right)[0]
+    assert fixed(f"evallang 1\n{wrong}\n") == f"evallang 1\n{right}\n"
+    if found.message.startswith("`seed` is a clause"):  # it is not read
+        return
+    assert parsed(wrong)[0] == parsed(right)[0]
 
 
-@for_each(("guesses", "known"), GUESSES)
-def test_without_the_guess_something_else_would_be_said(guesses, known, monkeypatch):
-    before = parsed(known.wrong)
-    others = tuple(other for other in getattr(repair, guesses) if other is not known)
-    monkeypatch.setattr(repair, guesses, others)
-    after = parsed(known.wrong)
-    assert (after[0], after[1]) != (before[0], before[1])
+@for_each("name", EDITS)
+def test_without_the_edit_something_else_would_be_said(name, monkeypatch):
+    before = parsed(EDITS[name][0])
+    for table in ("OF_LINES", "OF_TOKENS"):
+        others = tuple(row for row in getattr(repair, table) if row.__name__ != name)
+        monkeypatch.setattr(repair, table, others)
+    assert parsed(EDITS[name][0]) != before
 
 
-CHARACTERS = [pytest.param(k, id=k.guess.__name__) for k in unexpected_characters.GUESSES]
+HABITS = [*slips().habit, *slips().character, *(row for row in slips().sign if row.wrong)]
 
 
-@for_each("known", CHARACTERS)
-def test_a_character_that_does_not_fit_is_taken_for_what_it_was_meant_for(known, monkeypatch):
-    assert parsed(known.right)[1] == ()
-    (found,) = (d for d in parsed(known.wrong)[1] if d.name == "unexpected_character")
-    others = tuple(other for other in unexpected_characters.GUESSES if other is not known)
-    monkeypatch.setattr(unexpected_characters, "GUESSES", others)
-    (after,) = (d for d in parsed(known.wrong)[1] if d.name == "unexpected_character")
-    assert found.help
-    assert after.help != found.help
+@for_each("row", HABITS, ids=lambda row: row.wrong)
+def test_a_habit_of_another_language_has_advice_of_its_own(row):
+    assert parsed(row.right)[1] == ()
+    told = [d.help for d in parsed(row.wrong)[1]]
+    assert len(told) == 1
+    assert told[0].split("{")[0].startswith(row.advice.split("{")[0])
 
 
-HABITS = [pytest.param(habit, id=habit.advice.__name__) for habit in repair.HABITS]
+def test_a_long_line_costs_no_habit_much():
+    assert len(parsed(f"measure {TOO_LONG} = (b")[1]) == 1
+    assert len(parsed(f"let x = [{'a, ' * 20_000}$$ &{' &' * 20_000}]")[1]) == 1
 
 
-@for_each("habit", HABITS)
-def test_a_habit_of_another_language_has_advice_of_its_own(habit, monkeypatch):
-    assert parsed(habit.right)[1] == ()
-    (found,) = parsed(habit.wrong)[1]
-    monkeypatch.setattr(repair, "HABITS", tuple(h for h in repair.HABITS if h is not habit))
-    (after,) = parsed(habit.wrong)[1]
-    assert found.help
-    assert after.help != found.help
-
-
-JOINS = [pytest.param(join, id=join.guess.__name__) for join in assembly.JOINS]
-
-
-@pytest.mark.parametrize("join", JOINS)
-def test_a_line_is_read_with_the_one_above(join, monkeypatch):
-    assert parsed(join.right)[1] == ()
-    (found,) = parsed(join.wrong)[1]
-    monkeypatch.setattr(assembly, "JOINS", tuple(j for j in assembly.JOINS if j is not join))
-    assert parsed(join.wrong)[1] != (found,)
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ("measure\n  accuracy\n  f1", "E045"),
+        ("measure:\n  accuracy,\n  f1", "E045"),
+        ("measure accuracy,\n  f1", "E050"),
+        ("measure accuracy,\n  f1,\n  mcc", "E050"),
+    ],
+)
+def test_a_list_that_goes_on_below_its_line_is_one_mistake(wrong, code):
+    (found,) = parsed(wrong)[1]
+    assert found.code == code
+    assert not found.fixes

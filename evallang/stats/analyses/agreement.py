@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from evallang.bibliography import COHEN_1960, Reference as Work
+from evallang.bibliography import Reference as Work, cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -92,7 +92,7 @@ class ShownAgreement(Struct, frozen=True):
         "analyze agreement\n",
     ),
     title="Agreement of models",
-    references=(COHEN_1960, KUNCHEVA_2003),
+    references=(cite("cohen1960"), KUNCHEVA_2003),
 )
 def agreement(together: Mapping[str, Predicted]) -> Agreement:
     """How often each two of the models predict the same, and are right on the same examples.

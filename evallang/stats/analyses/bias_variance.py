@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import DOMINGOS_2000, KOHAVI_WOLPERT_1996, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.rounds import Rounds
@@ -103,7 +103,7 @@ BIAS, VARIANCE = "bias", "variance"
         "analyze bias_variance(rounds=30)\n",
     ),
     title="Bias and variance",
-    references=(ZHOU_2021, DOMINGOS_2000, KOHAVI_WOLPERT_1996),
+    references=(cite("zhou2021"), cite("domingos2000"), cite("kohavi1996")),
 )
 def bias_variance(
     out_of_bag: Rounds, *, rounds: Annotated[int, Bounds(least=2)] = 200
@@ -158,7 +158,7 @@ def _squared(
     parts = (ErrorPart("squared bias", float(shares @ bias)),
              ErrorPart(VARIANCE, float(shares @ variance)))  # fmt: skip
     losses = (truth - means) ** 2 + spread / times
-    return (Decomposition("Squared loss", ZHOU_2021.key, parts, float(shares @ losses)),)
+    return (Decomposition("Squared loss", cite("zhou2021").key, parts, float(shares @ losses)),)
 
 
 def _zero_one(
@@ -195,6 +195,6 @@ def _zero_one(
         ErrorPart(VARIANCE, float(shares @ (spread / 2 + corrected))),
     )
     return (
-        Decomposition("Domingos", DOMINGOS_2000.key, domingos, loss),
-        Decomposition("Kohavi and Wolpert", KOHAVI_WOLPERT_1996.key, kohavi, loss),
+        Decomposition("Domingos", cite("domingos2000").key, domingos, loss),
+        Decomposition("Kohavi and Wolpert", cite("kohavi1996").key, kohavi, loss),
     )

@@ -8,17 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evallang.activity import report_share
-from evallang.bibliography import Reference as Work
+from evallang.bibliography import Reference as Work, cite
 from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.intervals.drawn_weights import drawn_weights
-from evallang.stats.intervals.effective_size import KISH_1965, effective_n
-from evallang.stats.intervals.influence import EFRON_1982, jackknife
-from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, exact_bounds
+from evallang.stats.intervals.effective_size import effective_n
+from evallang.stats.intervals.influence import jackknife
+from evallang.stats.intervals.proportions import exact_bounds
 from evallang.stats.logistic import (
-    COX_1958,
     logistic_fit,
     logistic_influences,
     logits,
@@ -102,12 +101,12 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
     ),
     title="Calibration",
     references=(
-        COX_1958,
+        cite("cox1958"),
         MURPHY_1973,
         BROCKER_SMITH_2007,
-        CLOPPER_PEARSON_1934,
-        EFRON_1982,
-        KISH_1965,
+        cite("clopper1934"),
+        cite("efron1982"),
+        cite("kish1965"),
     ),
 )
 def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=1)] = 10) -> Curve:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from evallang.bibliography import ZHOU_2021
+from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -66,7 +66,7 @@ class ShownConfusion(Struct, frozen=True):
         "analyze confusion\n",
     ),
     title="Confusion matrix",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
 )
 def confusion(predicted: Predicted) -> Confusion:
     """The counts of true by predicted classes, and the share of each row with its interval."""

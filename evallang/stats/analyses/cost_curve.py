@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evallang.bibliography import DRUMMOND_HOLTE_2006, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -71,7 +71,7 @@ def _area(curves: ScoreCurves) -> float:
         "analyze cost_curve\n",
     ),
     title="Cost curve",
-    references=(DRUMMOND_HOLTE_2006, ZHOU_2021),
+    references=(cite("drummond2006"), cite("zhou2021")),
 )
 def cost_curve(predicted: Predicted) -> Curve:
     """The normalized expected cost at the best threshold for each probability cost.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evallang.bibliography import MONTIEL_OLEA_2019, VICKERS_ELKIN_2006
+from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -53,7 +53,7 @@ NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 
         "analyze decision_curve\n",
     ),
     title="Decision curve",
-    references=(VICKERS_ELKIN_2006, MONTIEL_OLEA_2019),
+    references=(cite("vickers2006"), cite("montielolea2019")),
 )
 def decision_curve(predicted: Predicted) -> Curve:
     """The net benefit of acting above each threshold from 1 to 99 percent.

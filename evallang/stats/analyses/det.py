@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -33,17 +33,6 @@ from evallang.stats.score_curves import (
 FINE = 1001  # false positive rates from 0 to 1 among which both errors are equal
 FURTHEST = 3.0  # normal deviates that the grid reaches to: rates of 0.13 % and 99.87 %
 GRID = 61
-
-MARTIN_1997 = Reference(
-    key="martin1997",
-    authors=("Martin A", "Doddington G", "Kamm T", "Ordowski M", "Przybocki M"),
-    year=1997,
-    title="The DET curve in assessment of detection task performance",
-    venue="5th European Conference on Speech Communication and Technology",
-    pages="1895-1898",
-    doi="10.21437/Eurospeech.1997-504",
-    kind="inproceedings",
-)
 
 
 def _grid() -> NDArray[np.float64]:
@@ -92,7 +81,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         "analyze det\n",
     ),
     title="Detection error trade-off curve",
-    references=(MARTIN_1997, CAMPBELL_1994),
+    references=(cite("martin1997"), CAMPBELL_1994),
 )
 def det(predicted: Predicted) -> Curve:
     """The false negative rate at each false positive rate, averaged over folds.

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import RASCHKA_2018
+from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -148,7 +148,7 @@ _SUCH = {
         "analyze learning_curve(fractions=[20%, 50%, 100%], repeats=2)\n",
     ),
     title="Learning curve",
-    references=(RASCHKA_2018,),
+    references=(cite("raschka2018"),),
 )
 def learning_curve(
     learning: Learning,

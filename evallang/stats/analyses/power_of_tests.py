@@ -8,16 +8,15 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.ranges import Share
 from evallang.results.shown import Amount, Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.intervals.ranking import DELONG_1988
 from evallang.stats.planned_power import Answer, Question, Stated
-from evallang.stats.power import HOENIG_HEISEY_2001, stated
+from evallang.stats.power import stated
 from evallang.stats.power_of_areas import check_areas
-from evallang.stats.power_of_mcnemar import CONNOR_1987
 
 
 class ShownAnswer(Struct, frozen=True):
@@ -90,9 +89,9 @@ def _number(value: Any) -> float | None:
     ),
     title="Power",
     references=(
-        CONNOR_1987.with_forms("mcnemar"),
-        DELONG_1988.with_forms("delong"),
-        HOENIG_HEISEY_2001,
+        cite("connor1987", "mcnemar"),
+        cite("delong1988", "delong"),
+        cite("hoenig2001"),
     ),
 )
 def power(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.bibliography import DAVIS_GOADRICH_2006, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -76,7 +76,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         "analyze pr\n",
     ),
     title="Precision-recall curve",
-    references=(DAVIS_GOADRICH_2006, ZHOU_2021, CAMPBELL_1994),
+    references=(cite("davis2006"), cite("zhou2021"), CAMPBELL_1994),
 )
 def pr(predicted: Predicted) -> Curve:
     """The precision at each recall, averaged over folds.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evallang.bibliography import FAWCETT_2006, ZHOU_2021
+from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
@@ -73,7 +73,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         "analyze roc\n",
     ),
     title="ROC curve",
-    references=(FAWCETT_2006, ZHOU_2021, CAMPBELL_1994),
+    references=(cite("fawcett2006"), cite("zhou2021"), CAMPBELL_1994),
 )
 def roc(predicted: Predicted) -> Curve:
     """The true positive rate at each false positive rate, averaged over folds.

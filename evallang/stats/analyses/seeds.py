@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import BOUTHILLIER_2021
+from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.runs import Runs, variances_over_seeds
@@ -68,7 +68,7 @@ ABOUT = "the fits on these training parts with other seeds: rows and splits are 
         "analyze seeds\n",
     ),
     title="Spread over seeds",
-    references=(BOUTHILLIER_2021,),
+    references=(cite("bouthillier2021"),),
 )
 def seeds(runs: Runs) -> SeedSpread:
     """The metric with each seed of the fits, and how often two seeds predict differently.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.line_decisions import LineDecisions
 
@@ -56,15 +56,6 @@ class Sensitivity(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-STEEGEN_2016 = Reference(
-    key="steegen2016",
-    authors=("Steegen S", "Tuerlinckx F", "Gelman A", "Vanpaemel W"),
-    year=2016,
-    title="Increasing transparency through a multiverse analysis",
-    venue="Perspectives on Psychological Science",
-    volume="11(5)",
-    pages="702-712",
-)
 ABOUT = (
     "the decisions of this comparison, on the same data; the reported ones were fixed by its line"
 )
@@ -99,7 +90,7 @@ ABOUT = (
         "analyze sensitivity\n",
     ),
     title="Sensitivity of the decisions",
-    references=(STEEGEN_2016,),
+    references=(cite("steegen2016"),),
 )
 def sensitivity(decided: LineDecisions) -> Sensitivity:
     """The reported decisions, and those of other valid tests and corrections.

@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 from msgspec import Struct
 
-from evallang.bibliography import CAWLEY_TALBOT_2010, RASCHKA_2018
+from evallang.bibliography import cite
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -117,7 +117,7 @@ FEWEST_NUMBERS = 3  # candidates from which on an end is more than one of two
         "analyze stability\n",
     ),
     title="Stability of hyper-parameters",
-    references=(CAWLEY_TALBOT_2010, RASCHKA_2018),
+    references=(cite("cawley2010"), cite("raschka2018")),
 )
 def stability(searches: Searches) -> Stability:
     """How often the searches of the outer folds chose each value, and how often two agree.

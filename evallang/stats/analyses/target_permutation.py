@@ -9,23 +9,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.shown import Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.corrections.joint_corrections import WESTFALL_YOUNG_1993
-from evallang.stats.hypothesis_tests.resampling_tests import PHIPSON_SMYTH_2010
 from evallang.stats.shuffled import Shuffled
 
-OJALA_GARRIGA_2010 = Reference(
-    key="ojala2010",
-    authors=("Ojala M", "Garriga GC"),
-    year=2010,
-    title="Permutation tests for studying classifier performance",
-    venue="Journal of Machine Learning Research",
-    volume="11",
-    pages="1833-1863",
-)
 LEVELS = (0.05, 0.5, 0.95)
 """The quantiles of the scores on shuffled targets."""
 
@@ -120,9 +109,9 @@ ABOUT = (
     ),
     title="Shuffled target",
     references=(
-        OJALA_GARRIGA_2010,
-        PHIPSON_SMYTH_2010,
-        WESTFALL_YOUNG_1993.with_forms("p_adjusted"),
+        cite("ojala2010"),
+        cite("phipson2010"),
+        cite("westfall1993", "p_adjusted"),
     ),
 )
 def target_permutation(

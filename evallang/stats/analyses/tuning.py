@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import BREIMAN_1984, RASCHKA_2018
+from evallang.bibliography import cite
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
@@ -146,7 +146,7 @@ class _Among(Struct, frozen=True):
         "analyze tuning\n",
     ),
     title="Tuning curves",
-    references=(RASCHKA_2018, BREIMAN_1984),
+    references=(cite("raschka2018"), cite("breiman1984")),
 )
 def tuning(searches: Searches) -> Tuning:
     """The mean inner score of every candidate, with what two rules would choose.

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import BOUTHILLIER_2021
+from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.runs import Runs, variances_over_seeds
@@ -90,7 +90,7 @@ NO_SEED = "the model takes no seed"
         "analyze variance\n",
     ),
     title="Components of variance",
-    references=(BOUTHILLIER_2021,),
+    references=(cite("bouthillier2021"),),
 )
 def variance(runs: Runs) -> VarianceComponents:
     """The components of the variance of a score: seed, training rows and test rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -29,18 +29,7 @@ from evallang.stats.corrections.correction import (
         ),
     ),
     title="Benjamini–Hochberg correction",
-    references=(
-        Reference(
-            key="benjamini1995",
-            authors=("Benjamini Y", "Hochberg Y"),
-            year=1995,
-            title="Controlling the false discovery rate: a practical and powerful approach to "
-            "multiple testing",
-            venue="Journal of the Royal Statistical Society, Series B",
-            volume="57(1)",
-            pages="289-300",
-        ),
-    ),
+    references=(cite("benjamini1995"),),
     examples=published_by_r(
         5.236567772e-04,
         5.068317219e-02,
@@ -65,17 +54,7 @@ def fdr_bh(p: P) -> Adjusted:
         formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",
     ),
     title="Benjamini–Yekutieli correction",
-    references=(
-        Reference(
-            key="benjamini2001",
-            authors=("Benjamini Y", "Yekutieli D"),
-            year=2001,
-            title="The control of the false discovery rate in multiple testing under dependency",
-            venue="Annals of Statistics",
-            volume="29(4)",
-            pages="1165-1188",
-        ),
-    ),
+    references=(cite("benjamini2001"),),
     examples=published_by_r(
         1.533774076e-03,
         1.484494023e-01,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evallang.bibliography import DUNN_1961, Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
@@ -66,7 +66,7 @@ def uncorrected(p: P) -> Adjusted:
         },
     ),
     title="Bonferroni correction",
-    references=(DUNN_1961,),
+    references=(cite("dunn1961"),),
     examples=published_by_r(
         5.236567772e-04,
         2.027326887e-01,
@@ -105,17 +105,7 @@ def bonferroni(p: P) -> Adjusted:
         },
     ),
     title="Holm's step-down correction",
-    references=(
-        Reference(
-            key="holm1979",
-            authors=("Holm S",),
-            year=1979,
-            title="A simple sequentially rejective multiple test procedure",
-            venue="Scandinavian Journal of Statistics",
-            volume="6(2)",
-            pages="65-70",
-        ),
-    ),
+    references=(cite("holm1979"),),
     examples=published_by_r(
         5.236567772e-04,
         1.419128821e-01,
@@ -141,18 +131,7 @@ def holm(p: P) -> Adjusted:
         formula="1 - (1 - p) to the power of the number of hypotheses",
     ),
     title="Šidák correction",
-    references=(
-        Reference(
-            key="sidak1967",
-            authors=("Šidák Z",),
-            year=1967,
-            title="Rectangular confidence regions for the means of multivariate normal "
-            "distributions",
-            venue="Journal of the American Statistical Association",
-            volume="62(318)",
-            pages="626-633",
-        ),
-    ),
+    references=(cite("sidak1967"),),
     examples=published_by_r(
         5.235333970e-04,
         1.852027094e-01,
@@ -180,17 +159,7 @@ def sidak(p: P) -> Adjusted:
         ),
     ),
     title="Holm–Šidák step-down correction",
-    references=(
-        Reference(
-            key="holland1987",
-            authors=("Holland BS", "Copenhaver MD"),
-            year=1987,
-            title="An improved sequentially rejective Bonferroni test procedure",
-            venue="Biometrics",
-            volume="43(2)",
-            pages="417-423",
-        ),
-    ),
+    references=(cite("holland1987"),),
     examples=published_by_r(
         5.235333970e-04,
         1.335675619e-01,
@@ -221,17 +190,7 @@ def holm_sidak(p: P) -> Adjusted:
         ),
     ),
     title="Hochberg's step-up correction",
-    references=(
-        Reference(
-            key="hochberg1988",
-            authors=("Hochberg Y",),
-            year=1988,
-            title="A sharper Bonferroni procedure for multiple tests of significance",
-            venue="Biometrika",
-            volume="75(4)",
-            pages="800-802",
-        ),
-    ),
+    references=(cite("hochberg1988"),),
     examples=published_by_r(
         5.236567772e-04,
         1.419128821e-01,
@@ -260,18 +219,7 @@ def hochberg(p: P) -> Adjusted:
         ),
     ),
     title="Hommel's correction",
-    references=(
-        Reference(
-            key="hommel1988",
-            authors=("Hommel G",),
-            year=1988,
-            title="A stagewise rejective multiple test procedure based on a modified Bonferroni "
-            "test",
-            venue="Biometrika",
-            volume="75(2)",
-            pages="383-386",
-        ),
-    ),
+    references=(cite("hommel1988"),),
     examples=(
         Example(
             (FORTY_P,),
@@ -304,17 +252,7 @@ def hommel(p: P) -> Adjusted:
         ),
     ),
     title="Finner's step-down correction",
-    references=(
-        Reference(
-            key="finner1993",
-            authors=("Finner H",),
-            year=1993,
-            title="On a monotonicity problem in step-down multiple test procedures",
-            venue="Journal of the American Statistical Association",
-            volume="88(423)",
-            pages="920-923",
-        ),
-    ),
+    references=(cite("finner1993"),),
     examples=(
         Example(
             ((0.01, 0.04, 0.5),),
@@ -349,17 +287,7 @@ def finner(p: P) -> Adjusted:
         formula="p divided by p + 1 less the largest p of the family",
     ),
     title="Li's two-step correction",
-    references=(
-        Reference(
-            key="li2008",
-            authors=("Li J",),
-            year=2008,
-            title="A two-step rejection procedure for testing multiple hypotheses",
-            venue="Journal of Statistical Planning and Inference",
-            volume="138(6)",
-            pages="1521-1527",
-        ),
-    ),
+    references=(cite("li2008"),),
     examples=(
         Example(
             ((0.01, 0.04, 0.5),),

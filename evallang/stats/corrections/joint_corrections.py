@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import MONTIEL_OLEA_2019, Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
@@ -16,14 +16,6 @@ from evallang.stats.corrections.correction import (
 )
 from evallang.stats.distributions import checked_level
 
-WESTFALL_YOUNG_1993 = Reference(
-    key="westfall1993",
-    authors=("Westfall PH", "Young SS"),
-    year=1993,
-    title="Resampling-based multiple testing: examples and methods for p-value adjustment",
-    venue="Wiley",
-    kind="book",
-)
 SAME = 1e-9  # relative; the same p reached by another order of sums
 
 
@@ -70,7 +62,7 @@ SAME = 1e-9  # relative; the same p reached by another order of sums
         },
     ),
     title="Single-step max-T correction",
-    references=(WESTFALL_YOUNG_1993, MONTIEL_OLEA_2019),
+    references=(cite("westfall1993"), cite("montielolea2019")),
     examples=(
         Example(
             (

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
@@ -21,16 +21,6 @@ from evallang.stats.corrections.correction import (
     step_down,
 )
 from evallang.stats.correctness import Correctness, as_boolean, count_correct
-
-WESTFALL_2010 = Reference(
-    key="westfall2010",
-    authors=("Westfall PH", "Troendle JF", "Pennello G"),
-    year=2010,
-    title="Multiple McNemar tests",
-    venue="Biometrics",
-    volume="66(4)",
-    pages="1185-1191",
-)
 
 ROUNDS = 10_000
 AT_ONCE = 1 << 20  # counts of patterns held at once
@@ -67,7 +57,7 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         },
     ),
     title="Westfall, Troendle and Pennello's correction",
-    references=(WESTFALL_2010,),
+    references=(cite("westfall2010"),),
     examples=(
         Example(
             ((2 / 2**8, 2 / 2**6, 2 / 2**2), THREE_MODELS, ((0, 1), (0, 2), (1, 2))),

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
@@ -23,35 +23,6 @@ from evallang.stats.corrections.correction import (
     apply_in_order,
     p_values,
     step_down,
-)
-
-SHAFFER_1986 = Reference(
-    key="shaffer1986",
-    authors=("Shaffer JP",),
-    year=1986,
-    title="Modified sequentially rejective multiple test procedures",
-    venue="Journal of the American Statistical Association",
-    volume="81(395)",
-    pages="826-831",
-)
-BERGMANN_HOMMEL_1988 = Reference(
-    key="bergmann1988",
-    authors=("Bergmann B", "Hommel G"),
-    year=1988,
-    title="Improvements of general multiple test procedures for redundant systems of hypotheses",
-    venue="Multiple Hypotheses Testing, Springer",
-    pages="100-115",
-    kind="incollection",
-)
-GARCIA_HERRERA_2008 = Reference(
-    key="garcia2008",
-    authors=("García S", "Herrera F"),
-    year=2008,
-    title="An extension on “Statistical comparisons of classifiers over multiple data sets” for "
-    "all pairwise comparisons",
-    venue="Journal of Machine Learning Research",
-    volume="9",
-    pages="2677-2694",
 )
 
 Pairs = Sequence[tuple[int, int]]
@@ -90,7 +61,7 @@ SCMAMP = (
         ),
     ),
     title="Shaffer's static correction",
-    references=(SHAFFER_1986, GARCIA_HERRERA_2008),
+    references=(cite("shaffer1986"), cite("garcia2008")),
     examples=(
         Example(
             (SCMAMP_P, ALL_PAIRS_OF_5),
@@ -158,7 +129,7 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
         },
     ),
     title="Bergmann–Hommel correction",
-    references=(BERGMANN_HOMMEL_1988, GARCIA_HERRERA_2008),
+    references=(cite("bergmann1988"), cite("garcia2008")),
     examples=(
         Example(
             (SCMAMP_P, ALL_PAIRS_OF_5),

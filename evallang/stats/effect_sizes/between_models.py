@@ -8,48 +8,12 @@ from __future__ import annotations
 
 import math
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Effect
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
-from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, clopper_pearson
+from evallang.stats.intervals.proportions import clopper_pearson
 
-COHEN_1988 = Reference(
-    key="cohen1988",
-    authors=("Cohen J",),
-    year=1988,
-    title="Statistical power analysis for the behavioral sciences",
-    venue="Lawrence Erlbaum Associates",
-    kind="book",
-)
-HEDGES_1981 = Reference(
-    key="hedges1981",
-    authors=("Hedges LV",),
-    year=1981,
-    title="Distribution theory for Glass's estimator of effect size and related estimators",
-    venue="Journal of Educational Statistics",
-    volume="6(2)",
-    pages="107-128",
-)
-SERLIN_1982 = Reference(
-    key="serlin1982",
-    authors=("Serlin RC", "Carr J", "Marascuilo LA"),
-    year=1982,
-    title="A measure of association for selected nonparametric procedures",
-    venue="Psychological Bulletin",
-    volume="92(3)",
-    pages="786-790",
-    doi="10.1037/0033-2909.92.3.786",
-)
-BERRY_2007 = Reference(
-    key="berry2007",
-    authors=("Berry KJ", "Johnston JE", "Mielke PW"),
-    year=2007,
-    title="An alternative measure of effect size for Cochran's Q test for related proportions",
-    venue="Perceptual and Motor Skills",
-    volume="104",
-    pages="1236-1242",
-)
 EZRA_2010 = (
     "25 and 2 discordant pairs, R package contingencytables, tests/testthat/test-ch8.R, data "
     "ezra_2010 (Fagerland, Lydersen & Laake 2017, chapter 8)"
@@ -61,7 +25,7 @@ OWN = "own derivation: computed by hand"
     EffectSizeDeclaration(1.0, "odds"),
     title="Odds ratio of discordant pairs",
     name="odds ratio",
-    references=(CLOPPER_PEARSON_1934,),
+    references=(cite("clopper1934"),),
     examples=(
         Example((25, 2, 0.95), {"value": 12.5, "low": 3.1169, "high": 108.8892}, EZRA_2010, 5e-5),
     ),
@@ -82,7 +46,7 @@ def odds_ratio(b: int, c: int, level: float) -> Effect:
     EffectSizeDeclaration(0.0, "share", signed=True),
     title="Cohen's g",
     name="Cohen's g",
-    references=(COHEN_1988,),
+    references=(cite("cohen1988"),),
     examples=(Example((25, 15, 0.95), {"value": 0.125}, f"{OWN}, 25/40 - 1/2"),),
 )
 def cohen_g(b: int, c: int, level: float) -> Effect:
@@ -106,7 +70,7 @@ def cohen_g(b: int, c: int, level: float) -> Effect:
     EffectSizeDeclaration(0.0, signed=True),
     title="Cohen's d for paired values",
     name="Cohen's d_z",
-    references=(COHEN_1988,),
+    references=(cite("cohen1988"),),
     examples=(Example((0.02, 0.04), {"value": 0.5}, f"{OWN}, 0.02 / 0.04"),),
 )
 def cohen_dz(mean: float, sd: float) -> Effect:
@@ -122,7 +86,7 @@ def cohen_dz(mean: float, sd: float) -> Effect:
     EffectSizeDeclaration(0.0, signed=True),
     title="Hedges' g for paired values",
     name="Hedges' g",
-    references=(HEDGES_1981,),
+    references=(cite("hedges1981"),),
     examples=(
         Example(
             (0.02, 0.04, 3),
@@ -147,7 +111,7 @@ def hedges_g(mean: float, sd: float, df: float) -> Effect:
     EffectSizeDeclaration(0.0, "share", symbol="η²"),
     title="Eta squared of Cochran's Q",
     name="eta^2_Q",
-    references=(SERLIN_1982,),
+    references=(cite("serlin1982"),),
     examples=(
         Example(
             (19.385, 150, 4),
@@ -170,7 +134,7 @@ def eta_squared_q(q: float, n: int, n_models: int) -> Effect:
     EffectSizeDeclaration(0.0, "share"),
     title="Chance-corrected R of Cochran's Q",
     name="chance-corrected R",
-    references=(BERRY_2007,),
+    references=(cite("berry2007"),),
     examples=(
         Example(
             ((84, 92, 92), (3, 6, 11, 80)),

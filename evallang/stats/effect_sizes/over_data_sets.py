@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Effect, Ranks
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
@@ -35,40 +35,6 @@ from evallang.stats.validation import LARGEST, SMALLEST
 MAD_TO_SD = 1.4826  # of a normal distribution
 PAIRS_AT_ONCE = 16  # more would not stay in the processor's cache
 
-KENDALL_1939 = Reference(
-    key="kendall1939",
-    authors=("Kendall MG", "Babington Smith B"),
-    year=1939,
-    title="The problem of m rankings",
-    venue="Annals of Mathematical Statistics",
-    volume="10(3)",
-    pages="275-287",
-)
-KERBY_2014 = Reference(
-    key="kerby2014",
-    authors=("Kerby DS",),
-    year=2014,
-    title="The simple difference formula: an approach to teaching nonparametric correlation",
-    venue="Comprehensive Psychology",
-    volume="3",
-)
-CLIFF_1993 = Reference(
-    key="cliff1993",
-    authors=("Cliff N",),
-    year=1993,
-    title="Dominance statistics: ordinal analyses to answer ordinal questions",
-    venue="Psychological Bulletin",
-    volume="114(3)",
-    pages="494-509",
-)
-AKINSHIN_2020 = Reference(
-    key="akinshin2020",
-    authors=("Akinshin A",),
-    year=2020,
-    title="Nonparametric Cohen's d-consistent effect size",
-    venue="aakinshin.net",
-    kind="misc",
-)
 
 OWN = "own derivation: computed by hand"
 # Differences 1, -2, 3, 4: their ranks are 1 to 4, and 2 speaks for the second model
@@ -80,7 +46,7 @@ OTHER_FOUR = (10.0, 12.0, 12.0, 13.0)
     EffectSizeDeclaration(0.0, "share"),
     title="Kendall's W",
     name="Kendall's W",
-    references=(KENDALL_1939,),
+    references=(cite("kendall1939"),),
     examples=(
         Example(
             (((1.0, 2.0, 3.0), (1.0, 3.0, 2.0), (1.0, 2.0, 3.0)),),
@@ -118,7 +84,7 @@ def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
     EffectSizeDeclaration(0.0, signed=True),
     title="Matched-pairs rank-biserial correlation",
     name="rank-biserial correlation",
-    references=(KERBY_2014,),
+    references=(cite("kerby2014"),),
     examples=(Example((FOUR, OTHER_FOUR), {"value": 0.6}, f"{OWN}, (8 - 2) / 10"),),
 )
 def rank_biserial(
@@ -172,7 +138,7 @@ def _rank_biserial(pair: _Pair) -> DataSetStatistic:
     EffectSizeDeclaration(0.0, signed=True),
     title="Cliff's delta",
     name="Cliff's delta",
-    references=(CLIFF_1993,),
+    references=(cite("cliff1993"),),
     examples=(
         Example(
             (FOUR, OTHER_FOUR),
@@ -215,7 +181,7 @@ def _cliffs_delta(pair: _Pair) -> DataSetStatistic:
     EffectSizeDeclaration(0.0, signed=True),
     title="Akinshin's gamma",
     name="Akinshin's gamma",
-    references=(AKINSHIN_2020,),
+    references=(cite("akinshin2020"),),
     examples=(
         Example(
             (FOUR, OTHER_FOUR),

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.distributions import checked_level, chi2_tail, f_tail
@@ -22,35 +22,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, mid_ranks, read_scores, row_ranks, settled
-
-HODGES_LEHMANN_1962 = Reference(
-    key="hodges1962",
-    authors=("Hodges JL", "Lehmann EL"),
-    year=1962,
-    title="Rank methods for combination of independent experiments in analysis of variance",
-    venue="Annals of Mathematical Statistics",
-    volume="33(2)",
-    pages="482-497",
-)
-QUADE_1979 = Reference(
-    key="quade1979",
-    authors=("Quade D",),
-    year=1979,
-    title="Using weighted rankings in the analysis of complete blocks with additive block effects",
-    venue="Journal of the American Statistical Association",
-    volume="74(367)",
-    pages="680-683",
-)
-GARCIA_2010 = Reference(
-    key="garcia2010",
-    authors=("García S", "Fernández A", "Luengo J", "Herrera F"),
-    year=2010,
-    title="Advanced nonparametric tests for multiple comparisons in the design of experiments in "
-    "computational intelligence and data mining: experimental analysis of power",
-    venue="Information Sciences",
-    volume="180(10)",
-    pages="2044-2064",
-)
 
 ALIGNED_NULL = "apart from the level of each data set, the scores of all models are alike"
 # Conover 1999, p. 375: five brands of hand lotion sold in seven stores
@@ -92,7 +63,7 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
         ),
     ),
     title="Friedman's aligned-ranks test",
-    references=(HODGES_LEHMANN_1962, GARCIA_2010),
+    references=(cite("hodges1962"), cite("garcia2010")),
     examples=(
         Example(
             (THREE_SETS, "higher"),
@@ -188,7 +159,7 @@ def friedman_aligned(
         ),
     ),
     title="Quade's test",
-    references=(QUADE_1979, GARCIA_2010),
+    references=(cite("quade1979"), cite("garcia2010")),
     examples=(
         Example(
             (LOTIONS, "higher"),

@@ -10,12 +10,12 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
-from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, BENAVOLI_2017, DEFAULT_ROPE
+from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, DEFAULT_ROPE
 from evallang.stats.hypothesis_tests.datasets import FROM_DATA_SETS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -23,15 +23,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.hypothesis_tests.signs import median_of
 from evallang.stats.rank_scores import Better, differences_of, read_pair
-
-BENAVOLI_2014 = Reference(
-    key="benavoli2014",
-    authors=("Benavoli A", "Corani G", "Mangili F", "Zaffalon M", "Ruggeri F"),
-    year=2014,
-    title="A Bayesian Wilcoxon signed-rank test based on the Dirichlet process",
-    venue="Proceedings of the 31st International Conference on Machine Learning",
-    kind="inproceedings",
-)
 
 CASES = ("p_first", "p_rope", "p_second")
 PRIOR = 0.5  # strength of the prior, all of it inside the region; Benavoli et al. 2017
@@ -64,7 +55,7 @@ WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
         ),
     ),
     title="Bayesian sign test",
-    references=(BENAVOLI_2017, BENAVOLI_2014),
+    references=(cite("benavoli2017"), cite("benavoli2014")),
     examples=(
         Example(
             ((0.9, 0.8, 0.7), (0.5, 0.5, 0.5), "higher", True, 0.95),
@@ -139,7 +130,7 @@ def bayes_sign(
         ),
     ),
     title="Bayesian signed-rank test",
-    references=(BENAVOLI_2014, BENAVOLI_2017),
+    references=(cite("benavoli2014"), cite("benavoli2017")),
     examples=(
         Example(
             # The prior's share u ~ beta(1/2, 1) has P(u <= x) = sqrt(x); only its pair with

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import NADEAU_BENGIO_2003, Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.decisions import Better
@@ -21,26 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.rank_scores import checked_direction
 from evallang.stats.validation import numbers
-
-CORANI_BENAVOLI_2015 = Reference(
-    key="corani2015",
-    authors=("Corani G", "Benavoli A"),
-    year=2015,
-    title="A Bayesian approach for comparing cross-validated algorithms on multiple data sets",
-    venue="Machine Learning",
-    volume="100(2-3)",
-    pages="285-304",
-)
-BENAVOLI_2017 = Reference(
-    key="benavoli2017",
-    authors=("Benavoli A", "Corani G", "Demšar J", "Zaffalon M"),
-    year=2017,
-    title="Time for a change: a tutorial for comparing multiple classifiers through Bayesian "
-    "analysis",
-    venue="Journal of Machine Learning Research",
-    volume="18(77)",
-    pages="1-36",
-)
 
 ABOUT = (
     "none: the result is the probability that one algorithm is better by more than the region "
@@ -75,7 +55,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
         ),
     ),
     title="Bayesian correlated t test",
-    references=(CORANI_BENAVOLI_2015, BENAVOLI_2017, NADEAU_BENGIO_2003),
+    references=(cite("corani2015"), cite("benavoli2017"), cite("nadeau2003")),
     examples=(
         Example(
             ((1.0, -1.0, 0.0), (0.0,) * 3, (80,) * 3, (20,) * 3, "higher", False, 0.95),

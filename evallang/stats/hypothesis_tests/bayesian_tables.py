@@ -7,11 +7,11 @@ from typing import Annotated
 import numpy as np
 import scipy
 
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
-from evallang.stats.hypothesis_tests.bayesian_folds import BENAVOLI_2017, region_of
-from evallang.stats.hypothesis_tests.contingency import MCNEMAR_1947
+from evallang.stats.hypothesis_tests.bayesian_folds import region_of
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -64,7 +64,7 @@ NODES = 64  # of the Gauss-Legendre rule: errors below 1e-8
         },
     ),
     title="Bayesian McNemar test",
-    references=(BENAVOLI_2017, MCNEMAR_1947),
+    references=(cite("benavoli2017"), cite("mcnemar1947")),
     examples=(
         Example(
             # P(beta(3.5, 1.5) > 1/2)

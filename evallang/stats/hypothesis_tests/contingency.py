@@ -7,7 +7,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example, Situation
 from evallang.results.statistics import (
     Difference,
@@ -17,7 +17,6 @@ from evallang.results.statistics import (
     Summary,
 )
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
-from evallang.stats.clusters import OBUCHOWSKI_1998, YANG_2010
 from evallang.stats.correctness import Table
 from evallang.stats.distributions import chi2_tail, fair_coin_tail, normal_quantile
 from evallang.stats.effect_sizes.between_models import cohen_g, odds_ratio
@@ -27,7 +26,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.differences import (
-    FAGERLAND_2013,
     PAIRED_INTERVALS,
     TwoByTwo,
     newcombe_independent,
@@ -36,28 +34,6 @@ from evallang.stats.intervals.differences import (
 from evallang.stats.power_of_mcnemar import POWER_OF_MCNEMAR
 from evallang.stats.shares import Share, Shares, checked_share
 
-MCNEMAR_1947 = Reference(
-    key="mcnemar1947",
-    authors=("McNemar Q",),
-    year=1947,
-    title="Note on the sampling error of the difference between correlated proportions or "
-    "percentages",
-    venue="Psychometrika",
-    volume="12(2)",
-    pages="153-157",
-    doi="10.1007/BF02295996",
-)
-EDWARDS_1948 = Reference(
-    key="edwards1948",
-    authors=("Edwards AL",),
-    year=1948,
-    title="Note on the “correction for continuity” in testing the significance of the difference "
-    "between correlated proportions",
-    venue="Psychometrika",
-    volume="13(3)",
-    pages="185-187",
-    doi="10.1007/BF02289261",
-)
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
 EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
 FORMS = ("exact", "midp", "chi2", "corrected")
@@ -127,11 +103,11 @@ THYROIDS = ((15, 1), (7, 0))
     ),
     title="McNemar's test",
     references=(
-        MCNEMAR_1947,
-        FAGERLAND_2013.with_forms("midp"),
-        EDWARDS_1948.with_forms("corrected"),
-        YANG_2010.with_forms("groups"),
-        OBUCHOWSKI_1998.with_forms("groups"),
+        cite("mcnemar1947"),
+        cite("fagerland2013", "midp"),
+        cite("edwards1948", "corrected"),
+        cite("yang2010", "groups"),
+        cite("obuchowski1998", "groups"),
     ),
     examples=(
         Example(
@@ -269,7 +245,7 @@ def mcnemar(
         ),
     ),
     title="z test for two proportions",
-    references=(RASCHKA_2018, DIETTERICH_1998),
+    references=(cite("raschka2018"), cite("dietterich1998")),
     examples=(
         Example(
             (((60, 25), (15, 0)), 0.95),

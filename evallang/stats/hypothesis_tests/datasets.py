@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.distributions import chi2_tail, f_tail
@@ -21,26 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.rank_scores import Better, read_scores, row_ranks
 from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
-
-FRIEDMAN_1937 = Reference(
-    key="friedman1937",
-    authors=("Friedman M",),
-    year=1937,
-    title="The use of ranks to avoid the assumption of normality implicit in the analysis of "
-    "variance",
-    venue="Journal of the American Statistical Association",
-    volume="32(200)",
-    pages="675-701",
-)
-IMAN_DAVENPORT_1980 = Reference(
-    key="iman1980",
-    authors=("Iman RL", "Davenport JM"),
-    year=1980,
-    title="Approximations of the critical region of the Friedman statistic",
-    venue="Communications in Statistics - Theory and Methods",
-    volume="9(6)",
-    pages="571-595",
-)
 
 FROM_DATA_SETS = frozenset({Evidence.DATASET_SCORES})
 ALL_EQUAL = "on every data set all orders of the models are equally likely"
@@ -116,7 +96,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         ),
     ),
     title="Friedman's test",
-    references=(FRIEDMAN_1937, IMAN_DAVENPORT_1980.with_forms("F"), DEMSAR_2006, ZHOU_2021),
+    references=(cite("friedman1937"), cite("iman1980", "F"), cite("demsar2006"), cite("zhou2021")),
     examples=(
         Example(
             (DEMSAR_RANKS, "lower"),

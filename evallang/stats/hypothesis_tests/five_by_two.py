@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
+from evallang.bibliography import cite
 from evallang.registry import Design, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
@@ -19,16 +19,6 @@ from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
-)
-
-ALPAYDIN_1999 = Reference(
-    key="alpaydin1999",
-    authors=("Alpaydin E",),
-    year=1999,
-    title="Combined 5 × 2 cv F test for comparing supervised classification learning algorithms",
-    venue="Neural Computation",
-    volume="11(8)",
-    pages="1885-1892",
 )
 
 NOISE = 1e-12  # relative; a spread below it is rounding
@@ -69,7 +59,7 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
     ),
     title="5x2cv paired t test",
     name="5x2cv_t",
-    references=(DIETTERICH_1998, RASCHKA_2018),
+    references=(cite("dietterich1998"), cite("raschka2018")),
     examples=(
         Example(
             (TEN, TEN_ZEROS, 0.95),
@@ -154,7 +144,7 @@ def five_by_two_t(
     ),
     title="Combined 5x2cv F test",
     name="5x2cv_f",
-    references=(ALPAYDIN_1999, RASCHKA_2018),
+    references=(cite("alpaydin1999"), cite("raschka2018")),
     examples=(
         Example(
             (TEN, TEN_ZEROS, 0.95),

@@ -10,19 +10,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
-from evallang.stats.fold_scores import (
-    BOUCKAERT_FRANK_2004,
-    aligned,
-    corrected_factor,
-    differences,
-    studentized,
-)
+from evallang.stats.fold_scores import aligned, corrected_factor, differences, studentized
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -71,7 +65,7 @@ OWN = "own derivation: computed by hand"
         first_for={Situation.OVERLAPPING_FOLDS: 1},
     ),
     title="Corrected resampled t test",
-    references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),
+    references=(cite("nadeau2003"), cite("bouckaert2004")),
     examples=(
         Example(
             (EIGHT, ZEROS, (70,) * 8, (10,) * 8, 0.95),
@@ -137,7 +131,7 @@ def corrected_t(
         },
     ),
     title="k-fold cross-validated paired t test",
-    references=(DIETTERICH_1998, RASCHKA_2018),
+    references=(cite("dietterich1998"), cite("raschka2018")),
     examples=(
         Example(
             (EIGHT, ZEROS, 0.95),
@@ -191,7 +185,7 @@ def kfold_t(
         },
     ),
     title="Resampled paired t test",
-    references=(DIETTERICH_1998, RASCHKA_2018),
+    references=(cite("dietterich1998"), cite("raschka2018")),
     examples=(
         Example(
             (EIGHT, ZEROS, 0.95),

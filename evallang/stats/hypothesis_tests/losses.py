@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example, Situation
 from evallang.results.statistics import (
     Clusters,
@@ -19,7 +19,7 @@ from evallang.results.statistics import (
     Summary,
 )
 from evallang.stats.alternatives import Alternative, one_sided, t_p
-from evallang.stats.clusters import BELL_MCCAFFREY_2002, degrees_of_mean
+from evallang.stats.clusters import degrees_of_mean
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
@@ -28,8 +28,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.series import (
-    LAZARUS_2018,
-    NEWEY_WEST_1987,
     default_lag,
     dependence_beyond,
     standard_error,
@@ -38,43 +36,6 @@ from evallang.stats.intervals.series import (
 from evallang.stats.power_of_t import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
 from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
-
-STUDENT_1908 = Reference(
-    key="student1908",
-    authors=("Student",),
-    year=1908,
-    title="The probable error of a mean",
-    venue="Biometrika",
-    volume="6(1)",
-    pages="1-25",
-)
-CAMERON_MILLER_2015 = Reference(
-    key="cameron2015",
-    authors=("Cameron AC", "Miller DL"),
-    year=2015,
-    title="A practitioner's guide to cluster-robust inference",
-    venue="Journal of Human Resources",
-    volume="50(2)",
-    pages="317-372",
-)
-DIEBOLD_MARIANO_1995 = Reference(
-    key="diebold1995",
-    authors=("Diebold FX", "Mariano RS"),
-    year=1995,
-    title="Comparing predictive accuracy",
-    venue="Journal of Business & Economic Statistics",
-    volume="13(3)",
-    pages="253-263",
-)
-HARVEY_1997 = Reference(
-    key="harvey1997",
-    authors=("Harvey D", "Leybourne S", "Newbold P"),
-    year=1997,
-    title="Testing the equality of prediction mean squared errors",
-    venue="International Journal of Forecasting",
-    volume="13(2)",
-    pages="281-291",
-)
 
 NULL = "the two models have the same mean loss"
 NULL_UNDER_CV = (
@@ -131,9 +92,9 @@ OWN = "own derivation: computed by hand"
     ),
     title="Paired t test",
     references=(
-        STUDENT_1908,
-        CAMERON_MILLER_2015.with_forms("groups"),
-        BELL_MCCAFFREY_2002.with_forms("groups"),
+        cite("student1908"),
+        cite("cameron2015", "groups"),
+        cite("bell2002", "groups"),
     ),
     examples=(
         Example(
@@ -242,10 +203,10 @@ def t(
     ),
     title="Diebold–Mariano test",
     references=(
-        DIEBOLD_MARIANO_1995,
-        HARVEY_1997,
-        NEWEY_WEST_1987.with_forms("newey_west"),
-        LAZARUS_2018.with_forms("newey_west"),
+        cite("diebold1995"),
+        cite("harvey1997"),
+        cite("newey1987", "newey_west"),
+        cite("lazarus2018", "newey_west"),
     ),
     examples=(
         Example(

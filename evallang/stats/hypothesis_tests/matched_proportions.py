@@ -8,7 +8,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from evallang.bibliography import RASCHKA_2018, Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.correctness import Correctness, count_correct
@@ -18,35 +18,6 @@ from evallang.stats.hypothesis_tests.clustered import clustered_cochran
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
-)
-
-COCHRAN_1950 = Reference(
-    key="cochran1950",
-    authors=("Cochran WG",),
-    year=1950,
-    title="The comparison of percentages in matched samples",
-    venue="Biometrika",
-    volume="37(3/4)",
-    pages="256-266",
-    doi="10.1093/biomet/37.3-4.256",
-)
-TATE_BROWN_1970 = Reference(
-    key="tate1970",
-    authors=("Tate MW", "Brown SM"),
-    year=1970,
-    title="Note on the Cochran Q test",
-    venue="Journal of the American Statistical Association",
-    volume="65(329)",
-    pages="155-160",
-)
-LOONEY_1988 = Reference(
-    key="looney1988",
-    authors=("Looney SW",),
-    year=1988,
-    title="A statistical technique for comparing the accuracies of several classifiers",
-    venue="Pattern Recognition Letters",
-    volume="8(1)",
-    pages="5-9",
 )
 
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
@@ -106,7 +77,7 @@ KUNCHEVA = (
         },
     ),
     title="Cochran's Q test",
-    references=(COCHRAN_1950, TATE_BROWN_1970),
+    references=(cite("cochran1950"), cite("tate1970")),
     examples=(
         Example(
             (KUNCHEVA,),
@@ -208,7 +179,7 @@ def cochran(
         ),
     ),
     title="Looney's F test",
-    references=(LOONEY_1988, RASCHKA_2018),
+    references=(cite("looney1988"), cite("raschka2018")),
     examples=(
         Example(
             (KUNCHEVA,),

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from evallang.bibliography import ZHOU_2021
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, one_sided, t_p
@@ -97,7 +97,7 @@ compare tree with single_t(threshold=5%)
         },
     ),
     title="Binomial test of an error rate",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
     examples=(
         Example(
             (SIX_WRONG_OF_TEN, 0.95),
@@ -212,7 +212,7 @@ def binomial(
         ),
     ),
     title="t test of one model's scores against a value",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
     examples=(
         Example(
             (EIGHT, 0.95),

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DEMSAR_2006, DUNN_1961, ZHOU_2021, Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
@@ -36,24 +36,6 @@ from evallang.stats.rank_scores import (
 from evallang.stats.resampled_data_sets import resamples
 from evallang.stats.studentized_range import range_quantile, range_tail
 from evallang.stats.validation import numbers
-
-NEMENYI_1963 = Reference(
-    key="nemenyi1963",
-    authors=("Nemenyi PB",),
-    year=1963,
-    title="Distribution-free multiple comparisons",
-    venue="PhD thesis, Princeton University",
-    kind="phdthesis",
-)
-BENAVOLI_2016 = Reference(
-    key="benavoli2016",
-    authors=("Benavoli A", "Corani G", "Mangili F"),
-    year=2016,
-    title="Should we really use post-hoc tests based on mean-ranks?",
-    venue="Journal of Machine Learning Research",
-    volume="17(5)",
-    pages="1-10",
-)
 
 RANK_NULL = "the two models have the same expected rank among all models compared"
 
@@ -131,7 +113,7 @@ class _Compared(Struct, frozen=True, eq=False):
         ),
     ),
     title="Nemenyi's test",
-    references=(NEMENYI_1963, DEMSAR_2006, ZHOU_2021, BENAVOLI_2016),
+    references=(cite("nemenyi1963"), cite("demsar2006"), cite("zhou2021"), cite("benavoli2016")),
     examples=(
         Example(
             (DEMSAR_RANKS, "lower", (0, 3), 0.95),
@@ -214,7 +196,7 @@ def nemenyi(
         ),
     ),
     title="Bonferroni-Dunn test",
-    references=(DUNN_1961, DEMSAR_2006),
+    references=(cite("dunn1961"), cite("demsar2006")),
     examples=(
         Example(
             (DEMSAR_RANKS, "lower", (0, 3), 0.95),

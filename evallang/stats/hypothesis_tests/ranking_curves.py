@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import (
     Clusters,
@@ -21,12 +22,6 @@ from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_co
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
-)
-from evallang.stats.intervals.ranking import (
-    DELONG_1988,
-    LEDELL_2015,
-    OBUCHOWSKI_1997,
-    SUN_XU_2014,
 )
 from evallang.stats.placement_values import PlacedScores
 from evallang.stats.power_of_areas import POWER_OF_DELONG
@@ -98,10 +93,10 @@ AUC_VARIANTS = {
     ),
     title="DeLong's test",
     references=(
-        DELONG_1988,
-        SUN_XU_2014,
-        OBUCHOWSKI_1997.with_forms("groups"),
-        LEDELL_2015.with_forms("cv_auc"),
+        cite("delong1988"),
+        cite("sun2014"),
+        cite("obuchowski1997", "groups"),
+        cite("ledell2015", "cv_auc"),
     ),
     examples=(
         Example(

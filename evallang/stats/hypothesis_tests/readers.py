@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import (
     Clusters,
@@ -30,30 +30,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
-OBUCHOWSKI_ROCKETTE_1995 = Reference(
-    key="obuchowski1995",
-    authors=("Obuchowski NA", "Rockette HE"),
-    year=1995,
-    title=(
-        "Hypothesis testing of diagnostic accuracy for multiple readers and multiple tests: an "
-        "ANOVA approach with dependent observations"
-    ),
-    venue="Communications in Statistics - Simulation and Computation",
-    volume="24(2)",
-    pages="285-308",
-)
-HILLIS_2007 = Reference(
-    key="hillis2007",
-    authors=("Hillis SL",),
-    year=2007,
-    title=(
-        "A comparison of denominator degrees of freedom methods for multiple observer ROC analysis"
-    ),
-    venue="Statistics in Medicine",
-    volume="26(3)",
-    pages="596-619",
-    doi="10.1002/sim.2532",
-)
 NULL = "the models have the same expected score over readers and examples like those sampled"
 VARIANTS = {"random_readers": "", "random_readers, clustered": "clustered"}
 """Printed words of its forms."""
@@ -129,7 +105,7 @@ BY_HAND = ReaderScores(
         },
     ),
     title="Obuchowski–Rockette test",
-    references=(OBUCHOWSKI_ROCKETTE_1995, HILLIS_2007),
+    references=(cite("obuchowski1995"), cite("hillis2007")),
     examples=(
         Example(
             (BY_HAND, 0.95),

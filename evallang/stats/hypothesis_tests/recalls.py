@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, halved, normal_p, one_sided
@@ -16,8 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.resampling_tests import EQUAL, EQUAL_UNDER_CV
-from evallang.stats.intervals.differences import AGRESTI_MIN_2005, CHAPTER_8
-from evallang.stats.intervals.sums_of_shares import ZOU_DONNER_2008
+from evallang.stats.intervals.differences import CHAPTER_8
 from evallang.stats.validation import numbers
 
 ONE_CLASS = ((1.0, 6.0, 16.0, 161.0),)  # the interval is Agresti and Min's of its pairs
@@ -62,7 +62,7 @@ ONE_CLASS = ((1.0, 6.0, 16.0, 161.0),)  # the interval is Agresti and Min's of i
         ),
     ),
     title="Test of a mean of paired recalls",
-    references=(ZOU_DONNER_2008, AGRESTI_MIN_2005),
+    references=(cite("zou2008"), cite("agresti2005")),
     examples=(
         Example(
             (ONE_CLASS, 0.95),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import Alternative, halved, one_sided
@@ -18,11 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, fair_coin
-from evallang.stats.intervals.bootstrap_bounds import (
-    EFRON_1987,
-    EFRON_TIBSHIRANI_1994,
-    ResampledBounds,
-)
+from evallang.stats.intervals.bootstrap_bounds import ResampledBounds
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.series import dependence_beyond
@@ -35,34 +31,6 @@ from evallang.stats.power_of_mcnemar import (
 )
 from evallang.stats.power_of_t import POWER_OF_T
 from evallang.stats.validity import ENOUGH_GROUPS, OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
-
-BANDOS_2005 = Reference(
-    key="bandos2005",
-    authors=("Bandos AI", "Rockette HE", "Gur D"),
-    year=2005,
-    title="A permutation test sensitive to differences in areas for comparing ROC curves from a "
-    "paired design",
-    venue="Statistics in Medicine",
-    volume="24(18)",
-    pages="2873-2893",
-)
-PHIPSON_SMYTH_2010 = Reference(
-    key="phipson2010",
-    authors=("Phipson B", "Smyth GK"),
-    year=2010,
-    title="Permutation p-values should never be zero: calculating exact p-values when "
-    "permutations are randomly drawn",
-    venue="Statistical Applications in Genetics and Molecular Biology",
-    volume="9(1)",
-)
-EDGINGTON_2007 = Reference(
-    key="edgington2007",
-    authors=("Edgington ES", "Onghena P"),
-    year=2007,
-    title="Randomization tests",
-    venue="Chapman & Hall/CRC",
-    kind="book",
-)
 
 PER_EXAMPLE = frozenset(
     {
@@ -154,9 +122,9 @@ BOOTSTRAP_VARIANTS = {
     ),
     title="Paired permutation test",
     references=(
-        EDGINGTON_2007,
-        BANDOS_2005.with_forms("roc_auc"),
-        PHIPSON_SMYTH_2010.with_forms("rounds"),
+        cite("edgington2007"),
+        cite("bandos2005", "roc_auc"),
+        cite("phipson2010", "rounds"),
     ),
     examples=(
         Example(
@@ -314,7 +282,7 @@ def permutation(
         ),
     ),
     title="Paired bootstrap test",
-    references=(EFRON_TIBSHIRANI_1994, EFRON_1987.with_forms("bca")),
+    references=(cite("efron1994"), cite("efron1987", "bca")),
     examples=(
         Example(
             (

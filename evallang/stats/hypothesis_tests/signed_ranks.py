@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DEMSAR_2006, Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
@@ -26,35 +26,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.rank_scores import Better, checked_direction
 from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 from evallang.stats.validation import subtractable
-
-WILCOXON_1945 = Reference(
-    key="wilcoxon1945",
-    authors=("Wilcoxon F",),
-    year=1945,
-    title="Individual comparisons by ranking methods",
-    venue="Biometrics Bulletin",
-    volume="1(6)",
-    pages="80-83",
-)
-HODGES_LEHMANN_1963 = Reference(
-    key="hodgeslehmann1963",
-    authors=("Hodges JL", "Lehmann EL"),
-    year=1963,
-    title="Estimates of location based on rank tests",
-    venue="Annals of Mathematical Statistics",
-    volume="34(2)",
-    pages="598-611",
-    doi="10.1214/aoms/1177704172",
-)
-PRATT_1959 = Reference(
-    key="pratt1959",
-    authors=("Pratt JW",),
-    year=1959,
-    title="Remarks on zeros and ties in the Wilcoxon signed rank procedures",
-    venue="Journal of the American Statistical Association",
-    volume="54(287)",
-    pages="655-667",
-)
 
 NULL = "the differences between the two models are distributed symmetrically around 0"
 EXACT_UP_TO = 500  # differences other than 0; about a tenth of a second
@@ -131,10 +102,10 @@ WILCOXON_VARIANTS = {
     ),
     title="Wilcoxon signed-rank test",
     references=(
-        WILCOXON_1945,
-        PRATT_1959.with_forms("zeros=pratt"),
-        DEMSAR_2006.with_forms("zeros=split"),
-        HODGES_LEHMANN_1963,
+        cite("wilcoxon1945"),
+        cite("pratt1959", "zeros=pratt"),
+        cite("demsar2006", "zeros=split"),
+        cite("hodgeslehmann1963"),
     ),
     examples=(
         Example(

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import DEMSAR_2006, Reference
+from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided
@@ -21,16 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.rank_scores import Better, differences_of, read_pair
 from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
-
-DIXON_MOOD_1946 = Reference(
-    key="dixon1946",
-    authors=("Dixon WJ", "Mood AM"),
-    year=1946,
-    title="The statistical sign test",
-    venue="Journal of the American Statistical Association",
-    volume="41(236)",
-    pages="557-566",
-)
 
 SIGN_NULL = "on a data set each of the two models is equally likely to be the better one"
 TUNED_M = tuple(row[1] for row in DEMSAR_AUC)
@@ -61,7 +51,7 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
         ),
     ),
     title="Sign test",
-    references=(DIXON_MOOD_1946, DEMSAR_2006),
+    references=(cite("dixon1946"), cite("demsar2006")),
     examples=(
         Example(
             (TUNED_M, PLAIN, "higher", 0.95),

@@ -12,7 +12,7 @@ import scipy
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.bibliography import RASCHKA_2018, Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.clusters import LEAST_GROUPS
@@ -28,24 +28,6 @@ from evallang.stats.validity import (
     OF_TAIL,
     Counted,
     Holds,
-)
-
-EFRON_TIBSHIRANI_1994 = Reference(
-    key="efron1994",
-    authors=("Efron B", "Tibshirani RJ"),
-    year=1994,
-    title="An introduction to the bootstrap",
-    venue="Chapman & Hall",
-    kind="book",
-)
-EFRON_1987 = Reference(
-    key="efron1987",
-    authors=("Efron B",),
-    year=1987,
-    title="Better bootstrap confidence intervals",
-    venue="Journal of the American Statistical Association",
-    volume="82(397)",
-    pages="171-185",
 )
 
 Method = Literal["bca", "percentile", "basic", "se"]
@@ -125,7 +107,7 @@ def _half_right(method: Method) -> Example:
         ),
     ),
     title="Bootstrap interval",
-    references=(EFRON_TIBSHIRANI_1994, EFRON_1987.with_forms("bca"), RASCHKA_2018),
+    references=(cite("efron1994"), cite("efron1987", "bca"), cite("raschka2018")),
     examples=(_half_right("bca"), _half_right("percentile"), _half_right("basic")),
 )
 def bootstrap(

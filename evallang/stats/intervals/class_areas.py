@@ -10,16 +10,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.intervals.ranking import (
-    DELONG_1988,
-    HAND_TILL_2001,
-    few_members,
-)
+from evallang.stats.intervals.ranking import few_members
 from evallang.stats.placement_values import ONE_IN_A_FOLD, twice_outranked
 from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
@@ -57,7 +54,7 @@ T_4 = 2.7764451051977934  # of Student's t, 97.5 %
         ),
     ),
     title="Interval for a mean of areas over classes",
-    references=(DELONG_1988, HAND_TILL_2001),
+    references=(cite("delong1988"), cite("hand2001")),
     examples=(
         Example(
             # Two classes: DeLong's, as in his interval: AUC 8/9, variance 2 (1/27)/3, df 2 + 2

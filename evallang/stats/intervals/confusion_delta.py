@@ -9,22 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, Counted, Holds
-
-AGRESTI_2013 = Reference(
-    key="agresti2013",
-    authors=("Agresti A",),
-    year=2013,
-    title="Categorical data analysis",
-    venue="Wiley",
-    kind="book",
-)
 
 STEP = 1e-4  # relative step of the differences; their error is of the order of its square
 
@@ -72,7 +63,7 @@ HALF = Z_95 * 2 * math.sqrt(0.8 * 0.2 / 100) / (1 - 0.6**2)
         ),
     ),
     title="Delta-method interval of the confusion matrix",
-    references=(AGRESTI_2013,),
+    references=(cite("agresti2013"),),
     examples=(
         Example(
             (EVEN, _kappa, (-1.0, 1.0), 0.95),

@@ -8,24 +8,14 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import NADEAU_BENGIO_2003, RASCHKA_2018, Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
-from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
+from evallang.stats.fold_scores import corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes, numbers
 from evallang.stats.validity import OF_OUTSIDE, OF_TAIL, Counted, Holds
-
-BAYLE_2020 = Reference(
-    key="bayle2020",
-    authors=("Bayle P", "Bayle A", "Janson L", "Mackey L"),
-    year=2020,
-    title="Cross-validation confidence intervals for test error",
-    venue="Advances in Neural Information Processing Systems",
-    volume="33",
-    kind="inproceedings",
-)
 
 # Mean 3 and variance 6, so that bounds come out in closed form
 EIGHT = (3.0, 1.0, 5.0, 7.0, -1.0, 4.0, 2.0, 3.0)
@@ -60,7 +50,7 @@ CONSTANT = "no width: all values are equal"
         },
     ),
     title="Corrected resampled t interval",
-    references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),
+    references=(cite("nadeau2003"), cite("bouckaert2004")),
     examples=(
         Example(
             (EIGHT, (70,) * 8, (10,) * 8, 0.95),
@@ -115,7 +105,7 @@ def corrected_t(
         },
     ),
     title="t interval over folds or rounds",
-    references=(RASCHKA_2018,),
+    references=(cite("raschka2018"),),
     examples=(
         Example(
             (EIGHT, 0.95),
@@ -151,7 +141,7 @@ def t(values: ArrayLike, level: float) -> Interval:
         formula="the mean of all losses ± z times their standard deviation over the root of n",
     ),
     title="Cross-validation interval by the central limit theorem",
-    references=(BAYLE_2020,),
+    references=(cite("bayle2020"),),
     examples=(
         Example(
             ((1.0, 3.0, 2.0, 6.0), (0, 0, 1, 1), 0.95),

@@ -13,7 +13,6 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
 from evallang.stats.distributions import normal_quantile, t_quantile
@@ -21,15 +20,6 @@ from evallang.stats.intervals.resampled_counts import Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import MomentSample, WeightSample, ratio
 from evallang.stats.validation import example_weights, magnitudes, numbers
-
-KISH_1965 = Reference(
-    key="kish1965",
-    authors=("Kish L",),
-    year=1965,
-    title="Survey sampling",
-    venue="Wiley",
-    kind="book",
-)
 
 
 def effective_n(weights: ArrayLike) -> float:

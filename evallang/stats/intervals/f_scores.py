@@ -9,24 +9,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, OF_RAREST
-
-TAKAHASHI_2022 = Reference(
-    key="takahashi2022",
-    authors=("Takahashi K", "Yamamoto K", "Kuchiba A", "Koyama T"),
-    year=2022,
-    title="Confidence interval for micro-averaged F1 and macro-averaged F1 scores",
-    venue="Applied Intelligence",
-    volume="52(5)",
-    pages="4961-4972",
-    doi="10.1007/s10489-021-02635-5",
-)
 
 Average = Literal["binary", "macro", "micro", "weighted"]
 AVERAGES = ("binary", "macro", "micro", "weighted")
@@ -55,7 +44,7 @@ EVEN = ((8, 2), (2, 8))
         },
     ),
     title="Delta-method interval for F1",
-    references=(TAKAHASHI_2022,),
+    references=(cite("takahashi2022"),),
     examples=(
         Example(
             (EVEN, "micro", None, 0.95),

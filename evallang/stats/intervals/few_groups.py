@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import LEAST_GROUPS, group_codes, group_totals
@@ -17,14 +17,6 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_TAIL, Counted, Holds
 
-WEBB_2014 = Reference(
-    key="webb2014",
-    authors=("Webb MD",),
-    year=2014,
-    title="Reworking wild bootstrap based inference for clustered errors",
-    venue="Queen's Economics Department Working Paper",
-    volume="1315",
-)
 SIX_POINTS = (1.5, 1.0, 0.5)  # squares of the weights, each with both signs
 EVERY_UP_TO = 1 << 16  # combinations of weights that are all gone through: 6 groups
 SAME = 1e-9  # relative; the same t reached by another order of sums
@@ -84,7 +76,7 @@ def _two_alike() -> Example:
         ),
     ),
     title="Wild cluster bootstrap interval",
-    references=(WEBB_2014,),
+    references=(cite("webb2014"),),
     examples=(_two_alike(),),
 )
 def wild_clusters(

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
@@ -17,14 +17,6 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_GROUPS, OF_TAIL, Counted, Holds
 
-EFRON_1982 = Reference(
-    key="efron1982",
-    authors=("Efron B",),
-    year=1982,
-    title="The jackknife, the bootstrap and other resampling plans",
-    venue="Society for Industrial and Applied Mathematics",
-    kind="book",
-)
 NO_SPREAD = 1e-12  # of the size of the estimate
 
 
@@ -73,7 +65,7 @@ class CountedInfluences(Struct, frozen=True, eq=False):
         ),
     ),
     title="Infinitesimal jackknife interval",
-    references=(EFRON_1982,),
+    references=(cite("efron1982"),),
     examples=(
         Example(
             # The influences of the mean of 1, 2, 3, 6, which are (x - 3)/4

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
@@ -18,16 +18,6 @@ from evallang.stats.intervals.cross_validation import CONSTANT, OWN, Z_95
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 
-BATES_2024 = Reference(
-    key="bates2024",
-    authors=("Bates S", "Hastie T", "Tibshirani R"),
-    year=2024,
-    title="Cross-validation: what does it estimate and how well does it do it?",
-    venue="Journal of the American Statistical Association",
-    volume="119(546)",
-    pages="1434-1445",
-    doi="10.1080/01621459.2023.2197686",
-)
 ALONE = -1  # no second fold was omitted from training
 FEWEST_FOLDS = 3  # a model without a pair of folds needs a third to train on
 
@@ -103,7 +93,7 @@ PLACES = (
         ),
     ),
     title="Interval by nested cross-validation",
-    references=(BATES_2024,),
+    references=(cite("bates2024"),),
     examples=(
         Example(
             (HeldOutLosses((3, 5, 3, 3, 3, 5, *INNER), *PLACES), 0.95),

@@ -6,53 +6,13 @@ from functools import lru_cache
 
 import scipy
 
-from evallang.bibliography import RASCHKA_2018, Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED
 from evallang.stats.validity import ENOUGH_GROUPS, OF_SIZES, Counted, Holds
-
-BROWN_2001 = Reference(
-    key="brown2001",
-    authors=("Brown LD", "Cai TT", "DasGupta A"),
-    year=2001,
-    title="Interval estimation for a binomial proportion",
-    venue="Statistical Science",
-    volume="16(2)",
-    pages="101-133",
-    doi="10.1214/ss/1009213286",
-)
-WILSON_1927 = Reference(
-    key="wilson1927",
-    authors=("Wilson EB",),
-    year=1927,
-    title="Probable inference, the law of succession, and statistical inference",
-    venue="Journal of the American Statistical Association",
-    volume="22(158)",
-    pages="209-212",
-    doi="10.1080/01621459.1927.10502953",
-)
-CLOPPER_PEARSON_1934 = Reference(
-    key="clopper1934",
-    authors=("Clopper CJ", "Pearson ES"),
-    year=1934,
-    title="The use of confidence or fiducial limits illustrated in the case of the binomial",
-    venue="Biometrika",
-    volume="26(4)",
-    pages="404-413",
-    doi="10.1093/biomet/26.4.404",
-)
-AGRESTI_COULL_1998 = Reference(
-    key="agresti1998",
-    authors=("Agresti A", "Coull BA"),
-    year=1998,
-    title="Approximate is better than “exact” for interval estimation of binomial proportions",
-    venue="The American Statistician",
-    volume="52(2)",
-    pages="119-126",
-)
 
 FROM_COUNTS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES})
 CHAPTER_2 = (
@@ -102,7 +62,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         },
     ),
     title="Wilson score interval",
-    references=(WILSON_1927, BROWN_2001),
+    references=(cite("wilson1927"), cite("brown2001")),
     examples=(
         Example((13, 16, 0.95), _bounds(0.5699, 0.9341), CHAPTER_2, 5e-5),
         Example((4, 200, 0.95), _bounds(0.00780442641634947, 0.05028708690582643), R_BINOM, 1e-12),
@@ -138,7 +98,7 @@ def wilson(successes: int, n: int, level: float) -> Interval:
         ),
     ),
     title="Clopper-Pearson exact interval",
-    references=(CLOPPER_PEARSON_1934, BROWN_2001),
+    references=(cite("clopper1934"), cite("brown2001")),
     examples=(
         Example((13, 16, 0.95), _bounds(0.5435, 0.9595), CHAPTER_2, 5e-5),
         Example((4, 200, 0.95), _bounds(0.005475565879556443, 0.05041360908989634), R_BINOM, 1e-12),
@@ -191,7 +151,7 @@ def exact_bounds(successes: float, n: float, level: float) -> tuple[float, float
         ),
     ),
     title="Agresti-Coull interval",
-    references=(AGRESTI_COULL_1998, BROWN_2001),
+    references=(cite("agresti1998"), cite("brown2001")),
     examples=(
         Example((4, 200, 0.95), _bounds(0.005991954548218395, 0.0520995587739575), R_BINOM, 1e-12),
     ),
@@ -222,7 +182,7 @@ def agresti_coull(successes: int, n: int, level: float) -> Interval:
         ),
     ),
     title="Jeffreys interval",
-    references=(BROWN_2001,),
+    references=(cite("brown2001"),),
     examples=(Example((13, 16, 0.95), _bounds(0.5792, 0.9442), CHAPTER_2, 5e-5),),
 )
 def jeffreys(successes: int, n: int, level: float) -> Interval:
@@ -254,7 +214,7 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
         formula="the proportion ± z times the root of it times 1 less it, over n",
     ),
     title="Wald interval (normal approximation)",
-    references=(RASCHKA_2018, BROWN_2001),
+    references=(cite("raschka2018"), cite("brown2001")),
     examples=(
         Example((4, 200, 0.95), _bounds(0.000597346459104517, 0.0394026535408955), R_BINOM, 1e-12),
     ),

@@ -10,7 +10,7 @@ import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Design, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
@@ -20,59 +20,6 @@ from evallang.stats.placement_values import ONE_IN_A_FOLD, place_scores, twice_o
 from evallang.stats.score_counts import PlacementMoments, ScoreCounts, rank
 from evallang.stats.validation import numbers, positives
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
-
-DELONG_1988 = Reference(
-    key="delong1988",
-    authors=("DeLong ER", "DeLong DM", "Clarke-Pearson DL"),
-    year=1988,
-    title="Comparing the areas under two or more correlated receiver operating characteristic "
-    "curves: a nonparametric approach",
-    venue="Biometrics",
-    volume="44(3)",
-    pages="837-845",
-    doi="10.2307/2531595",
-)
-SUN_XU_2014 = Reference(
-    key="sun2014",
-    authors=("Sun X", "Xu W"),
-    year=2014,
-    title="Fast implementation of DeLong's algorithm for comparing the areas under correlated "
-    "receiver operating characteristic curves",
-    venue="IEEE Signal Processing Letters",
-    volume="21(11)",
-    pages="1389-1393",
-    doi="10.1109/LSP.2014.2337313",
-)
-OBUCHOWSKI_1997 = Reference(
-    key="obuchowski1997",
-    authors=("Obuchowski NA",),
-    year=1997,
-    title="Nonparametric analysis of clustered ROC curve data",
-    venue="Biometrics",
-    volume="53(2)",
-    pages="567-578",
-)
-HAND_TILL_2001 = Reference(
-    key="hand2001",
-    authors=("Hand DJ", "Till RJ"),
-    year=2001,
-    title="A simple generalisation of the area under the ROC curve for multiple class "
-    "classification problems",
-    venue="Machine Learning",
-    volume="45",
-    pages="171-186",
-    doi="10.1023/A:1010920819831",
-)
-LEDELL_2015 = Reference(
-    key="ledell2015",
-    authors=("LeDell E", "Petersen M", "van der Laan M"),
-    year=2015,
-    title="Computationally efficient confidence intervals for cross-validated area under the ROC "
-    "curve estimates",
-    venue="Electronic Journal of Statistics",
-    volume="9(1)",
-    pages="1583-1607",
-)
 
 T_4, T_8 = 2.7764451051977934, 2.306004135204166  # of Student's t, 97.5 %
 ENOUGH_MEMBERS = 20
@@ -163,7 +110,7 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         },
     ),
     title="DeLong interval on the logit scale",
-    references=(DELONG_1988, SUN_XU_2014),
+    references=(cite("delong1988"), cite("sun2014")),
     examples=(
         Example(
             ((1, 1, 1, 0, 0, 0), (0.9, 0.8, 0.3, 0.7, 0.2, 0.1), 0.95),
@@ -226,7 +173,7 @@ def delong(
         },
     ),
     title="Interval for cross-validated AUC",
-    references=(LEDELL_2015, DELONG_1988, OBUCHOWSKI_1997.with_forms("groups")),
+    references=(cite("ledell2015"), cite("delong1988"), cite("obuchowski1997", "groups")),
     examples=(
         Example(
             (

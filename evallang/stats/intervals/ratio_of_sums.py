@@ -7,28 +7,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import (
-    BELL_MCCAFFREY_2002,
-    degrees_of_sizes,
-    group_codes,
-    group_totals,
-)
+from evallang.stats.clusters import degrees_of_sizes, group_codes, group_totals
 from evallang.stats.distributions import t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_GROUPS, OF_OUTSIDE, OF_TAIL
-
-COCHRAN_1977 = Reference(
-    key="cochran1977",
-    authors=("Cochran WG",),
-    year=1977,
-    title="Sampling techniques",
-    venue="Wiley",
-    kind="book",
-)
 
 # Equal denominators: the ratio is a mean of .5, 1.5, 1, 1 with Student's interval
 EQUAL = ((1.0, 2.0), (3.0, 2.0), (2.0, 2.0), (2.0, 2.0))
@@ -74,7 +60,7 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
         ),
     ),
     title="t interval of a mean or of a ratio of sums",
-    references=(COCHRAN_1977, BELL_MCCAFFREY_2002.with_forms("groups")),
+    references=(cite("cochran1977"), cite("bell2002", "groups")),
     examples=(
         Example(
             (EQUAL, None, 0.95),

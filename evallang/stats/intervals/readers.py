@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
-from evallang.stats.hypothesis_tests.readers import HILLIS_2007, OBUCHOWSKI_ROCKETTE_1995
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.validity import OF_GROUPS
@@ -53,7 +53,7 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
         ),
     ),
     title="Obuchowski–Rockette interval",
-    references=(OBUCHOWSKI_ROCKETTE_1995, HILLIS_2007),
+    references=(cite("obuchowski1995"), cite("hillis2007")),
     examples=(
         Example(
             (BY_HAND, (0.0, 1.0), 0.95),

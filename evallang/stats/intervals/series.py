@@ -10,7 +10,7 @@ import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, t_quantile
@@ -18,44 +18,6 @@ from evallang.stats.fold_scores import spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_TAIL, Counted, Holds
-
-NEWEY_WEST_1987 = Reference(
-    key="newey1987",
-    authors=("Newey WK", "West KD"),
-    year=1987,
-    title="A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent "
-    "covariance matrix",
-    venue="Econometrica",
-    volume="55(3)",
-    pages="703-708",
-)
-LAZARUS_2018 = Reference(
-    key="lazarus2018",
-    authors=("Lazarus E", "Lewis DJ", "Stock JH", "Watson MW"),
-    year=2018,
-    title="HAR inference: recommendations for practice",
-    venue="Journal of Business & Economic Statistics",
-    volume="36(4)",
-    pages="541-559",
-)
-KIEFER_VOGELSANG_2005 = Reference(
-    key="kiefer2005",
-    authors=("Kiefer NM", "Vogelsang TJ"),
-    year=2005,
-    title="A new asymptotic theory for heteroskedasticity-autocorrelation robust tests",
-    venue="Econometric Theory",
-    volume="21(6)",
-    pages="1130-1164",
-)
-LJUNG_BOX_1978 = Reference(
-    key="ljung1978",
-    authors=("Ljung GM", "Box GEP"),
-    year=1978,
-    title="On a measure of lack of fit in time series models",
-    venue="Biometrika",
-    volume="65(2)",
-    pages="297-303",
-)
 
 COVERED = ((0.13, ""), (0.3, "88 to 93%"), (math.inf, "75 to 88%"))
 """How often 95% intervals covered, up to a share of the variance that Bartlett's weights miss."""
@@ -219,7 +181,7 @@ def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
         ),
     ),
     title="Newey–West interval",
-    references=(NEWEY_WEST_1987, KIEFER_VOGELSANG_2005, LAZARUS_2018),
+    references=(cite("newey1987"), cite("kiefer2005"), cite("lazarus2018")),
     examples=(
         Example(
             # d - mean is -1, 0, 1, 0: autocovariances 2/4 and 0; 1 - 2/4 is left, and the weights

@@ -8,26 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.bibliography import Reference
+from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level
-from evallang.stats.intervals.differences import NEWCOMBE_1998_INDEPENDENT
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.validation import numbers
 from evallang.stats.validity import Counted, Holds
-
-ZOU_DONNER_2008 = Reference(
-    key="zou2008",
-    authors=("Zou GY", "Donner A"),
-    year=2008,
-    title="Construction of confidence limits about effect measures: a general approach",
-    venue="Statistics in Medicine",
-    volume="27(10)",
-    pages="1693-1702",
-    doi="10.1002/sim.3095",
-)
 
 
 @INTERVALS.register(
@@ -50,7 +38,7 @@ ZOU_DONNER_2008 = Reference(
         ),
     ),
     title="Interval of a sum of shares from Wilson's bounds (MOVER)",
-    references=(ZOU_DONNER_2008, NEWCOMBE_1998_INDEPENDENT),
+    references=(cite("zou2008"), cite("newcombe_independent1998")),
     examples=(
         Example(
             (((1, 7, 34, 0), (-1, 1, 34, 1)), (-1.0, 1.0), 0.95),

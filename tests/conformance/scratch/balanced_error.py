@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evallang.bibliography import ZHOU_2021
+from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example
 
@@ -22,7 +22,7 @@ from evallang.registry import Example
         formula="the share of each class that is predicted wrong, averaged over the classes",
     ),
     title="Balanced error",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
     examples=(
         Example(
             (((90, 10), (5, 5)), 1),

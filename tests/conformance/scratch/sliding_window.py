@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evallang.bibliography import RASCHKA_2018
+from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     PROTOCOLS,
@@ -55,7 +55,7 @@ from evallang.results.settings import OptionWords
         ),
     ),
     title="Sliding window",
-    references=(RASCHKA_2018,),
+    references=(cite("raschka2018"),),
 )
 def sliding_window(rows: Rows, *, folds: int = 5, window: int = 50) -> Iterator[Split]:
     """Test on consecutive periods, each by the model trained on the `window` rows before it.

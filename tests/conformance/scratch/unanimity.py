@@ -3,7 +3,7 @@
 import numpy as np
 from msgspec import Struct
 
-from evallang.bibliography import ZHOU_2021
+from evallang.bibliography import cite
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 
 
@@ -22,7 +22,7 @@ class Unanimity(Struct, frozen=True):
         formula="the share of examples with the same prediction of all models",
     ),
     title="Unanimity",
-    references=(ZHOU_2021,),
+    references=(cite("zhou2021"),),
 )
 def unanimity(together):
     """The share of examples that all models predict alike."""
