@@ -19,7 +19,6 @@ from evallang.data.number_signs import may_be_grouped
 
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
-WHOLE = r"0|-?[1-9][0-9]*"
 BATCH = 1 << 22  # cells worked on together
 TYPED_CELL = re.compile(DATE_CELL)
 
@@ -163,23 +162,27 @@ def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl
     whole, floats = [], []
     first = cells.select(pl.all().drop_nulls().first()).row(0) if cells.width else ()
     for name, cell in zip(cells.columns, first, strict=True):
-        if cell is not None and re.fullmatch(WHOLE, cell):
+        if cell is not None and re.fullmatch(INTEGER_CELL, cell):
             whole.append(name)
         if cell is not None and spelled is not None and name not in spelled and _is_float(cell):
             floats.append(name)
     for some in _batches(cells, whole):
-        text, number = pl.col(some), pl.col(some).cast(pl.Int64, strict=False)
-        fits = cells.select((number.cast(pl.String).eq_missing(text)).all()).row(0)
-        typed = [name for name, fit in zip(some, fits, strict=True) if fit]
+        number, text = pl.col(some).cast(pl.Int64, strict=False), pl.col(some)
+        plain = cells.select(number.cast(pl.String).eq_missing(text).all()).row(0)
+        signed = cells.select(text.str.contains(INTEGER_CELL).all()).row(0)  # as +5 and -0 are
+        typed = [name for name, fits in zip(some, plain, strict=True) if fits]
         cells = cells.with_columns(pl.col(typed).cast(pl.Int64))
-    floats = [name for name in floats if cells.schema[name] == pl.String]
+        integers = {name for name, every in zip(some, signed, strict=True) if every}
+        floats = [name for name in floats if name not in integers]
     for some in _batches(cells, floats):
-        text, number = pl.col(some), pl.col(some).cast(pl.Float64, strict=False)
-        fits = (number.is_null() == text.is_null()).all() & number.is_finite().any()
-        chosen = cells.select(fits).row(0)
-        typed = [name for name, fit in zip(some, chosen, strict=True) if fit]
-        made = cells.select(pl.col(typed).cast(pl.Float64).fill_nan(None))
-        cells = cells.with_columns(one for one in made if not may_be_grouped(one))
+        texts = cells.select(some)
+        numbers = texts.select(pl.all().cast(pl.Float64, strict=False))
+        lost = texts.null_count().row(0), numbers.null_count().row(0)
+        finite = numbers.select(pl.all().is_finite().any()).row(0)
+        fits = [n == m and one for n, m, one in zip(*lost, finite, strict=True)]
+        numbers = numbers.select(pl.col(name for name, fit in zip(some, fits, strict=True) if fit))
+        numbers = numbers.with_columns(pl.all().fill_nan(None))
+        cells = cells.with_columns(one for one in numbers if not may_be_grouped(one))
     return cells
 
 

@@ -72,8 +72,9 @@ def read_delimited(
         return None
     if b"\n" not in text:
         text = text.replace(b"\r", b"\n")
-    text = text.rstrip(b"\r\n")
-    if not text.strip():
+    if text.endswith((b"\n\n", b"\n\r\n", b"\r")):
+        text = text.rstrip(b"\r\n")
+    if not text or text.isspace():
         findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
         return None
     try:
@@ -90,8 +91,8 @@ def read_delimited(
             return None
         check_size(source, text.count(b"\n"), len(dialect.names))
         csv.field_size_limit(CELL.most)
-        read = _read_regular(text, dialect, spelled)
-        read = read or _read_any(text, dialect, source, findings, span, above.lines)
+        regular = _read_regular(text, dialect, spelled)
+        read = regular or _read_any(text, dialect, source, findings, span, above.lines)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -278,12 +279,15 @@ def _read_regular(
         fine &= line.str.contains(f"^{field}(?:{re.escape(separator)}{field})*$")
         bare = line.str.replace_all('"[^"]*"', "")
     fine &= bare.str.count_matches(separator, literal=True) == len(names) - 1
-    lines = {"separator": NO_TEXT, "quote_char": None, "schema": {"line": pl.String}}
     try:
-        found = pl.scan_csv(io.BytesIO(text), has_header=False, **lines).select(
-            fine.all(), n=pl.len()
+        lines = pl.scan_csv(
+            io.BytesIO(text),
+            separator=NO_TEXT,
+            quote_char=None,
+            has_header=False,
+            schema={"line": pl.String},
         )
-        are_fine, n = found.collect(engine="streaming").row(0)
+        are_fine, n = lines.select(fine.all(), n=pl.len()).collect(engine="streaming").row(0)
         rows = n - dialect.header
         if not are_fine:
             return None

@@ -31,7 +31,8 @@ def _texts_as_json(column: "pl.Series") -> bytes:
     """Return a column of text as `_as_json` does, faster where none needs an escape."""
     if column.is_empty() or column.has_nulls() or not column.str.contains(PLAIN).all():
         return _as_json(column.to_list())
-    return b'["' + column.str.join('","').item().encode("ascii") + b'"]'
+    joined: str = column.str.join('","').item()
+    return b'["' + joined.encode("ascii") + b'"]'
 
 
 def spelled_ids(column: "pl.Series") -> tuple[Any, ...]:

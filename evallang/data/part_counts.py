@@ -239,7 +239,8 @@ def count_rows(
         numbered = distinct.with_row_index(PLACE)
         joined = cells.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
         place = joined[PLACE].to_numpy()
-        sums = {n: np.bincount(place, own, len(distinct)) for n, own in scores.items()}
+        for name, own in scores.items():
+            sums[name] = np.bincount(place, own, len(distinct)).astype(np.float64)
     return CountedRows(distinct, found[TIMES].to_numpy(), sums)
 
 

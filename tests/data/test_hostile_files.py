@@ -150,9 +150,7 @@ def test_whatever_pythons_csv_writes_is_read_back(rows, separator):
     writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL)
     writer.writerows([("first", "second"), *rows])
     named = frozenset({"first"})
-    frame = read_delimited(
-        stream.getvalue().encode(), "d.csv", Findings({}), named=named
-    )
+    frame = read_delimited(stream.getvalue().encode(), "d.csv", Findings({}), named=named)
     expected = [[row[place].strip() or None for row in rows] for place in (0, 1)]
     for column in expected:
         if {(cell or "true").lower() for cell in column} <= {"true", "false"}:
