@@ -16,7 +16,6 @@ from evallang.data.codes import (
 )
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label
-from evallang.data.distinct_rows import rows_differ
 from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text, numbered
@@ -125,7 +124,7 @@ def read_ids(
     values = frame.values(column)
     found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
     cells = pl.DataFrame([frame.cells[name] for name in (column, *within)])
-    if not rows_differ(cells):
+    if cells.is_duplicated().any():
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(frame.texts(column)[twice].to_list())

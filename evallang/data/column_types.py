@@ -7,7 +7,7 @@ in every clause. Parquet, JSON Lines and databases bring types with them, which 
 import datetime
 import json
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -15,10 +15,11 @@ from typing import Any
 import polars as pl
 
 from evallang.data.labels import label_text
+from evallang.data.number_signs import may_be_grouped
 
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
-MOST_LEVELS = 255  # categories of labels, which fit in a byte
+BATCH = 1 << 22  # cells worked on together
 TYPED_CELL = re.compile(DATE_CELL)
 
 
@@ -44,7 +45,7 @@ def kind_of(series: "pl.Series") -> Kind:
         return Kind.BOOLEAN
     if dtype in (pl.Date, pl.Datetime):
         return Kind.DATE
-    return Kind.TEXT if dtype in (pl.String, pl.Enum) else Kind.OTHER
+    return Kind.TEXT if dtype == pl.String else Kind.OTHER
 
 
 def type_words(series: "pl.Series") -> str:
@@ -123,45 +124,81 @@ def _dates(cells: "pl.Series") -> "pl.Series | None":
     return None
 
 
-def plain_types(cells: "pl.DataFrame", coded: Container[str] = ()) -> "pl.DataFrame":
+def plain_types(cells: "pl.DataFrame") -> "pl.DataFrame":
     """Convert the columns of a typed file to the types that are used here.
 
-    Categories become text, but those of `coded` columns, decimals float64, NaN and empty text
-    null; text loses the blanks around it. Dates, lists and the like stay what they are.
+    Categories become text, decimals float64, NaN and empty text null; text loses the blanks around
+    it. Dates, lists and the like stay what they are.
     """
-    words = [
-        name
-        for name, dtype in cells.schema.items()
-        if dtype == pl.Categorical or (dtype == pl.Enum and name not in coded)
-    ]
     decimals = [dtype for dtype in set(cells.dtypes) if dtype.is_decimal()]
-    cells = cells.with_columns(pl.col(words).cast(pl.String), pl.col(decimals).cast(pl.Float64))
-    return cells.with_columns(
-        pl.col(columns_with_nan(cells)).fill_nan(None), trimmed(pl.col(pl.String))
-    )
-
-
-def labels_in_one_piece(cells: "pl.DataFrame") -> "pl.DataFrame":
-    """Join the pieces of each column of one byte a row, so that its array is not another copy.
-
-    The pieces of one column are released before those of the next are joined.
-    """
-    for place, dtype in enumerate(cells.dtypes):
-        if dtype == pl.Int8 or isinstance(dtype, pl.Enum):
-            cells.replace_column(place, cells.to_series(place).rechunk())
-    return cells
-
-
-def columns_with_nan(cells: "pl.DataFrame") -> list[str]:
-    """Find the columns of floats that hold NaN, by one query; the others need no copy."""
+    words = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
+    cells = cells.with_columns(words, pl.col(decimals).cast(pl.Float64))
     found = cells.select(pl.col(pl.Float32, pl.Float64).is_nan().any())
-    return [column.name for column in found if column.item()]
+    with_nan = [column.name for column in found if column.item()]
+    return trimmed_texts(cells.with_columns(pl.col(with_nan).fill_nan(None)))
 
 
 def trimmed(cells: "pl.Expr") -> "pl.Expr":
     """Strip blanks around text; text of blanks alone is missing."""
     stripped = cells.str.strip_chars()
     return pl.when(stripped != "").then(stripped).otherwise(None).name.keep()
+
+
+def trimmed_texts(cells: "pl.DataFrame") -> "pl.DataFrame":
+    """Strip blanks around all text of a table; text of blanks alone is missing."""
+    for some in _batches(
+        cells, [name for name in cells.columns if cells.schema[name] == pl.String]
+    ):
+        cells = cells.with_columns(trimmed(pl.col(some)))
+    return cells
+
+
+def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl.DataFrame":
+    """Give columns of text that hold numbers their type, where none asks for more than these.
+
+    Whole numbers have one spelling (not 007, +5 or -0); floats are typed in the columns that are
+    not `spelled` (None: all are), unless their points may group thousands.
+    """
+    whole, floats = [], []
+    first = cells.select(pl.all().drop_nulls().first()).row(0) if cells.width else ()
+    for name, cell in zip(cells.columns, first, strict=True):
+        if cell is not None and re.fullmatch(INTEGER_CELL, cell):
+            whole.append(name)
+        if cell is not None and spelled is not None and name not in spelled and _is_float(cell):
+            floats.append(name)
+    for some in _batches(cells, whole):
+        number, text = pl.col(some).cast(pl.Int64, strict=False), pl.col(some)
+        plain = cells.select(number.cast(pl.String).eq_missing(text).all()).row(0)
+        signed = cells.select(text.str.contains(INTEGER_CELL).all()).row(0)  # as +5 and -0 are
+        typed = [name for name, fits in zip(some, plain, strict=True) if fits]
+        cells = cells.with_columns(pl.col(typed).cast(pl.Int64))
+        integers = {name for name, every in zip(some, signed, strict=True) if every}
+        floats = [name for name in floats if name not in integers]
+    for some in _batches(cells, floats):
+        texts = cells.select(some)
+        numbers = texts.select(pl.all().cast(pl.Float64, strict=False))
+        lost = texts.null_count().row(0), numbers.null_count().row(0)
+        finite = numbers.select(pl.all().is_finite().any()).row(0)
+        fits = [n == m and one for n, m, one in zip(*lost, finite, strict=True)]
+        numbers = numbers.select(pl.col(name for name, fit in zip(some, fits, strict=True) if fit))
+        numbers = numbers.with_columns(pl.all().fill_nan(None))
+        cells = cells.with_columns(one for one in numbers if not may_be_grouped(one))
+    return cells
+
+
+def _batches(cells: "pl.DataFrame", columns: Sequence[str]) -> Iterator[list[str]]:
+    """Divide columns: a wide table is worked on at once, a long one column by column."""
+    together = max(1, BATCH // max(1, cells.height))
+    for start in range(0, len(columns), together):
+        yield list(columns[start : start + together])
+
+
+def _is_float(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 OPAQUE = (list, dict, tuple, bytes, memoryview, datetime.time, datetime.timedelta)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from evallang.stats.score_counts import PlacementSums, ScoreCounts
 
-COUNTED_AT_ONCE = 1 << 18  # rows whose codes take memory at the same time
-
 Task = Literal["classification", "regression"]
 Label = bool | int | float | str
 
@@ -527,12 +525,8 @@ def class_counts(
     codes: "NDArray[Any]", classes: int, times: "NDArray[np.int64] | None" = None
 ) -> tuple[int, ...]:
     """Count the rows of each class; `times` is how often each row occurs, once by default."""
-    counts = np.zeros(classes, dtype=np.int64)
-    for start in range(0, len(codes), COUNTED_AT_ONCE):
-        rows = slice(start, start + COUNTED_AT_ONCE)
-        often = None if times is None else times[rows]  # sums of float64, exact below 2^53
-        counts += np.bincount(codes[rows], often, minlength=classes).astype(np.int64)
-    return tuple(counts.tolist())
+    # Sums of float64, exact below 2^53
+    return tuple(np.bincount(codes, times, minlength=classes).astype(np.int64).tolist())
 
 
 class ScoreTable(Struct, frozen=True):

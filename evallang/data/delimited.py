@@ -1,19 +1,17 @@
 """CSV and TSV: separator and header are sniffed and stated, every line must fit the header.
 
-A regular file (one record a line, quotes only around whole fields) is read by polars, any
-other by Python's csv module, which reports what is wrong.
+A file of which every line is one record is read by polars, any other by Python's csv module, which
+reports what is wrong.
 """
 
 import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Container, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Sequence
 
 import polars as pl
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evallang.data.codes import (
     DUPLICATE_COLUMN,
@@ -22,13 +20,11 @@ from evallang.data.codes import (
     RAGGED_LINE,
     UNREADABLE_FILE,
 )
-from evallang.data.column_types import trimmed
-from evallang.data.fast_csv import read_regular
-from evallang.data.file_content import FileContent
+from evallang.data.column_types import plain_numbers, trimmed_texts
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.data.number_signs import is_number, may_be_grouped, with_decimal_points
+from evallang.data.number_signs import is_number, with_decimal_points
 from evallang.limits import CELL, OverLimit
 from evallang.source import Span
 
@@ -36,11 +32,11 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,000 columns
 SNIFFED_LINES = 4  # at least, however long: the header of a wide table alone has a megabyte
 SNIFFED_RECORDS = 50
-CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
 Needed = Callable[[Sequence[str]], Collection[str]]
 """What returns the columns that a study needs out of all columns of a file."""
 SEP_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?', re.IGNORECASE)  # which Excel reads, and writes
 UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+NO_TEXT = "\x01"  # no table has it, so that it separates nothing
 
 
 class Dialect(Struct, frozen=True):
@@ -53,32 +49,13 @@ class Dialect(Struct, frozen=True):
     """Whether the header lacks the first column, as R's `write.table` writes names of rows."""
 
 
-class Text(Struct, frozen=True):
-    """A file of text in UTF-8, without its byte order mark.
-
-    Attributes
-    ----------
-    content : of the file
-    ends : number of line feeds
-    is_ascii : whether all of it is ASCII
-    is_blank : whether it holds only ASCII blanks and line ends
-    """
-
-    content: FileContent
-    ends: int
-    is_ascii: bool
-    is_blank: bool
-
-
 def read_delimited(
-    content: FileContent,
+    content: bytes,
     source: str,
     findings: Findings,
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
-    short: Container[str] = (),
-    coded: Container[str] = (),
     needed: Needed | None = None,
     span: Span | None = None,
 ) -> Frame | None:
@@ -88,21 +65,22 @@ def read_delimited(
     one of them, or when none of its fields is a number; without a header the columns are
     called column_1, column_2 and so on. Blank lines are skipped, and lines of comments above the
     header, which begin with `#`. Unclear numbers are reported in the columns that are `needed`
-    (None: all). `spelled` are those of which the spelling of numbers may be asked for (None: any),
-    all other numbers may be typed as they are read; whole numbers of `short` columns take as few
-    bytes as they need, and the texts of `coded` ones may be categories.
+    (None: all). `spelled` are those of which the spelling of numbers may be asked for (None: any).
     """
-    checked = checked_content(content, source, findings, span)
-    if checked is None:
+    text = checked_text(content, source, findings, span)
+    if text is None:
         return None
-    text = _with_ends_between_lines(checked)
-    if text.is_blank:
+    if b"\n" not in text:
+        text = text.replace(b"\r", b"\n")
+    if text.endswith((b"\n\n", b"\n\r\n", b"\r")):
+        text = text.rstrip(b"\r\n")
+    if not text or text.isspace():
         findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
         return None
     try:
-        above = _above_header(text.content)
-        text = replace(text, content=text.content.part(above.size, len(text.content)))
-        dialect = sniff(text.content, source, named, above.separator)
+        above = _above_header(text)
+        text = text[above.size :]
+        dialect = sniff(text, source, named, above.separator)
         if twice := repeated(dialect.names):
             findings.add(
                 DUPLICATE_COLUMN,
@@ -111,24 +89,10 @@ def read_delimited(
                 help=RENAME,
             )
             return None
-        check_size(source, text.ends, len(dialect.names))
+        check_size(source, text.count(b"\n"), len(dialect.names))
         csv.field_size_limit(CELL.most)
-        regular = partial(
-            read_regular,
-            text.content,
-            dialect.separator,
-            dialect.names,
-            header=dialect.header,
-            is_ascii=text.is_ascii,
-            short=short,
-            coded=coded,
-        )
-        typed = regular(spelled=spelled)
-        if typed is not None and spelled is not None:
-            floats = typed[0].select(pl.col(pl.Float64))
-            unclear = {column.name for column in floats if may_be_grouped(column)}
-            typed = regular(spelled=spelled | unclear) if unclear else typed
-        read = typed or _read_any(text.content, dialect, source, findings, span, above.lines)
+        regular = _read_regular(text, dialect, spelled)
+        read = regular or _read_any(text, dialect, source, findings, span, above.lines)
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
@@ -167,13 +131,25 @@ class _AboveHeader(Struct, frozen=True):
     comments: int
 
 
-def _above_header(content: FileContent) -> _AboveHeader:
+def _beginning(text: bytes) -> bytes:
+    """Return whole lines from the start: a few, or more where they are short."""
+    if len(text) <= SNIFFED_BYTES:
+        return text
+    end = text.rfind(b"\n", 0, SNIFFED_BYTES) + 1
+    for _ in range(SNIFFED_LINES - text.count(b"\n", 0, end)):
+        end = text.find(b"\n", end) + 1
+        if end == 0:
+            return text
+    return text[:end]
+
+
+def _above_header(text: bytes) -> _AboveHeader:
     """Find Excel's line `sep=;`, and lines of comments, at the beginning of a file.
 
     The last line that begins with `#` is a header (`# x, y`, as numpy writes it) where a line of
     numbers with as many fields follows.
     """
-    lines = content.beginning(SNIFFED_BYTES, SNIFFED_LINES).splitlines(keepends=True)
+    lines = _beginning(text).splitlines(keepends=True)
     stated = SEP_LINE.fullmatch(lines[0].removesuffix(b"\n"))
     start = 1 if stated else 0
     end = start
@@ -194,79 +170,40 @@ def _above_header(content: FileContent) -> _AboveHeader:
 
 def checked_text(data: bytes, source: str, findings: Findings, span: Span | None) -> bytes | None:
     """Return UTF-8 text without its byte order mark; None after a finding for any other."""
-    checked = checked_content(FileContent.of(data), source, findings, span)
-    return None if checked is None else checked.content.read()
-
-
-def checked_content(
-    content: FileContent, source: str, findings: Findings, span: Span | None
-) -> Text | None:
-    """Check that a file is text in UTF-8; None after a finding where it is not."""
-    if content.read(0, len(codecs.BOM_UTF32_LE)).startswith(UTF_16_OR_32):
-        findings.add(
-            NOT_UTF8,
-            f"`{source}` is written in UTF-16 or UTF-32",
-            span=span,
-            help="save it as UTF-8",
-        )
-        return None
-    if content.read(0, len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
-        content = content.part(len(codecs.BOM_UTF8), len(content))
-    ends, is_ascii, is_blank, damaged = 0, True, True, 0
-    for chunk in content.pieces(CHUNK):
-        nul = chunk.find(b"\0")
-        if nul >= 0:
-            line = ends + _line_at(chunk, nul)
-            message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
-            findings.add(NOT_UTF8, message, span=span, help="save it as text in UTF-8")
-            return None
-        if not chunk.isascii():
-            is_ascii = False
-            try:
-                chunk.decode("utf-8")
-            except UnicodeDecodeError as error:
-                damaged = damaged or ends + _line_at(chunk, error.start)
-        is_blank = is_blank and chunk.isspace()
-        ends += chunk.count(b"\n")
-    if damaged:
-        message = f"`{source}` is not UTF-8 in line {damaged}"
+    if data.startswith(UTF_16_OR_32):
+        message = f"`{source}` is written in UTF-16 or UTF-32"
         findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
         return None
-    return Text(content, ends, is_ascii, is_blank)
+    text = data.removeprefix(codecs.BOM_UTF8)
+    if (place := text.find(b"\0")) >= 0:
+        line = text.count(b"\n", 0, place) + 1
+        message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
+        findings.add(NOT_UTF8, message, span=span, help="save it as text in UTF-8")
+        return None
+    try:
+        if not text.isascii():
+            text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        message = f"`{source}` is not UTF-8 in line {line}"
+        findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
+        return None
+    return text
 
 
-def _with_ends_between_lines(text: Text) -> Text:
-    """Return a text whose lines end in a line feed, without blank lines after the last one."""
-    content, ends = text.content, text.ends
-    if ends == 0:
-        content = FileContent.of(content.read().replace(b"\r", b"\n"))
-        ends = sum(chunk.count(b"\n") for chunk in content.pieces(CHUNK))
-    if not content.read(max(len(content) - 3, 0)).endswith((b"\n\n", b"\n\r\n", b"\r")):
-        return replace(text, content=content, ends=ends)
-    size, left = len(content), b""
-    while size and not left:
-        chunk = content.read(max(size - CHUNK, 0), min(size, CHUNK))
-        left = chunk.rstrip(b"\r\n")
-        ends -= chunk.count(b"\n", len(left))
-        size -= len(chunk) - len(left)
-    return replace(text, content=content.part(0, size), ends=ends)
-
-
-def sniff(
-    content: FileContent, source: str, named: frozenset[str], stated: str | None = None
-) -> Dialect:
+def sniff(text: bytes, source: str, named: frozenset[str], stated: str | None = None) -> Dialect:
     """Return separator and header from the first records of a table.
 
     The separator is the one that cuts all of them into the same number of fields, more than
     one; of several the one that makes most fields; if there is none, the one that makes most
     fields of the first record (.tsv: the tab). A separator that the file has `stated` is taken.
     """
-    head = content.beginning(SNIFFED_BYTES, SNIFFED_LINES)
-    text = head.decode("utf-8", errors="ignore")
+    head = _beginning(text)
+    beginning = head.decode("utf-8", errors="ignore")
     ranks = []
     for preference, separator in enumerate([stated] if stated else SEPARATORS):
-        records = _first_records(text, separator)
-        if len(head) < len(content) and len(records) > 1:
+        records = _first_records(beginning, separator)
+        if len(head) < len(text) and len(records) > 1:
             records.pop()  # a quoted field may have been cut
         widths = {len(record) for record in records}
         even = len(widths) == 1 and widths != {1}
@@ -323,8 +260,58 @@ def _stated(dialect: Dialect, source: str, above: _AboveHeader) -> tuple[str, ..
     return tuple(notes)
 
 
+def _read_regular(
+    text: bytes, dialect: Dialect, spelled: frozenset[str] | None
+) -> tuple["pl.DataFrame", range] | None:
+    """Read a table of which every line is one record of the right number of fields, or None.
+
+    No line is blank, and quotes stand around whole fields alone. Returns the cells, trimmed, and
+    the line of each row.
+    """
+    separator, names = dialect.separator, dialect.names
+    if len(names) == 1:
+        return None
+    has_quotes = b'"' in text
+    line = bare = pl.col("line")
+    fine = line.is_not_null() & ~line.str.contains("\r", literal=True)
+    if has_quotes:
+        field = f'(?:"(?:[^"]|"")*"|[^"{re.escape(separator)}]*)'
+        fine &= line.str.contains(f"^{field}(?:{re.escape(separator)}{field})*$")
+        bare = line.str.replace_all('"[^"]*"', "")
+    fine &= bare.str.count_matches(separator, literal=True) == len(names) - 1
+    try:
+        lines = pl.scan_csv(
+            io.BytesIO(text),
+            separator=NO_TEXT,
+            quote_char=None,
+            has_header=False,
+            schema={"line": pl.String},
+        )
+        are_fine, n = lines.select(fine.all(), n=pl.len()).collect(engine="streaming").row(0)
+        rows = n - dialect.header
+        if not are_fine:
+            return None
+        if rows == 0:  # where polars 1.34 finds a row
+            return pl.DataFrame({name: [] for name in names}), range(0)
+        cells = pl.read_csv(
+            text,
+            separator=separator,
+            has_header=False,
+            skip_rows=int(dialect.header),
+            schema=dict.fromkeys(names, pl.String),
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if cells.height != rows:
+        return None
+    # Where a comma may be a decimal sign, points may group
+    kept = None if separator != "," or has_quotes else spelled
+    first = 1 + dialect.header
+    return plain_numbers(trimmed_texts(cells), kept), range(first, first + rows)
+
+
 def _read_any(
-    content: FileContent,
+    text: bytes,
     dialect: Dialect,
     source: str,
     findings: Findings,
@@ -340,7 +327,7 @@ def _read_any(
     lines: list[int] = []
     ragged: list[tuple[int, list[str]]] = []
     reader = csv.reader(
-        io.StringIO(content.read().decode("utf-8"), newline=""),
+        io.StringIO(text.decode("utf-8"), newline=""),
         delimiter=dialect.separator,
         skipinitialspace=True,
         strict=True,
@@ -381,7 +368,7 @@ def _read_any(
         return None
     schema = dict.fromkeys(dialect.names, pl.String)
     cells = pl.DataFrame(dict(zip(dialect.names, columns, strict=True)), schema=schema)
-    return cells.with_columns(trimmed(pl.col(pl.String))), lines
+    return trimmed_texts(cells), lines
 
 
 def _suggest_fix(lines: list[tuple[int, list[str]]], width: int, *, every: bool) -> str:
@@ -425,7 +412,3 @@ def _drop_unnamed_empty(
     if not gone:
         return cells, ()
     return cells.drop(gone), tuple(f"{name} has no name and no values: skipped" for name in gone)
-
-
-def _line_at(data: bytes, offset: int) -> int:
-    return data.count(b"\n", 0, offset) + 1

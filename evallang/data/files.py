@@ -4,17 +4,14 @@ Only regular files below the size limit are opened, an address is read only with
 nothing is unpickled.
 """
 
-import errno
 import gzip
 import io
 import os
-import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TypeVar
 
 from evallang.data.codes import (
     FILE_NOT_FOUND,
@@ -23,7 +20,6 @@ from evallang.data.codes import (
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
-from evallang.data.file_content import FileContent, WrittenWhileRead
 from evallang.data.findings import Findings, quoted
 from evallang.data.part_patterns import sheet_of
 from evallang.data.path_patterns import GLOB, matching
@@ -32,9 +28,7 @@ from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest
 
-T = TypeVar("T")
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
-MOST_IN_MEMORY = 1 << 25  # bytes of an unpacked file, which else is on the disk
 GZIP = b"\x1f\x8b"  # the first bytes of a compressed file
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 ENDINGS = (*TEXTS, ".parquet", ".xlsx", *(f"{text}.gz" for text in TEXTS))
@@ -198,83 +192,65 @@ def stem(path: str) -> str:
     return name[: -len(ending(name) or "")] or name
 
 
-def read_content(
-    path: Path | bytes,
-    location: str,
-    findings: Findings,
-    read: Callable[[FileContent], T],
-    *,
-    span: Span | None = None,
-) -> T | None:
-    """Return what `read` makes of a file, unpacked if its name ends in .gz; None after a finding.
+def read_bytes(
+    path: Path | bytes, location: str, findings: Findings, *, span: Span | None = None
+) -> bytes | None:
+    """Read a whole file, unpacked where its name ends in .gz; None after a finding.
 
     `path` is the file, or its content where it was read from an address.
     """
     try:
-        with io.BytesIO(path) if isinstance(path, bytes) else path.open("rb") as stream:
-            if location.lower().endswith(".gz"):
-                with _unpacked(stream, location) as unpacked:
-                    return read(FileContent(unpacked))
-            in_memory = isinstance(path, bytes)
-            return read(FileContent(stream) if in_memory else FileContent.of_file(stream))
+        content = path if isinstance(path, bytes) else _unchanged(path)
+        return _unpacked(content, location) if location.lower().endswith(".gz") else content
     except OverLimit as error:
         findings.over_limit(error, span=span)
         return None
-    except WrittenWhileRead:
-        message = f"`{location}` was written to while it was read"
-        words = "run again when no other program writes to it"
-        findings.add(UNREADABLE_FILE, message, span=span, help=words)
-        return None
-    except _NotCompressed:
-        words = "remove `.gz` from its name, or compress it"
-        findings.add(UNREADABLE_FILE, f"`{location}` is not compressed", span=span, help=words)
-        return None
+    except _Unusable as error:
+        fault, words = str(error), error.help
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        message = f"`{location}` is damaged or incomplete"
-        findings.add(UNREADABLE_FILE, message, span=span, help="compress the file again")
-        return None
+        fault, words = "is damaged or incomplete", "compress the file again"
     except OSError as error:
-        message = f"`{location}` cannot be read: {error}"
-        words = "check whether you may read the file"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # where it is unpacked
-            words = (
-                f"free some space in `{tempfile.gettempdir()}`, or set `TMPDIR` to another folder"
-            )
-        findings.add(UNREADABLE_FILE, message, span=span, help=words)
-        return None
+        fault, words = f"cannot be read: {error}", "check whether you may read the file"
     except MemoryError:
         message = f"`{location}` does not fit into the memory that this process may use"
         words = "remove the columns and rows that the study does not use"
         findings.add(FILE_TOO_LARGE, message, span=span, help=words)
         return None
+    findings.add(UNREADABLE_FILE, f"`{location}` {fault}", span=span, help=words)
+    return None
 
 
-def read_bytes(
-    path: Path | bytes, location: str, findings: Findings, *, span: Span | None = None
-) -> bytes | None:
-    """Read a whole file, unpacked where its name ends in .gz; None after a finding."""
-    return read_content(path, location, findings, FileContent.read, span=span)
+class _Unusable(Exception):
+    """What is wrong with the content of a file; `help` is the suggestion."""
+
+    def __init__(self, fault: str, fix: str) -> None:
+        super().__init__(fault)
+        self.help = fix
 
 
-class _NotCompressed(Exception):
-    """A file whose name ends in .gz is not compressed."""
+def _unchanged(path: Path) -> bytes:
+    """Return the content of a file that nothing wrote to while it was read."""
+    with path.open("rb") as stream:
+        before = os.fstat(stream.fileno())
+        content = stream.read()
+        after = os.fstat(stream.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        fix = "run again when no other program writes to it"
+        raise _Unusable("was written to while it was read", fix)
+    return content
 
 
-@contextmanager
-def _unpacked(packed: IO[bytes], location: str) -> Iterator[IO[bytes]]:
-    """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large.
-
-    A long file is unpacked to a temporary file, because it is read more than once.
-    """
-    if packed.read(len(GZIP)) not in (GZIP, b""):
-        raise _NotCompressed
-    packed.seek(0)
-    with gzip.open(packed) as stream, tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as data:
+def _unpacked(packed: bytes, location: str) -> bytes:
+    """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large."""
+    if packed and not packed.startswith(GZIP):
+        raise _Unusable("is not compressed", "remove `.gz` from its name, or compress it")
+    content = bytearray()
+    with gzip.open(io.BytesIO(packed)) as stream:
         while piece := stream.read(PIECE):
-            if data.tell() + len(piece) > BYTES.most:
+            if len(content) + len(piece) > BYTES.most:
                 raise BYTES.exceeded(f"`{location}`")
-            data.write(piece)
-        yield data
+            content += piece
+    return bytes(content)
 
 
 def check_size(source: str, rows: int, columns: int, bytes_of_a_row: float = 0) -> None:

@@ -31,8 +31,7 @@ class Frame(Placed, frozen=True):
     ----------
     source : how the study names it ("visits.csv", "sklearn iris")
     cells : the columns; where `untyped` (CSV and TSV) text as written, or numbers of which the
-        spelling holds no more, or categories, as written, where a long file has few labels; else
-        typed
+        spelling holds no more; else typed
     rows : 0-based row of the source for each row kept; a range where all are
     lines : line of the file of each row of the source, None for files without lines
     nested : dotted names of the fields inside JSON objects
@@ -43,15 +42,13 @@ class Frame(Placed, frozen=True):
     rows_by : of a table with a row for each model, the column by which its rows were joined
     unread : columns of the source that were not fetched, because the study does not use them
     score_sums : of distinct rows, the sum of each column of scores over the rows of the source
-    of_categories : of typed columns of numbers that are categories in a long file, the number of
-        each category
     stated : the words that the study says are missing, None for the usual ones
     taken : of each column that holds some, the words that were read as missing, with their rows
     hashes : of a table in parts, that of the columns that its study names, and that of ids, truth
         and groups; of all rows, whatever `where` keeps
     """
 
-    APART: ClassVar[tuple[str, ...]] = ("_typed", "_levels")
+    APART: ClassVar[tuple[str, ...]] = ("_typed",)
 
     source: str
     cells: "pl.DataFrame"
@@ -68,11 +65,9 @@ class Frame(Placed, frozen=True):
     unread: tuple[str, ...] = ()
     joined: JoinedParts | None = None
     rows_by: str | None = None
-    of_categories: "Mapping[str, pl.Series]" = field(default_factory=dict)
     stated: tuple[Label, ...] | None = None
     taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     _typed: dict[str, "pl.Series"] = field(default_factory=dict)
-    _levels: "dict[str, tuple[Frame, pl.Series]]" = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
@@ -102,71 +97,31 @@ class Frame(Placed, frozen=True):
 
     def values(self, column: str) -> "pl.Series":
         """Return a column with the type that its values have; missing is null."""
-        levels, places = self.by_level(column)
-        if places is not None:
-            typed = levels.values(column)
-            return self.cells[column] if typed.dtype == pl.String else typed.gather(places)
         if not self.untyped or self.cells[column].dtype != pl.String:
             return self.cells[column]
         if column not in self._typed:
             self._typed[column] = typed_cells(self.cells[column])
         return self._typed[column]
 
-    def by_level(self, column: str) -> "tuple[Frame, pl.Series | None]":
-        """Return the distinct cells of a column of categories, and each row's place among them.
-
-        What a cell means is then found once for each of them. Of other columns, the columns as
-        they are, and None.
-        """
-        cells = self.cells[column]
-        if not isinstance(cells.dtype, pl.Enum):
-            return self, None
-        if column not in self._levels:
-            codes = cells.to_physical()
-            occurring = codes.unique().drop_nulls().sort()
-            named = self.of_categories.get(column, cells.dtype.categories).gather(occurring)
-            size = len(cells.dtype.categories)
-            places = np.zeros(size, dtype=np.min_scalar_type(size))
-            places[occurring.to_numpy()] = np.arange(len(occurring))
-            levels = pl.DataFrame([named.alias(column)])
-            one = replace(self, cells=levels, rows=range(len(named)), _typed={}, _levels={})
-            dense = len(occurring) == size
-            rows = codes if dense else pl.Series(places).gather(codes)
-            self._levels[column] = one, rows
-        return self._levels[column]
-
     def kind(self, column: str) -> Kind:
         """Return the type of the values of a column."""
-        return kind_of(self.by_level(column)[0].values(column))
+        return kind_of(self.values(column))
 
     def content(self, column: str) -> str:
         """Format the type of the values of a column."""
-        return type_words(self.by_level(column)[0].values(column))
-
-    def missing(self, column: str) -> "pl.Series":
-        """Return where a column is missing."""
-        levels, places = self.by_level(column)
-        missing = levels.values(column).is_null()
-        return missing if places is None else missing.gather(places).fill_null(True)
+        return type_words(self.values(column))
 
     def n_missing(self, column: str) -> int:
         """Return in how many rows a column is missing."""
-        levels, places = self.by_level(column)
-        alone = levels.values(column).null_count()
-        if places is None:
-            return alone
-        return int(self.missing(column).sum()) if alone else places.null_count()
+        return self.values(column).null_count()
 
     def texts(self, column: str) -> "pl.Series":
         """Return a column as text: as written in text files, otherwise in Python's spelling.
 
         Booleans are `true` and `false` whatever their source.
         """
-        levels, places = self.by_level(column)
-        if places is not None:
-            return levels.texts(column).gather(places)
         values = self.values(column)
-        if values.dtype in (pl.String, pl.Enum) or kind_of(values) is Kind.EMPTY:
+        if values.dtype == pl.String or kind_of(values) is Kind.EMPTY:
             return values.cast(pl.String)
         if self.untyped and self.cells[column].dtype == pl.String and values.dtype != pl.Boolean:
             return self.cells[column]
@@ -181,20 +136,8 @@ class Frame(Placed, frozen=True):
 
     def keep(self, kept: "pl.Series") -> "Frame":
         """Return the rows for which a Boolean column is true; types are found again."""
-        return replace(
-            self,
-            # One by one: polars would first copy columns whose pieces are others' than of the rest
-            cells=pl.DataFrame([column.filter(kept) for column in self.cells.iter_columns()]),
-            rows=self.row_numbers[kept.to_numpy()],
-            _typed={},
-            _levels={},
-        )
-
-    def release(self, columns: Iterable[str]) -> None:
-        """Drop columns that have been read, whose numbers would else be held twice."""
-        for column in columns:
-            if column in self.columns:
-                self.cells.drop_in_place(column)
+        rows = self.row_numbers[kept.to_numpy()]
+        return replace(self, cells=self.cells.filter(kept), rows=rows, _typed={})
 
     def noted(self, notes: tuple[str, ...]) -> "Frame":
         """Return the same columns with further notes."""
@@ -220,14 +163,7 @@ class Frame(Placed, frozen=True):
             changed.append(cells)
         if not taken:
             return replace(self, stated=tokens)
-        return replace(
-            self,
-            cells=pl.DataFrame(changed),
-            stated=tokens,
-            taken=taken,
-            _typed={},
-            _levels={},
-        )
+        return replace(self, cells=pl.DataFrame(changed), stated=tokens, taken=taken, _typed={})
 
     @property
     def all_notes(self) -> tuple[str, ...]:
@@ -276,13 +212,13 @@ class Frame(Placed, frozen=True):
             return self.content(column)
         cells = self.texts(column)
         rows = cells.cast(pl.Float64, strict=False).is_null().arg_true()
-        if rows.is_empty():  # categories that are spelled as numbers
+        if rows.is_empty():  # texts that are spelled as numbers
             return self.content(column)
         return f"{cells[rows[0]]!r} in {self.place(rows[0])}"
 
     def missing_rows(self, column: str) -> list[int]:
         """Return the rows kept (from 0) in which a column is missing."""
-        return self.missing(column).arg_true().to_list() if self.n_missing(column) else []
+        return self.values(column).is_null().arg_true().to_list()
 
 
 def frame_of(
@@ -304,11 +240,6 @@ def _are_missing(
     """Return which cells equal a token, None where none can."""
     words = tokens or ()
     numbers = [number for token in words if (number := as_number(token)) is not None]
-    if isinstance(series.dtype, pl.Enum):
-        categories = _are_missing(series.dtype.categories, tokens, untyped)
-        if categories is None or not categories.any():
-            return None
-        return series.cast(pl.String).is_in(series.dtype.categories.filter(categories).to_list())
     if series.dtype == pl.String:
         if tokens is None:
             short = series.str.len_bytes() <= max(map(len, _LOWER))

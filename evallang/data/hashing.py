@@ -20,58 +20,26 @@ if TYPE_CHECKING:
 VERSION = "evallang/data/1"  # of the canonical form; in the hash, so that a change is seen
 
 
-AT_ONCE = 1 << 18  # ids spelled as texts at the same time
 PLAIN = r"^[ !#-\[\]-~]*$"  # ASCII without quote, backslash and signs that JSON escapes
-FIRST_PLAIN, LAST_PLAIN = ord(" "), ord("~")  # of ASCII; JSON writes others as escapes
 
 
 def _as_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _texts_as_json(texts: list[Any]) -> bytes:
-    """Return a list of texts as `_as_json` does, faster where none needs an escape."""
-    try:
-        joined = '","'.join(texts)
-    except TypeError:  # one of them is missing
-        return _as_json(texts)
-    marks = 2 * (len(texts) - 1)
-    if not joined.isascii() or "\\" in joined or joined.count('"') > marks:
-        return _as_json(texts)
-    content = joined.encode("ascii")
-    codes = np.frombuffer(content, dtype=np.uint8)  # looked at 40 times faster than by isprintable
-    if not len(codes) or codes.min() < FIRST_PLAIN or codes.max() > LAST_PLAIN:
-        return _as_json(texts)
-    return b'["' + content + b'"]'
-
-
-def _text(column: "pl.Series") -> "pl.Series":
-    import polars as pl  # a check needs none
-
-    return column if column.dtype == pl.String else column.cast(pl.String)
+def _texts_as_json(column: "pl.Series") -> bytes:
+    """Return a column of text as `_as_json` does, faster where none needs an escape."""
+    if column.is_empty() or column.has_nulls() or not column.str.contains(PLAIN).all():
+        return _as_json(column.to_list())
+    joined: str = column.str.join('","').item()
+    return b'["' + joined.encode("ascii") + b'"]'
 
 
 def spelled_ids(column: "pl.Series") -> tuple[Any, ...]:
     """Return whole numbers or texts as texts."""
-    return tuple(_text(column).to_list())
+    import polars as pl  # a check needs none
 
-
-def _is_plain(column: "pl.Series") -> bool:
-    """Return whether all are there, and JSON writes each as it is between quotes."""
-    if column.null_count() or column.dtype.is_integer():
-        return column.null_count() == 0
-    return bool(column.str.contains(PLAIN).all())
-
-
-def _length(column: "pl.Series") -> int:
-    """Return how many bytes plain values take as texts."""
-    if not column.dtype.is_integer() or column.min() < 0:  # type: ignore[operator]  # of integers
-        return int(_text(column).str.len_bytes().to_numpy().sum(dtype=np.int64))
-    length, power, highest = len(column), 10, int(column.max())  # type: ignore[arg-type]  # the same
-    while power <= highest:
-        length += int((column >= power).sum())
-        power *= 10
-    return length
+    return tuple(column.cast(pl.String).to_list())
 
 
 class DataHash:
@@ -98,15 +66,12 @@ class DataHash:
 
     def codes(self, name: str, array: "NDArray[Any] | None") -> None:
         """Add numbers, and codes as if each took eight bytes."""
-        if array is None or array.dtype.kind != "i":
-            self.numbers(name, array)
-            return
-        self._begin(name, f"<i8{list(array.shape)}", 8 * array.size)
-        for start in range(0, len(array), AT_ONCE):
-            self._digest.update(array[start : start + AT_ONCE].astype("<i8").data)
-        self._digest.update(b"\n")
+        coded = array is not None and array.dtype.kind == "i"
+        self.numbers(name, array.astype("<i8") if array is not None and coded else array)
 
-    def texts(self, name: str, values: "Iterable[Any] | None", *, distinct: bool = False) -> None:
+    def texts(
+        self, name: str, values: "Iterable[Any] | pl.Series | None", *, distinct: bool = False
+    ) -> None:
         """Add a column of text; a value that is not a text is missing.
 
         Hashed as the distinct texts in the order of their first rows, and each row's number.
@@ -115,50 +80,35 @@ class DataHash:
         if values is None:
             self.text(name, None)
             return
-        if distinct:
-            levels = list(values)
-            codes = np.arange(len(levels), dtype=np.int64)
-        else:
-            import polars as pl
+        import polars as pl  # a check needs none
 
+        if isinstance(values, pl.Series):
+            column = values.cast(pl.String)
+        else:
             texts = [value if isinstance(value, str) else None for value in values]
             column = pl.Series(texts, dtype=pl.String)
-            first = column.unique(maintain_order=True)
-            order = pl.Series(range(len(first)), dtype=pl.Int64)
-            placed = column.replace_strict(first, order, return_dtype=pl.Int64)
-            codes = np.asarray(placed.to_numpy(), dtype=np.int64)
-            levels = first.to_list()
-        self.levels(name, levels, codes)
+        if distinct:
+            self.levels(name, column, np.arange(len(column), dtype=np.int64))
+            return
+        first = column.unique(maintain_order=True)
+        order = pl.Series(range(len(first)), dtype=pl.Int64)
+        placed = column.replace_strict(first, order, return_dtype=pl.Int64)
+        self.levels(name, first, np.asarray(placed.to_numpy(), dtype=np.int64))
 
     def levels(
-        self, name: str, levels: "Sequence[Any] | None", codes: "NDArray[np.int64] | None"
+        self,
+        name: str,
+        levels: "Sequence[str] | pl.Series | None",
+        codes: "NDArray[np.int64] | None",
     ) -> None:
         """Add a column of text as `texts` does, given its distinct texts and each row's index."""
         if levels is None or codes is None:
             self.text(name, None)
             return
-        self._enter(f"{name}.levels", "json", _texts_as_json(list(levels)))
-        self.numbers(f"{name}.codes", codes)
+        import polars as pl  # a check needs none
 
-    def ids(self, name: str, column: "pl.Series | None", *, distinct: bool) -> None:
-        """Add ids as `texts` adds their spelling, in parts: all of them as texts take memory."""
-        parts = None
-        if column is not None and distinct and len(column):
-            parts = [column[start : start + AT_ONCE] for start in range(0, len(column), AT_ONCE)]
-        if column is None or parts is None or not all(map(_is_plain, parts)):
-            self.texts(name, None if column is None else spelled_ids(column), distinct=distinct)
-            return
-        lengths = sum(map(_length, parts))
-        self._begin(f"{name}.levels", "json", lengths + 3 * len(column) + 1)
-        for number, part in enumerate(parts):
-            content = _text(part).str.join('","').item().encode("ascii")
-            self._digest.update((b',"' if number else b'["') + content + b'"')
-        self._digest.update(b"]\n")
-        self._begin(f"{name}.codes", f"<i8[{len(column)}]", 8 * len(column))
-        for start in range(0, len(column), AT_ONCE):
-            codes = np.arange(start, min(start + AT_ONCE, len(column)), dtype="<i8")
-            self._digest.update(codes.data)
-        self._digest.update(b"\n")
+        self._enter(f"{name}.levels", "json", _texts_as_json(pl.Series(levels, dtype=pl.String)))
+        self.numbers(f"{name}.codes", codes)
 
     def columns(self, name: str, columns: Mapping[str, Sequence[str]]) -> None:
         """Add several named columns of text, in the order of their names."""
@@ -172,10 +122,7 @@ class DataHash:
 
     def _enter(self, name: str, kind: str, content: "ReadableBuffer") -> None:
         view = memoryview(content)
-        self._begin(name, kind, view.nbytes)
+        head = json.dumps([name, kind, view.nbytes], ensure_ascii=True)
+        self._digest.update(head.encode("ascii") + b"\n")
         self._digest.update(view)
         self._digest.update(b"\n")
-
-    def _begin(self, name: str, kind: str, size: int) -> None:
-        head = json.dumps([name, kind, size], ensure_ascii=True)
-        self._digest.update(head.encode("ascii") + b"\n")

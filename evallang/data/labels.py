@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
-AT_ONCE = 1 << 18  # rows whose values are looked up together
-
-
 class Classes(Struct, frozen=True):
     """The distinct labels of a column in their order, and each row's place among them."""
 
@@ -114,31 +110,8 @@ def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> 
     """Return the code of each value of a column without missing ones, in few bytes."""
     import polars as pl  # a check needs none
 
-    short = short_codes(np.array(codes, dtype=np.int64), len(codes))
-    wide = "128" in str(series.dtype)  # integers of 128 bits, which numpy does not know
-    if series.dtype.is_numeric() and not wide and len(distinct) <= FEW_VALUES:
-        values, found = series.to_numpy(), np.zeros(len(series), dtype=short.dtype)
-        for value, code in zip(distinct.to_numpy(), codes, strict=True):
-            np.copyto(found, code, where=values == value)
-        return found
-    if series.dtype == pl.String:
-        places = series.cast(pl.Enum(distinct)).to_physical()
-        return look_up(short, places)
-    numbers = pl.Series(codes, dtype=pl.Int64)
-    found = np.empty(len(series), dtype=short.dtype)
-    for start in range(0, len(series), AT_ONCE):  # of many rows the join of all takes much memory
-        part = series[start : start + AT_ONCE]
-        placed = part.replace_strict(distinct, numbers, return_dtype=pl.Int64)
-        found[start : start + AT_ONCE] = placed.to_numpy()
-    return found
-
-
-def look_up(table: "NDArray[Any]", places: "pl.Series") -> "NDArray[Any]":
-    """Return the values of a table at these places, in parts: numpy needs eight bytes a place."""
-    found = np.empty(len(places), dtype=table.dtype)
-    for start in range(0, len(places), AT_ONCE):
-        found[start : start + AT_ONCE] = table.take(places[start : start + AT_ONCE].to_numpy())
-    return found
+    short = pl.Series(short_codes(np.array(codes, dtype=np.int64), len(codes)))
+    return series.replace_strict(distinct, short, return_dtype=short.dtype).to_numpy()
 
 
 def numbered(series: "pl.Series") -> "tuple[pl.Series, NDArray[np.int64]]":

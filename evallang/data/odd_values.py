@@ -41,14 +41,14 @@ WORDS_OF_THE_UNKNOWN = frozenset(
 
 def warn_of_numbers(frame: Frame, column: str, keyword: str, findings: Findings) -> None:
     """Report a number such as -999 that lies far from all others of a column."""
-    values = frame.by_level(column)[0].values(column)
+    values = frame.values(column)
     if not values.dtype.is_numeric():
         return
     for end in (values.min(), values.max()):
         number = float(end) if isinstance(end, int | float) else 0.0
         if number not in BELOW and number not in ABOVE and number != -1:
             continue
-        numbers = frame.values(column).drop_nulls().cast(pl.Float64)
+        numbers = values.drop_nulls().cast(pl.Float64)
         others = numbers.filter(numbers != number)
         n = len(numbers) - len(others)
         if not _is_apart(number, others, n):

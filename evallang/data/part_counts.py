@@ -1,47 +1,59 @@
-"""Counts of the distinct rows of one part, which add up to those of the table.
+"""Counts of the distinct rows of a table in parts, which add up over its parts.
 
 What is right and wrong, and every metric of labels, depends on how often each combination of
 truth and predictions occurs, so that no row has to be kept. A part is counted wherever its file
-can be read, and its counts take little memory.
+can be read, and its counts take little memory. Counts are whole numbers, and weighted sums are
+added in the order of the rows: neither depends on the number of threads.
 """
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from evallang.activity import Activity, report_activity
 from evallang.data.codes import NO_ROWS_LEFT
 from evallang.data.column_types import Kind
-from evallang.data.dataset import GivenModel, PredictionsSpec, SourceColumn
+from evallang.data.dataset import PredictionsSpec, SourceColumn
 from evallang.data.file_formats import read_file
+from evallang.data.files import parts_of
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
-from evallang.data.needed_columns import needed_columns
-from evallang.data.part_patterns import has_parts
+from evallang.data.joined_parts import RowsAsked
+from evallang.data.needed_columns import (
+    hashed_columns,
+    label_columns_of,
+    named_columns,
+    needed_columns,
+    spelled_columns,
+)
 from evallang.data.parts import (
     hash_of_parts,
     hashes_of,
+    part_files,
     same_types,
     shared_notes,
     taken_of_parts,
 )
-from evallang.data.remote import network
+from evallang.data.remote import network, network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import (
     NOT_USED,
     Role,
+    Roles,
     counts_levels,
     end_of_range,
+    roles_in_predictions,
     source_columns,
 )
-from evallang.limits import limits
+from evallang.limits import MEMORY, changed_limits, limits
 from evallang.stats.score_counts import (
     Ranks,
     ScoreCounts,
@@ -50,7 +62,7 @@ from evallang.stats.score_counts import (
     placement_products,
 )
 
-TIMES, SUM_OF = "\0times", "\0sum "  # no column of a file is called so
+TIMES, PLACE = "\0times", "\0place"  # no column of a file is called so
 PROBABLE, MARGINAL = 0.5, 0.0  # thresholds of scores without one
 _ORDERED = (Kind.NUMBER, Kind.DATE)
 
@@ -79,34 +91,45 @@ class Counting(Struct, frozen=True):
 
 
 class PartTask(Struct, frozen=True):
-    """One part that is to be counted, and what its study uses of it.
+    """One part that is to be counted.
 
-    `keys` are the columns of which the combinations are counted, with the `optional` ones that a
-    part has; `scores` the columns of scores,
-    with the thresholds at which they are divided, and `most` how many of them may be distinct;
-    `roles` are those of all columns; `hashed` the
-    columns of both hashes; `limited` are the limits that were changed, which another process
-    does not know.
+    `most` is how many scores of a model may be distinct, `limited` the limits that were changed,
+    which another process does not know.
     """
 
     path: str
     folder: Path
     spec: PredictionsSpec
-    keys: tuple[str, ...]
-    named: frozenset[str]
-    spelled: frozenset[str] | None
-    short: Container[str]
-    roles: Mapping[str, Sequence[Role]]
-    hashed: tuple[tuple[str, ...], tuple[str, ...]]
+    most: int | None
     limited: Mapping[str, int]
-    network: bool = False
-    optional: tuple[str, ...] = ()
-    scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    most: int | None = None
+    network: bool
+
+    @property
+    def labels(self) -> tuple[list[str], list[str]]:
+        """The columns of which the combinations are counted: all, and those that may lack."""
+        labels, optional = label_columns_of(self.spec.models)
+        keys = [*((self.spec.truth,) if self.spec.truth else ()), *labels, *self.spec.subgroups]
+        return list(dict.fromkeys(keys)), [n for n in dict.fromkeys(optional) if n not in keys]
+
+    @property
+    def thresholds(self) -> dict[str, list[float]]:
+        """The columns of scores, with the thresholds at which they are divided."""
+        found: dict[str, list[float]] = {}
+        for model in self.spec.models:
+            if model.score is not None:
+                own = [] if model.threshold is None else [float(model.threshold)]
+                found.setdefault(model.score, []).extend(own)
+        return found
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of all columns."""
+        models = (replace(m, column=m.column or m.name) for m in self.spec.models)
+        return roles_in_predictions(self.spec, models)
 
 
 class ClassScores(Struct, frozen=True):
-    """The scores of one column, counted for each class of a part.
+    """The scores of one column, counted for each class.
 
     `truths` are the values of the truth, at most two, and `counts` have the last as the positive.
     """
@@ -131,13 +154,12 @@ class ScoresOfParts:
     def __init__(self, most: int | None) -> None:
         self._most = most
         self._truths: list[Any] = []
-        self._sum: ScoreCounts | None = None
-        self._waiting: list[ScoreCounts] = []
+        self._parts: list[ScoreCounts] = []
 
     @property
     def bytes(self) -> int:
         """The memory that the counts take."""
-        return sum(one.bytes for one in self._parts())
+        return sum(one.bytes for one in self._parts)
 
     def add(self, part: ClassScores) -> bool:
         """Add a part; return whether the truth has at most two values still."""
@@ -145,33 +167,28 @@ class ScoresOfParts:
         if len(self._truths) > 2:
             return False
         if self._truths:
-            self._waiting.append(part.seen_from(self._truths[0]))
-        waiting = sum(one.bytes for one in self._waiting)
-        if waiting > (0 if self._sum is None else self._sum.bytes):
-            self._add_up()
+            self._parts.append(part.seen_from(self._truths[0]))
+            if self.bytes > 2 * self._parts[0].bytes:
+                self._add_up()
         return True
 
     @property
     def distinct(self) -> int | None:
         """How many scores are distinct, None where they were rounded."""
         self._add_up()
-        if self._sum is None or self._sum.digits is not None:
-            return None
-        return len(self._sum.scores)
+        rounded = not self._parts or self._parts[0].digits is not None
+        return None if rounded else len(self._parts[0].scores)
 
     def whole(self, positive: Any) -> ScoreCounts | None:
         """Return the counts of all parts; None where the truth never has that value."""
         self._add_up()
-        if self._sum is None or positive not in self._truths:
+        if not self._parts or positive not in self._truths:
             return None
-        return ClassScores((self._truths[0],), self._sum).seen_from(positive)
-
-    def _parts(self) -> list[ScoreCounts]:
-        return self._waiting if self._sum is None else [self._sum, *self._waiting]
+        return ClassScores((self._truths[0],), self._parts[0]).seen_from(positive)
 
     def _add_up(self) -> None:
-        if self._waiting:
-            self._sum, self._waiting = merged(self._parts(), self._most), []
+        if self._parts:
+            self._parts = [merged(self._parts, self._most)]
 
 
 class ColumnCounts(Struct, frozen=True):
@@ -190,68 +207,58 @@ class ColumnCounts(Struct, frozen=True):
     ends: tuple[int, int] | None
 
 
-class PartCounts(Struct, frozen=True):
-    """The counts of one part.
+class CountedRows(Struct, frozen=True):
+    """The distinct rows of some columns, sorted.
 
-    `cells` are the distinct rows of the keys as they were read, and how often each occurs.
-    `rows_needed` is why the part cannot be counted, None where it was; then nothing else holds.
+    Attributes
+    ----------
+    cells : (P, columns)
+    times : how often each occurs (P,)
+    sums : of each column of scores, their sum over the rows of each (P,)
     """
+
+    cells: "pl.DataFrame"
+    times: "NDArray[np.int64]"
+    sums: "Mapping[str, NDArray[np.float64]]"
+
+
+def count_rows(
+    cells: "pl.DataFrame",
+    scores: "Mapping[str, NDArray[np.float64]]",
+    times: "NDArray[np.int64] | None" = None,
+) -> CountedRows:
+    """Count the distinct rows (n, columns), each of which occurs once or `times` (n,)."""
+    names = cells.columns
+    often = pl.len() if times is None else pl.col(TIMES).sum()
+    rows = cells if times is None else cells.with_columns(pl.Series(TIMES, times))
+    groups = rows.lazy().group_by(names).agg(often.cast(pl.Int64).alias(TIMES))
+    found = groups.sort(names, nulls_last=True).collect(engine="streaming")
+    distinct = found.select(names)
+    sums: dict[str, NDArray[np.float64]] = {}
+    if scores:
+        numbered = distinct.with_row_index(PLACE)
+        joined = cells.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
+        place = joined[PLACE].to_numpy()
+        for name, own in scores.items():
+            sums[name] = np.bincount(place, own, len(distinct)).astype(np.float64)
+    return CountedRows(distinct, found[TIMES].to_numpy(), sums)
+
+
+class PartCounts(Struct, frozen=True):
+    """The counts of one part: of its n rows that `where` keeps."""
 
     path: str
-    rows_needed: str | None
-    n: int = 0
-    cells: "pl.DataFrame | None" = None
-    untyped: bool = False
-    notes: tuple[str, ...] = ()
-    taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
-    others: Mapping[str, ColumnCounts] | None = None
-    where_types: tuple[str, ...] = ()
-    excluded: tuple[int, ...] = ()
-    hashes: tuple[str, str] = ("", "")
-    ranked: Mapping[str, ClassScores] | None = None
-
-
-def may_be_counted(spec: PredictionsSpec) -> bool:
-    """Return whether nothing in a statement is about single rows.
-
-    Its models are named and give labels or single scores, or are judged right or wrong; ids are
-    whole numbers that rise, which is seen when they are read.
-    """
-    if len(spec.paths) != 1 or not has_parts(spec.paths[0]) or not spec.models or spec.model:
-        return False
-    of_rows = (spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
-    if any(one is not None for one in of_rows) or spec.judged == "value" or spec.series:
-        return False
-    if spec.task == "regression":
-        return False
-    scored = {model.score for model in spec.models if model.score is not None}
-    labels = {model.column or model.name for model in spec.models if not _named_as_score(model)}
-    if scored & {spec.truth, spec.id, *spec.subgroups, *labels}:
-        return False
-    beyond = (m for model in spec.models for m in (model.scores, model.range, model.denominator))
-    return all(one is None for one in beyond)
-
-
-def _named_as_score(model: GivenModel) -> bool:
-    """Return whether the column that a model's labels would have holds its score."""
-    return model.score is not None and (model.column or model.name) == model.score
-
-
-def label_columns_of(models: Iterable[GivenModel]) -> tuple[list[str], list[str]]:
-    """Return the columns of labels that must exist, and those of models that have a score too."""
-    found: tuple[list[str], list[str]] = ([], [])
-    for model in models:
-        if not _named_as_score(model):
-            optional = model.score is not None or model.threshold is not None
-            found[optional].append(model.column or model.name)
-    return found
-
-
-def count_part(task: PartTask) -> PartCounts:
-    """Read one part, keep the rows that `where` keeps, and count them."""
-    with limits(**task.limited), network(task.network):
-        return _count_part(task)
+    n: int
+    rows: CountedRows
+    untyped: bool
+    notes: tuple[str, ...]
+    taken: Mapping[str, Mapping[str, int]]
+    columns: tuple[str, ...]
+    others: Mapping[str, ColumnCounts]
+    where_types: tuple[str, ...]
+    excluded: tuple[int, ...]
+    hashes: tuple[str, str]
+    ranked: Mapping[str, ClassScores]
 
 
 class _ReadPart(Struct, frozen=True):
@@ -260,92 +267,85 @@ class _ReadPart(Struct, frozen=True):
     frame: Frame
     kept: Frame
     excluded: tuple[int, ...]
+    scores: "Mapping[str, NDArray[np.float64]]"
 
 
 def _read_part(task: PartTask) -> "_ReadPart | str":
     """Read one part; return why it cannot be counted where it cannot."""
-    findings = Findings(task.spec.places)
+    spec = task.spec
+    findings = Findings(spec.places)
     frame = read_file(
         task.path,
         task.folder,
         findings,
-        named=task.named,
-        spelled=task.spelled,
-        short=task.short,
-        needed=needed_columns(task.spec, task.named),
+        named=named_columns(spec),
+        spelled=spelled_columns(spec),
+        needed=needed_columns(spec),
     )
     if frame is None or findings.diagnostics:
         return "a part cannot be read"
-    frame = frame.mark_missing(task.spec.missing)
-    wanted = {*task.keys, *task.scores, *(line.column for line in task.spec.where)}
+    frame = frame.mark_missing(spec.missing)
+    wanted = {*task.labels[0], *task.thresholds, *(line.column for line in spec.where)}
     if not wanted <= set(frame.columns):
         return "a column is missing"
-    kept, excluded = select(frame, task.spec.where, findings)
+    kept, excluded = select(frame, spec.where, findings)
     if findings.failed:
         if any(found.code != NO_ROWS_LEFT.code for found in findings.diagnostics):
             return "a `where` line cannot be applied"
         kept = frame.keep(pl.Series([False]).new_from_index(0, frame.cells.height))
-    numbers = [n for _, n in excluded] + [0] * (len(task.spec.where) - len(excluded))
-    return _ReadPart(frame, kept, tuple(numbers))
+    numbers = [n for _, n in excluded] + [0] * (len(spec.where) - len(excluded))
+    scores: dict[str, NDArray[np.float64]] = {}
+    for name in task.thresholds:
+        values = kept.values(name)
+        if len(values) and kept.kind(name) not in (Kind.NUMBER, Kind.BOOLEAN):
+            return "a score is not a finite number"
+        scores[name] = values.cast(pl.Float64).to_numpy()
+        if values.null_count() or not np.isfinite(scores[name]).all():
+            return "a score is not a finite number"
+    return _ReadPart(frame, kept, tuple(numbers), scores)
 
 
-def _count_part(task: PartTask) -> PartCounts:
-    read = _read_part(task)
+def count_part(task: PartTask) -> PartCounts | str:
+    """Read one part, keep the rows that `where` keeps, and count them; or return why not."""
+    with limits(**task.limited), network(task.network):
+        read = _read_part(task)
     if isinstance(read, str):
-        return PartCounts(task.path, read)
-    frame, kept = read.frame, read.kept
-    where_types = tuple(str(frame.kind(line.column)) for line in task.spec.where)
-    scores = _scores(kept, task.scores)
-    if scores is None:
-        return PartCounts(task.path, "a score is not a finite number")
-    ranked = _ranked(kept, task, scores)
-    if ranked is None:
-        return PartCounts(task.path, "the truth has gaps or several classes")
+        return read
+    frame, kept, scores = read.frame, read.kept, read.scores
+    ranked: dict[str, ClassScores] = {}
+    if scores and task.spec.truth is not None:
+        truth = kept.cells[task.spec.truth]
+        truths = truth.unique().to_list()
+        if None in truths or len(truths) > 2:
+            return "the truth has gaps or several classes"
+        positive = (truth == truths[-1]).to_numpy() if truths else np.zeros(0, dtype=bool)
+        for name, own in scores.items():
+            ranked[name] = ClassScores(tuple(truths), count_scores(own, positive, task.most))
+    required, optional = task.labels
+    labels = [*required, *(name for name in optional if name in frame.columns)]
     others: dict[str, ColumnCounts] = {}
-    labels = [*task.keys, *(name for name in task.optional if name in frame.columns)]
+    roles = task.roles
     for name in frame.columns:
-        if name in labels:
-            continue
-        found = _column(kept, name, task)
-        if found is None:
-            return PartCounts(task.path, "ids do not rise")
-        others[name] = found
-    divided = [pl.Series(name, _divided(own, task.scores[name])) for name, own in scores.items()]
-    sums = [pl.Series(SUM_OF + name, own) for name, own in scores.items()]
-    keys = [*labels, *scores]
-    table = kept.cells.select(labels).with_columns(*divided, *sums)
-    cells = table.group_by(keys).agg(
-        pl.len().alias(TIMES), *(pl.col(one.name).sum() for one in sums)
-    )
+        if name not in labels:
+            found = _column(kept, name, task, roles.get(name, ()))
+            if found is None:
+                return "ids do not rise"
+            others[name] = found
+    divided = [pl.Series(n, _divided(scores[n], own)) for n, own in task.thresholds.items()]
     return PartCounts(
-        task.path,
-        None,
-        kept.cells.height,
-        cells,
-        frame.untyped,
-        frame.notes,
-        frame.taken,
-        tuple(frame.columns),
-        others,
-        where_types,
-        read.excluded,
-        hashes_of(frame, *task.hashed),
-        ranked,
+        path=task.path,
+        n=kept.cells.height,
+        rows=count_rows(kept.cells.select(labels).with_columns(divided), scores),
+        untyped=frame.untyped,
+        notes=frame.notes,
+        taken=frame.taken,
+        columns=tuple(frame.columns),
+        others=others,
+        where_types=tuple(str(frame.kind(line.column)) for line in task.spec.where),
+        excluded=read.excluded,
+        hashes=hashes_of(frame, *hashed_columns(task.spec)),
+        ranked=ranked,
     )
-
-
-def _scores(frame: Frame, columns: Iterable[str]) -> "dict[str, NDArray[np.float64]] | None":
-    """Return columns of scores as floats; None where one has a gap, or other than numbers."""
-    found: dict[str, NDArray[np.float64]] = {}
-    for name in columns:
-        if frame.kind(name) not in (Kind.NUMBER, Kind.BOOLEAN) and frame.cells.height:
-            return None
-        values = frame.values(name)
-        own = np.asarray(values.cast(pl.Float64).to_numpy(), dtype=np.float64)
-        if values.null_count() or not np.isfinite(own).all():
-            return None
-        found[name] = own
-    return found
 
 
 def _divided(scores: "NDArray[np.float64]", thresholds: Sequence[float]) -> "NDArray[np.float64]":
@@ -359,23 +359,6 @@ def _divided(scores: "NDArray[np.float64]", thresholds: Sequence[float]) -> "NDA
     return np.asarray(lowest[np.searchsorted(edges, scores, side="right")])
 
 
-def _ranked(
-    frame: Frame, task: PartTask, scores: "Mapping[str, NDArray[np.float64]]"
-) -> dict[str, ClassScores] | None:
-    """Count the scores for each class; None of a truth that has a gap or several classes."""
-    if not scores or task.spec.truth is None:
-        return {}
-    truth = frame.cells[task.spec.truth]
-    truths = truth.unique().to_list()
-    if None in truths or len(truths) > 2:
-        return None
-    positive = (truth == truths[-1]).to_numpy() if truths else np.zeros(0, dtype=bool)
-    return {
-        name: ClassScores(tuple(truths), count_scores(own, positive, task.most))
-        for name, own in scores.items()
-    }
-
-
 def sum_products(
     ranks: "Sequence[Ranks]",
     areas: Sequence[float],
@@ -386,29 +369,27 @@ def sum_products(
     """Sum products of placements over the rows of one part; None where it cannot be read."""
     with limits(**task.limited), network(task.network):
         read = _read_part(task)
-        scores = None if isinstance(read, str) else _scores(read.kept, task.scores)
-        if isinstance(read, str) or scores is None or task.spec.truth is None:
-            return None
-        up = (read.kept.cells[task.spec.truth] == positive).to_numpy()
-        return placement_products(ranks, areas, [scores[name] for name in columns], up)
+    if isinstance(read, str) or task.spec.truth is None:
+        return None
+    up = (read.kept.cells[task.spec.truth] == positive).to_numpy()
+    return placement_products(ranks, areas, [read.scores[name] for name in columns], up)
 
 
-def _column(frame: Frame, name: str, task: PartTask) -> ColumnCounts | None:
+def _column(frame: Frame, name: str, task: PartTask, roles: Sequence[Role]) -> ColumnCounts | None:
     """Describe a column that is not a key; None of ids that do not rise by rows."""
     values = frame.values(name)
     kind = frame.kind(name)
-    ordered = kind in _ORDERED
     ends = None
     distinct = None
-    if name in task.scores:
+    if name in task.thresholds:
         pass  # its levels are those that are counted for each class
     elif kind is not Kind.EMPTY and values.dtype.is_integer() and _rises(values):
         ends = int(values[0]), int(values[-1])
     elif name == task.spec.id and len(values):
         return None
-    elif counts_levels(kind, name, task.roles.get(name, ())):
+    elif counts_levels(kind, name, roles):
         distinct = values.unique().drop_nulls()
-    low, high = (values.min(), values.max()) if ordered else (None, None)
+    low, high = (values.min(), values.max()) if kind in _ORDERED else (None, None)
     return ColumnCounts(str(values.dtype), kind, values.null_count(), low, high, distinct, ends)
 
 
@@ -419,22 +400,62 @@ def _rises(values: "pl.Series") -> bool:
 # --- all parts together ------------------------------------------------------------------------
 
 
-def add_up(
-    location: str,
-    spec: PredictionsSpec,
-    counts: Sequence[PartCounts],
-    roles: Mapping[str, Any],
-    levels: Mapping[str, int | None],
-) -> "tuple[Frame, tuple[SourceColumn, ...], tuple[tuple[str, int], ...]] | None":
-    """Add up the counts of all parts; None where the rows are needed.
+class CountedParts(Struct, frozen=True):
+    """The distinct rows of a table in parts, and the scores of its models, counted for each class.
 
-    `levels` are the numbers of distinct scores by their columns, None where they are unknown.
-    Returns the frame of the distinct rows, all columns of the table, and what each `where` line
-    excluded.
+    `columns` are all columns of the table, `excluded` what each `where` line excluded, and `tasks`
+    count the parts, for whoever has to read them again.
     """
-    first = counts[0]
-    if any(one.rows_needed is not None or one.cells is None for one in counts):
-        return None
+
+    frame: Frame
+    excluded: tuple[tuple[str, int], ...]
+    columns: tuple[SourceColumn, ...]
+    scores: Mapping[str, ScoresOfParts]
+    tasks: tuple[PartTask, ...]
+
+
+def count_parts(
+    spec: PredictionsSpec, folder: Path, counting: Counting
+) -> CountedParts | RowsAsked:
+    """Count the rows of a table in parts; the reason where its rows are needed.
+
+    Then all parts are read as one table, which reports what is wrong with the places of the rows.
+    """
+    (location,) = spec.paths
+    most = None if counting.rankings is None else counting.rankings.most
+    limited, allowed = changed_limits(), network_allowed()
+    paths = part_files(location, folder, Findings(spec.places)) or ()
+    tasks = tuple(PartTask(path, folder.absolute(), spec, most, limited, allowed) for path in paths)
+    counts: list[PartCounts] = []
+    scores: dict[str, ScoresOfParts] = {}
+    held: float = 0
+    with parts_of(location, paths, folder):
+        for task, counted in zip(tasks, counting.mapped(count_part, tasks), strict=True):
+            elsewhere = isinstance(counted, str) and counting.mapped is not map
+            made = count_part(task) if elsewhere else counted  # another machine lacks the file
+            if isinstance(made, str):
+                return RowsAsked(f"{made} (`{task.path}`)")
+            for name, own in made.ranked.items():
+                if not scores.setdefault(name, ScoresOfParts(most)).add(own):
+                    return RowsAsked("the truth has several classes")
+            counts.append(replace(made, ranked={}))
+            held += made.rows.cells.estimated_size()
+            if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
+                return RowsAsked("nearly every row is another combination of values")
+            report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
+    added = _add_up(tasks, counts, scores) if counts else None
+    if added is None:
+        return RowsAsked("the parts differ in their columns or types, or have no rows")
+    return added
+
+
+def _add_up(
+    tasks: tuple[PartTask, ...],
+    counts: Sequence[PartCounts],
+    scores: Mapping[str, ScoresOfParts],
+) -> CountedParts | None:
+    """Add up the counts of all parts; None where the rows are needed."""
+    first, spec = counts[0], tasks[0].spec
     n = sum(one.n for one in counts)
     alike = all(
         set(one.columns) == set(first.columns)
@@ -444,65 +465,57 @@ def add_up(
     )
     if n == 0 or not alike:
         return None
-    findings = Findings(spec.places)
     tables = same_types(
-        [one.cells.select(_keys(one.cells)) for one in counts if one.cells is not None],
+        [one.rows.cells for one in counts],
         [one.path for one in counts],
-        findings,
+        Findings(spec.places),
         untyped=first.untyped,
     )
     if tables is None:
         return None
-    sums = [SUM_OF + name for name in levels]
-    added = [one.cells.select(TIMES, *sums) for one in counts if one.cells is not None]
-    numbers = pl.concat(added).with_columns(pl.col(TIMES).cast(pl.Int64))
-    keys = tables[0].columns
-    joined = pl.concat([pl.concat(tables), numbers], how="horizontal")
-    whole = joined.group_by(keys).agg(pl.col(TIMES, *sums).sum()).sort(keys, nulls_last=True)
-    frame = frame_of(
-        location,
-        whole.select(keys),
-        untyped=first.untyped,
-        notes=shared_notes(location, [(one.path, one.notes) for one in counts]),
+    scored = list(tasks[0].thresholds)
+    sums = {name: np.concatenate([one.rows.sums[name] for one in counts]) for name in scored}
+    times = np.concatenate([one.rows.times for one in counts])
+    rows = count_rows(pl.concat(tables), sums, times)
+    frame = replace(
+        frame_of(
+            spec.paths[0],
+            rows.cells,
+            untyped=first.untyped,
+            notes=shared_notes(spec.paths[0], [(one.path, one.notes) for one in counts]),
+        ),
+        times=rows.times,
+        parts=len(counts),
+        hashes=hash_of_parts([one.hashes for one in counts]),
+        score_sums=rows.sums,
+        stated=spec.missing,
+        taken=taken_of_parts([one.taken for one in counts]),
     )
-    often = whole[TIMES].to_numpy().copy()
+    roles = tasks[0].roles
     of_keys = {column.name: column for column in source_columns(frame, roles)}
     columns: list[SourceColumn] = []
     for name in first.columns:
-        if name in of_keys and name not in levels:
-            missing = int(often[frame.values(name).is_null().to_numpy()].sum())
+        if name in of_keys and name not in sums:
+            missing = int(rows.times[frame.values(name).is_null().to_numpy()].sum())
             columns.append(replace(of_keys[name], missing=missing))
             continue
-        parts = [one.others[name] for one in counts if one.others]
-        found = _joined_column(name, parts, n, {} if name in levels else roles)
+        parts = [one.others[name] for one in counts]
+        found = _joined_column(name, parts, n, () if name in sums else roles.get(name, ()))
         if found is None:
             return None
-        if name in levels:
-            found = replace(described(found, roles.get(name, ())), levels=levels[name])
+        if name in sums:
+            own = scores.get(name)
+            levels = None if own is None else own.distinct
+            found = replace(_described(found, roles.get(name, ())), levels=levels)
         columns.append(found)
     excluded = tuple(
         (line.written, sum(one.excluded[place] for one in counts))
         for place, line in enumerate(spec.where)
     )
-    hashes = hash_of_parts([one.hashes for one in counts])
-    of_scores = {name: whole[SUM_OF + name].to_numpy() for name in levels}
-    whole_frame = replace(
-        frame,
-        times=often,
-        parts=len(counts),
-        hashes=hashes,
-        score_sums=of_scores,
-        stated=spec.missing,
-        taken=taken_of_parts([one.taken for one in counts]),
-    )
-    return whole_frame, tuple(columns), excluded
+    return CountedParts(frame, excluded, tuple(columns), scores, tasks)
 
 
-def _keys(cells: "pl.DataFrame") -> list[str]:
-    return [name for name in cells.columns if name != TIMES and not name.startswith(SUM_OF)]
-
-
-def described(column: SourceColumn, roles: Sequence[Role]) -> SourceColumn:
+def _described(column: SourceColumn, roles: Sequence[Role]) -> SourceColumn:
     """Return a column with the roles that its study gives it."""
     return replace(
         column,
@@ -512,7 +525,7 @@ def described(column: SourceColumn, roles: Sequence[Role]) -> SourceColumn:
 
 
 def _joined_column(
-    name: str, parts: Sequence[ColumnCounts], n: int, roles: Mapping[str, Sequence[Role]]
+    name: str, parts: Sequence[ColumnCounts], n: int, roles: Sequence[Role]
 ) -> SourceColumn | None:
     """Join what the parts say of a column; None where that takes the rows.
 
@@ -524,18 +537,17 @@ def _joined_column(
     if len(kinds) > 1 or (kinds == {Kind.DATE} and len({part.dtype for part in full}) > 1):
         return None
     kind = kinds.pop() if kinds else Kind.EMPTY
-    given = roles.get(name, ())
     levels, ends = None, None
     if kind in _ORDERED:
         low, high = min(part.low for part in full), max(part.high for part in full)
         if any(isinstance(part.low, float) for part in full):
             low, high = float(low), float(high)
         ends = (end_of_range(low), end_of_range(high))
-    if counts_levels(kind, name, given):
+    if counts_levels(kind, name, roles):
         levels = _levels(full, n)
         if levels is None:
             return None
-    elif any(role.noun == "id" for role in given) and _levels(full, n) != n:
+    elif any(role.noun == "id" for role in roles) and _levels(full, n) != n:
         return None
     plain = SourceColumn(
         name=name,
@@ -546,7 +558,7 @@ def _joined_column(
         missing=missing,
         range=ends,
     )
-    return described(plain, given)
+    return _described(plain, roles)
 
 
 def _levels(parts: Sequence[ColumnCounts], n: int) -> int | None:

@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from evallang.data.codes import FILE_NOT_FOUND, PARTS_DIFFER, UNREADABLE_FILE
 from evallang.data.files import matching_files
 from evallang.data.findings import Findings, listed, quoted
-from evallang.data.frame import Frame, frame_of
+from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.part_patterns import path_pattern
 from evallang.limits import OverLimit
 
 MOST_SHOWN = 3  # files in a message
+APART = r"^(\+|0[0-9]|-0([^.]|$))"  # 007, +5, -0: more than a number
 
 
 def part_files(location: str, folder: Path, findings: Findings) -> list[str] | None:
@@ -55,62 +56,44 @@ def join_parts(
     location: str,
     frames: Sequence[Frame],
     again: Callable[[str], Frame | None],
-    hashed: Callable[[Frame], tuple[str, str]],
+    hashed: tuple[Sequence[str], Sequence[str]],
     findings: Findings,
 ) -> Frame | None:
     """Join the rows of all parts, one part below the other; None after a finding.
 
-    `again` reads a part whose columns of numbers shall keep their spelling, `hashed` hashes one.
+    `again` reads a part whose columns of numbers shall keep their spelling: those that are text in
+    another part. `hashed` are the columns of both hashes.
     """
-    hashes = hash_of_parts([hashed(frame) for frame in frames])
-    names = frames[0].columns
-    frames = _spelled(frames, again)
+    hashes = hash_of_parts([hashes_of(frame, *hashed) for frame in frames])
+    first = frames[0]
+    schemas = [frame.cells.schema for frame in frames]
+    floats = {name for schema in schemas for name, dtype in schema.items() if dtype == pl.Float64}
+    if first.untyped and any(s.get(name) != pl.Float64 for name in floats for s in schemas):
+        frames = [again(frame.source) or frame for frame in frames]
     tables = same_types(
         [frame.cells for frame in frames],
         [frame.source for frame in frames],
         findings,
-        untyped=frames[0].untyped,
+        untyped=first.untyped,
     )
     if tables is None:
         return None
-    joined = frame_of(
-        location,
-        pl.concat(tables),
-        untyped=frames[0].untyped,
-        notes=shared_notes(location, [(frame.source, frame.notes) for frame in frames]),
-        nested=frames[0].nested,
-    )
-    assert joined.columns == names, "tables of the same columns"
     starts = np.cumsum([0, *(frame.cells.height for frame in frames)]).tolist()
-    empty = [replace(frame, cells=frame.cells.clear(), _typed={}, _levels={}) for frame in frames]
-    pieces = tuple(zip(starts, empty, strict=False))
+    empty = [replace(frame, cells=frame.cells.clear(), _typed={}) for frame in frames]
+    cells = pl.concat(tables)
     return replace(
-        joined,
-        pieces=pieces,
+        first,
+        source=location,
+        cells=cells,
+        rows=range(cells.height),
+        lines=None,
+        notes=shared_notes(location, [(frame.source, frame.notes) for frame in frames]),
+        pieces=tuple(zip(starts, empty, strict=False)),
         parts=len(frames),
         hashes=hashes,
-        unread=frames[0].unread,
-        stated=frames[0].stated,
         taken=taken_of_parts([frame.taken for frame in frames]),
+        _typed={},
     )
-
-
-def _spelled(frames: Sequence[Frame], again: Callable[[str], Frame | None]) -> Sequence[Frame]:
-    """Read parts again of which a column became numbers that is text in another part."""
-    if not frames[0].untyped:
-        return frames
-    types: dict[str, set[object]] = {}
-    for frame in frames:
-        for name, dtype in frame.cells.schema.items():
-            types.setdefault(name, set()).add(dtype)
-    mixed = {n for n, found in types.items() if pl.Float64 in found and len(found) > 1}
-    if not mixed:
-        return frames
-    made = []
-    for frame in frames:
-        typed = any(frame.cells.schema.get(name) == pl.Float64 for name in mixed)
-        made.append((again(frame.source) or frame) if typed else frame)
-    return made
 
 
 def same_types(
@@ -201,15 +184,21 @@ def hashes_of(frame: Frame, named: Sequence[str], tested: Sequence[str]) -> tupl
 
 
 def rows_hash(frame: Frame, columns: Sequence[str]) -> str:
-    """Hash the cells of some columns of one part, in their order."""
+    """Hash the cells of some columns of one part, in their order.
+
+    Whole numbers count as their spelling where any cell of the text has more than its number.
+    """
     digest = DataHash()
     digest.text("columns", list(columns))
+    apart = frame.untyped and any(
+        one.item() for one in frame.cells.select(pl.col(pl.String).str.contains(APART).any())
+    )
     for name in columns:
         cells = frame.cells[name]
-        if cells.dtype.is_integer():
+        if cells.dtype.is_integer() and not apart:
             digest.numbers(name, cells.shrink_dtype().fill_null(-1).to_numpy())
             digest.numbers(f"{name}.missing", cells.is_null().arg_true().to_numpy())
-        elif cells.dtype.is_numeric():
+        elif cells.dtype.is_float():
             digest.numbers(name, cells.cast(pl.Float64).fill_null(float("nan")).to_numpy())
         else:
             texts = frame.texts(name)

@@ -30,15 +30,12 @@ from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
 from evallang.data.findings import Findings, counted, model_column, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.labels import AT_ONCE, EXACT, as_number, find_label, look_up, short_codes
+from evallang.data.labels import EXACT, as_number, find_label, short_codes
 from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
 from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
 from evallang.data.target import Target
 from evallang.limits import LARGEST_NUMBER
 from evallang.spelling import closest
-
-COMPARED_ONE_BY_ONE = 3  # labels; comparing a column with more takes longer than looking them up
-MOST_LOOKED_UP = 1 << 16  # between the least and the greatest label of a table of places
 
 
 class Scores(Struct, frozen=True):
@@ -212,13 +209,10 @@ def _predicted(
     of_truth = all(
         not isinstance(value, str) and abs(value) <= EXACT for value in target.class_values
     )
-    levels, places = frame.by_level(column)
-    if of_truth and levels.kind(column) in numeric:
-        predicted = _places(levels.values(column), target.class_values)
+    if of_truth and frame.kind(column) in numeric:
+        predicted = _places(frame.values(column), target.class_values)
     else:
-        predicted = _coded(_spelled(levels, column, target), target.classes)
-    if places is not None:
-        predicted = look_up(short_codes(predicted, len(target.classes)), places)
+        predicted = _coded(_spelled(frame, column, target), target.classes)
     return _checked_labels(predicted, frame, column, model, target, findings)
 
 
@@ -235,40 +229,16 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
 
 def _coded(texts: "pl.Series", classes: Sequence[str]) -> "NDArray[Any]":
     """Return the place of each text among the classes; -1 where it is not one of them."""
-    if len(classes) <= COMPARED_ONE_BY_ONE:
-        codes = np.full(len(texts), -1, dtype=np.int8)
-        for code, label in enumerate(classes):
-            codes += np.int8(code + 1) * (texts == label).to_numpy()
-        return codes.astype(np.int64)
     coded = texts.cast(pl.Enum(classes), strict=False).to_physical().cast(pl.Int64)
-    return np.ascontiguousarray(coded.fill_null(-1).to_numpy(), dtype=np.int64)
+    return short_codes(coded.fill_null(-1).to_numpy(), len(classes))
 
 
 def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[Any]":
     """Return the place of each number among the rising labels; -1 where it is not one of them."""
     values = np.array([float(label) for label in labels])
-    low, high = values[0], values[-1]
-    if column.dtype == pl.Boolean:
-        column = column.cast(pl.Int8)
-    if (
-        column.dtype in (pl.Int8, pl.Int16, pl.Int32, pl.Int64)
-        and high - low < MOST_LOOKED_UP
-        and (values % 1 == 0).all()
-    ):
-        below, above = int(low) - 1, int(high) + 1
-        numbers = column.to_numpy()
-        if low == 0 and high == len(values) - 1 and 0 <= numbers.min() <= numbers.max() <= high:
-            return numbers  # each label is its own place
-        table = np.full(above - below + 1, -1, dtype=np.int64)
-        table[values.astype(np.int64) - below] = np.arange(len(values))
-        # its ends are -1
-        return table.take(numbers.astype(np.int64, copy=False) - below, mode="clip")
-    found = short_codes(np.full(len(column), -1, dtype=np.int8), len(values))
-    for start in range(0, len(column), AT_ONCE):  # in parts, as each step takes eight bytes a row
-        floats = column[start : start + AT_ONCE].cast(pl.Float64).to_numpy()
-        places = np.minimum(np.searchsorted(values, floats), len(values) - 1)
-        found[start : start + AT_ONCE] = np.where(values[places] == floats, places, -1)
-    return found
+    numbers = column.cast(pl.Float64).to_numpy()
+    places = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
+    return short_codes(np.where(values[places] == numbers, places, -1), len(values))
 
 
 def _checked_labels(
@@ -441,13 +411,12 @@ def read_model_scores(
     columns = _label_columns(model, target, findings)
     if columns is None:
         return None
-    block, failed = np.empty((frame.cells.height, len(columns))), False
-    for place, name in enumerate(columns):
-        own = block[:, place]
-        column = number_column(frame, name, model.name, f"scores {model.name}", findings, out=own)
-        failed = failed or column is None
-    if failed:
+    keyword = f"scores {model.name}"
+    read = [number_column(frame, name, model.name, keyword, findings) for name in columns]
+    found = [column for column in read if column is not None]
+    if len(found) < len(columns):
         return None
+    block = np.column_stack(found)
     return Scores(block, _are_probabilities(block, frame, model, findings))
 
 
@@ -507,7 +476,8 @@ def labels_from_scores(
                 help=f"remove `threshold {model.name}`",
             )
             return None
-        return _largest(array), f"{model.name}: label of largest score"
+        largest = short_codes(array.argmax(axis=1), array.shape[1])  # the first of equal ones
+        return largest, f"{model.name}: label of largest score"
     threshold = model.threshold
     origin = ""
     if threshold is None:
@@ -538,12 +508,8 @@ def number_column(
     model: str,
     keyword: str,
     findings: Findings,
-    out: "NDArray[np.float64] | None" = None,
 ) -> "NDArray[np.float64] | None":
-    """Return a column of finite numbers without gaps as float64; None after a finding.
-
-    Written to `out` (n,) where that is given: a column of a long file is large.
-    """
+    """Return a column of finite numbers without gaps as float64; None after a finding."""
     if column not in frame.columns:
         findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
         return None
@@ -558,11 +524,7 @@ def number_column(
         fix = _suggest_numbers(frame, column, model, keyword)
         findings.add(NOT_NUMERIC, message, keyword, help=fix)
         return None
-    values = frame.values(column)
-    numbers = np.empty(len(values)) if out is None else out
-    for start in range(0, len(values), AT_ONCE):  # a file read in pieces has several chunks
-        part = values[start : start + AT_ONCE].cast(pl.Float64)
-        numbers[start : start + AT_ONCE] = part.to_numpy()
+    numbers = frame.values(column).cast(pl.Float64).to_numpy(writable=True)
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{model_column(column, model)} is infinite in {frame.places(infinite)}"
@@ -721,24 +683,12 @@ def _mapped_columns(
     return [columns[code] for code in range(len(target.classes))]
 
 
-def _largest(block: "NDArray[np.float64]") -> "NDArray[Any]":
-    """Return the place of the first largest value of each row, in the smallest type."""
-    places = np.empty(len(block), short_codes(np.zeros(0, dtype=np.int64), block.shape[1]).dtype)
-    for start in range(0, len(block), AT_ONCE):
-        rows = slice(start, start + AT_ONCE)
-        places[rows] = np.argmax(block[rows], axis=1)
-    return places
-
-
 def _are_probabilities(
     block: "NDArray[np.float64]", frame: Frame, model: GivenModel, findings: Findings
 ) -> bool:
     if block.min(initial=0) < 0 or block.max(initial=0) > 1:
         return False
-    off: list[int] = []
-    for start in range(0, len(block), AT_ONCE):  # sums of a long file take much memory
-        sums = block[start : start + AT_ONCE].sum(axis=1)
-        off += (np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE) + start).tolist()
+    off = np.flatnonzero(np.abs(block.sum(axis=1) - 1) > SUM_TOLERANCE).tolist()
     if off:
         findings.add(
             NOT_PROBABILITIES,

@@ -4,17 +4,15 @@ Rows are matched by id, never by position.
 """
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.activity import Activity, report_activity
 from evallang.data.codes import (
     AMBIGUOUS_COLUMN,
     FILE_NOT_FOUND,
@@ -31,7 +29,6 @@ from evallang.data.dataset import (
     GivenModel,
     PredictionsSpec,
     ScorePattern,
-    SourceColumn,
     Where,
 )
 from evallang.data.file_formats import read_file
@@ -40,24 +37,20 @@ from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame, frame_of
 from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
-from evallang.data.needed_columns import FINGERPRINTS, needed_columns
-from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
-from evallang.data.part_counts import (
-    Counting,
-    PartCounts,
-    PartTask,
-    ScoresOfParts,
-    add_up,
-    count_part,
-    label_columns_of,
+from evallang.data.needed_columns import (
+    FINGERPRINTS,
+    hashed_columns,
+    named_columns,
+    needed_columns,
+    role_columns,
+    spelled_columns,
 )
+from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
 from evallang.data.part_patterns import has_parts, path_pattern
-from evallang.data.parts import hashes_of, join_parts, part_files
+from evallang.data.parts import join_parts, part_files
 from evallang.data.prediction_columns import score_columns
-from evallang.data.remote import network_allowed
 from evallang.data.row_filters import select
-from evallang.data.source_columns import roles_in_predictions
-from evallang.limits import MEMORY, OverLimit, changed_limits
+from evallang.limits import MEMORY, OverLimit
 
 Excluded = tuple[tuple[str, int], ...]
 
@@ -154,39 +147,6 @@ def _long_table(
     return found.noted(notes), joined.models, excluded
 
 
-def role_columns(spec: PredictionsSpec) -> list[str]:
-    """Return the columns that clauses name for anything but a model."""
-    single = (spec.truth, spec.id, spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
-    names = [name for name in (*single, spec.event, spec.query, spec.time) if name]
-    return [*names, *spec.model, *spec.subgroups, *(line.column for line in spec.where)]
-
-
-def outcome_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:
-    """Return the columns of truth and predictions, which do not distinguish rows."""
-    names = {model.column or model.name for model in models} | {spec.truth or ""}
-    for model in models:
-        names |= score_columns(model)
-    return frozenset(names)
-
-
-def named_columns(spec: PredictionsSpec) -> frozenset[str]:
-    """Return the columns that the statement names."""
-    names = set(role_columns(spec))
-    for model in spec.models:
-        names |= {model.column or model.name} | score_columns(model)
-    return frozenset(names)
-
-
-def _text_columns(spec: PredictionsSpec) -> frozenset[str] | None:
-    """Return the columns that may be read as text: roles and labels, not scores and values."""
-    if not spec.models:
-        return None
-    names = set(role_columns(spec))
-    if spec.judged is None and spec.task != "regression":
-        names |= {column for some in label_columns_of(spec.models) for column in some}
-    return frozenset(names)
-
-
 def _files(
     spec: PredictionsSpec,
     folder: Path,
@@ -226,14 +186,13 @@ def _file(
     """Read one file, or all files of parts as one; None after a finding."""
     if not has_parts(path):
         plain = path_pattern(path).plain  # `{{` is a literal brace
-        coded = _label_columns(spec)
-        return _read_one(plain, spec, folder, findings, _text_columns(spec), coded=coded)
+        return _read_one(plain, spec, folder, findings, spelled_columns(spec))
     parts = part_files(path, folder, findings)
     frames: list[Frame] = []
     held = 0
     with parts_of(path, parts or (), folder):
         for part in parts or ():
-            frame = _read_one(part, spec, folder, findings, _text_columns(spec))
+            frame = _read_one(part, spec, folder, findings, spelled_columns(spec))
             if frame is None:
                 return None
             frames.append(frame)
@@ -248,28 +207,15 @@ def _file(
                 report_joining(JoinedParts(spec.name, len(parts or ()), whole, asked))
         if not frames:
             return None
-        hashed = hashed_columns(spec, frames[0].columns)
         joined = join_parts(
             path,
             frames,
             lambda part: _read_one(part, spec, folder, findings, None),
-            lambda part: hashes_of(part, *hashed),
+            hashed_columns(spec, frames[0].columns),
             findings,
         )
         how = JoinedParts(spec.name, len(frames), held, asked)
         return None if joined is None else replace(joined, joined=how)
-
-
-def hashed_columns(
-    spec: PredictionsSpec, columns: Sequence[str] = ()
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the columns that change a result, and those that say what the rows are.
-
-    `columns` are those of a file, which all count where no model is named.
-    """
-    named = named_columns(spec) if spec.models else columns
-    tested = (spec.id, spec.truth, spec.group)
-    return tuple(sorted(named)), tuple(name for name in tested if name is not None)
 
 
 COUNTED_INSTEAD = (
@@ -284,8 +230,6 @@ def _read_one(
     folder: Path,
     findings: Findings,
     spelled: frozenset[str] | None,
-    *,
-    coded: Container[str] = (),
 ) -> Frame | None:
     frame = read_file(
         path,
@@ -293,118 +237,9 @@ def _read_one(
         findings,
         named=named_columns(spec),
         spelled=spelled,
-        short=short_columns(spec),
-        coded=coded,
-        needed=needed_columns(spec, named_columns(spec)),
+        needed=needed_columns(spec),
     )
     return None if frame is None else frame.mark_missing(spec.missing)
-
-
-class Columns(Struct, frozen=True):
-    """Columns of a file that is not read yet: those with some names, or all `others`."""
-
-    names: frozenset[str]
-    others: bool = False
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether a column is one of them."""
-        return (name in self.names) != self.others
-
-
-def _label_columns(spec: PredictionsSpec, *more: str | None) -> Columns:
-    """Return the columns of which few labels are expected, and those of `more`.
-
-    Without named models, these are the truth and each column without a role.
-    """
-    compared = {line.column for line in spec.where}
-    if spec.models:
-        return Columns(outcome_columns(spec, spec.models) - compared | set(filter(None, more)))
-    labels = {spec.truth} - compared
-    return Columns(frozenset(role_columns(spec)) - labels - set(more), others=True)
-
-
-def short_columns(spec: PredictionsSpec) -> Columns:
-    """Return the columns whose whole numbers are never added up: labels and the id."""
-    return _label_columns(spec, spec.id)
-
-
-class CountedParts(Struct, frozen=True):
-    """The distinct rows of a table in parts, and the scores of its models, counted for each class.
-
-    `tasks` count the parts, for whoever has to read them again.
-    """
-
-    frame: Frame
-    models: tuple[GivenModel, ...]
-    excluded: Excluded
-    columns: tuple[SourceColumn, ...]
-    scores: Mapping[str, ScoresOfParts]
-    tasks: tuple[PartTask, ...]
-
-
-def count_parts(
-    spec: PredictionsSpec, folder: Path, counting: Counting
-) -> CountedParts | RowsAsked:
-    """Count the rows of a table in parts; the reason where its rows are needed.
-
-    Then all parts are read as one table, which reports what is wrong with the places of the rows.
-    """
-    (location,) = spec.paths
-    labels, optional = label_columns_of(spec.models)
-    keys = (*((spec.truth,) if spec.truth else ()), *labels, *spec.subgroups)
-    thresholds: dict[str, tuple[float, ...]] = {}
-    for model in spec.models:
-        if model.score is not None:
-            own = () if model.threshold is None else (float(model.threshold),)
-            thresholds[model.score] = (*thresholds.get(model.score, ()), *own)
-    most = None if counting.rankings is None else counting.rankings.most
-    assumed = (replace(model, column=model.column or model.name) for model in spec.models)
-    roles = roles_in_predictions(spec, assumed)
-    paths = part_files(location, folder, Findings(spec.places))
-    tasks = [
-        PartTask(
-            path=path,
-            folder=folder.absolute(),
-            spec=spec,
-            keys=tuple(dict.fromkeys(keys)),
-            named=named_columns(spec),
-            spelled=_text_columns(spec),
-            short=short_columns(spec),
-            roles=roles,
-            hashed=hashed_columns(spec),
-            limited=changed_limits(),
-            network=network_allowed(),
-            optional=tuple(name for name in dict.fromkeys(optional) if name not in keys),
-            scores=thresholds,
-            most=most,
-        )
-        for path in paths or ()
-    ]
-    counts: list[PartCounts] = []
-    scores = {name: ScoresOfParts(most) for name in thresholds}
-    held: float = 0
-    with parts_of(location, paths or (), folder):
-        for task, counted in zip(tasks, counting.mapped(count_part, tasks), strict=True):
-            made = counted
-            if made.rows_needed is not None and counting.mapped is not map:
-                made = count_part(task)  # another machine lacks the file
-            if made.rows_needed is not None or made.ranked is None:
-                return RowsAsked(f"{made.rows_needed} (`{task.path}`)")
-            if not all(scores[name].add(own) for name, own in made.ranked.items()):
-                return RowsAsked("the truth has several classes")
-            counts.append(replace(made, ranked=None))
-            held += 0 if made.cells is None else made.cells.estimated_size()
-            if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
-                return RowsAsked("nearly every row is another combination of values")
-            report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
-    levels = {name: one.distinct for name, one in scores.items()}
-    added = add_up(location, spec, counts, roles, levels) if counts else None
-    if added is None:
-        return RowsAsked("the parts differ in their columns or types, or have no rows")
-    frame, described, excluded = added
-    columns = {name: name for name in counts[0].columns}
-    models = tuple(own_columns(model, columns, spec) for model in spec.models)
-    return CountedParts(frame, models, excluded, described, scores, tuple(tasks))
 
 
 def _filtered(
@@ -771,13 +606,8 @@ def align(
         read_ids(frame, keys[0], findings, within=keys[1:], apart=apart)
     if findings.failed:
         return None
-    if all(_have_equal_keys(list(frames.values()), key) for key in keys):
-        return dict(frames), ()
     names = [str(place) for place in range(len(keys))]
     spelled = [_comparable(frames, key) for key in keys]
-    found = _matching_rows(spelled)
-    if found is not None:
-        return {path: _reordered(frames[path], order) for path, order in found.items()}, ()
     rows = {
         path: pl.DataFrame(
             [one[path].alias(name) for one, name in zip(spelled, names, strict=True)]
@@ -801,49 +631,9 @@ def align(
     parts = {}
     for path, frame in frames.items():
         order = common.join(rows[path], on=names, how="left", maintain_order="left")[ROW]
-        parts[path] = _reordered(frame, order)
+        places = frame.row_numbers[order.to_numpy()]
+        parts[path] = replace(frame, cells=frame.cells[order], rows=places, _typed={})
     return parts, notes
-
-
-def _reordered(frame: Frame, order: "pl.Series") -> Frame:
-    places = frame.row_numbers[order.to_numpy()]
-    return replace(frame, cells=frame.cells[order], rows=places, _typed={}, _levels={})
-
-
-def _matching_rows(spelled: "Sequence[Mapping[str, pl.Series]]") -> "dict[str, pl.Series] | None":
-    """Return the rows of each file in the order of the first, by sorting keys of whole numbers.
-
-    None where the key is not one column of whole numbers, or the files have different keys.
-    """
-    (keys, *more) = spelled
-    if more or any(not column.dtype.is_integer() for column in keys.values()):
-        return None
-    first = next(iter(keys.values()))
-    by_size = first.arg_sort()
-    ascending = first.gather(by_size)
-    found = {}
-    for path, column in keys.items():
-        own = column.arg_sort()
-        if len(own) != len(ascending) or not (column.gather(own) == ascending).all():
-            return None
-        order = np.empty(len(own), dtype=np.uint32)
-        order[by_size.to_numpy()] = own.to_numpy()
-        found[path] = pl.Series(order)
-    return found
-
-
-def _have_equal_keys(frames: Sequence[Frame], key: str) -> bool:
-    """Return whether all files have the same whole numbers, or texts, in the same rows."""
-    columns = [frame.values(key) for frame in frames]
-    stored = [frame.cells[key].dtype for frame in frames]
-    whole = all(dtype.is_integer() for dtype in stored)
-    if not whole and any(column.dtype != pl.String for column in columns):
-        return False
-    first, *others = columns
-    return first.null_count() == 0 and all(
-        len(other) == len(first) and other.null_count() == 0 and bool((first == other).all())
-        for other in others
-    )
 
 
 def _comparable(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":

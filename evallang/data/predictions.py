@@ -1,7 +1,6 @@
 """`predictions` statements: labels, scores, and right or wrong outcomes of each row."""
 
 import functools
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,28 +26,22 @@ from evallang.data.column_roles import (
     read_levels,
     read_weights,
 )
-from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, SourceColumn, Task
+from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
-from evallang.data.labels import group_codes, short_codes, sort_labels
+from evallang.data.labels import group_codes, sort_labels
 from evallang.data.named_scales import OffScale, scale_of_named
+from evallang.data.needed_columns import may_be_counted, outcome_columns, role_columns
 from evallang.data.odd_values import variants_in, warn_of_variants
-from evallang.data.part_counts import Counting, may_be_counted, sum_products
+from evallang.data.part_counts import CountedParts, Counting, count_parts, sum_products
 from evallang.data.prediction_columns import (
     ModelOutcomes,
     read_correctness,
     read_model,
-    score_columns,
 )
-from evallang.data.prediction_files import (
-    CountedParts,
-    count_parts,
-    outcome_columns,
-    read_sources,
-    role_columns,
-)
+from evallang.data.prediction_files import own_columns, read_sources
 from evallang.data.ranked_outcomes import read_events, read_ordering_score, read_queries
 from evallang.data.row_rules.dated_rows import predictions_in_time
 from evallang.data.source_columns import roles_in_predictions, source_columns
@@ -107,7 +100,9 @@ def _read_counted(
     if isinstance(found, RowsAsked):
         return found
     findings = Findings(spec.places)
-    made = _outcomes(spec, found.frame, found.models, findings)
+    columns = {column.name: column.name for column in found.columns}
+    models = tuple(own_columns(model, columns, spec) for model in spec.models)
+    made = _outcomes(spec, found.frame, models, findings)
     if made is None or findings.failed or made.task == "regression":
         return RowsAsked("the values are faulty or numbers, which is looked at row by row")
     made = replace(made, scores={}, excluded=found.excluded, source_columns=found.columns)
@@ -132,7 +127,7 @@ def _rankings(made: GivenOutcomes, found: CountedParts) -> dict[str, ScoreCounts
     """Return the counted scores of each model that has them; None where a part differs in type."""
     positive = _positive_truth(made, found)
     ranked: dict[str, ScoreCounts] = {}
-    for model in found.models:
+    for model in made.models:
         if model.score is None:
             continue
         counts = found.scores[model.score].whole(positive)
@@ -149,7 +144,7 @@ def _placements(
     counting: Counting,
 ) -> PlacementSums | None:
     """Read the parts again and sum the products of placements; None where one cannot be read."""
-    columns = [model.score for model in found.models if model.score is not None]
+    columns = [model.score for model in made.models if model.score is not None]
     ranks = [rank(counts) for counts in ranked.values()]
     areas = [one.area for one in ranks]
     positive = _positive_truth(made, found)
@@ -211,7 +206,6 @@ def _outcomes(
 ) -> GivenOutcomes | None:
     answers = ModelOutcomes()
     target: Target | None = None
-    described: tuple[SourceColumn, ...] = ()
     events: NDArray[np.float64] | None = None
     queries: NDArray[np.int64] | None = None
     if spec.judged is not None:
@@ -236,18 +230,8 @@ def _outcomes(
         assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = read_target(frame, spec, spec.truth, findings, "truth")
         if target is not None:
-            if target.task == "classification":
-                target = replace(target, y=short_codes(target.y, len(target.classes)))
-            scores = Counter(column for model in models for column in score_columns(model))
-            described = source_columns(frame, roles_in_predictions(spec, models))
             for model in models:
                 read_model(frame, model, target, answers, findings)
-                scores.subtract(score_columns(model))
-                held = score_columns(model) - {model.column, *role_columns(spec)}
-                frame.release(column for column in held if scores[column] == 0)
-                codes = answers.predictions.get(model.name)
-                if codes is not None and target.task == "classification":
-                    answers.predictions[model.name] = short_codes(codes, len(target.classes))
     within = [
         name for name in (spec.runs, spec.query) if name is not None and name in frame.columns
     ]
@@ -313,7 +297,7 @@ def _outcomes(
         ),
         examples=examples,
         repeat_labels=repeat_labels,
-        source_columns=described or source_columns(frame, roles_in_predictions(spec, models)),
+        source_columns=source_columns(frame, roles_in_predictions(spec, models)),
         times=frame.times,
         events=events,
         moments=moments,
@@ -364,7 +348,7 @@ def outcomes_hash(made: GivenOutcomes) -> str:
         for name in sorted(arrays):
             parts.codes(f"{kind}.{name}", arrays[name])
     parts.text("probabilities", sorted(made.probabilities))
-    parts.ids("ids", made.id_column, distinct=made.repeats is None)
+    parts.texts("ids", made.id_column, distinct=made.repeats is None)
     parts.levels("groups", made.group_names, made.group_codes)
     parts.numbers("weights", made.weights)
     if made.moments is not None:

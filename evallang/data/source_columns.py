@@ -1,6 +1,5 @@
 """Every column of a source: what it holds, how much of it, and what its study uses it for."""
 
-import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,11 +18,9 @@ from evallang.data.dataset import (
     SourceColumn,
     Where,
 )
-from evallang.data.distinct_rows import rows_differ
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
-from evallang.stats.ascending import MANY, count_distinct
 
 NOT_USED = "not used"
 FEATURE = "feature"
@@ -58,33 +55,30 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[Role]]) -> tuple[S
     is more than that of a plain feature.
     """
     found = []
-    counted: dict[str, pl.Series] = {}
+    counted: list[pl.Series] = []
     for name in frame.columns:
-        distinct, places = frame.by_level(name)
-        values = distinct.values(name)
+        values = frame.values(name)
         kind = kind_of(values)
         given = roles.get(name, ())
-        role = ", ".join(dict.fromkeys(one.text for one in given)) or NOT_USED
         ordered = kind in (Kind.NUMBER, Kind.DATE)
-        levels = None
         if counts_levels(kind, name, given):
-            if places is None:
-                counted[name] = values
-            else:
-                levels = values.drop_nulls().n_unique()
+            counted.append(values.alias(name))
         found.append(
             SourceColumn(
                 name=name,
                 kind=kind.name.lower(),
-                role=role,
+                role=", ".join(dict.fromkeys(one.text for one in given)) or NOT_USED,
                 role_kind=", ".join(dict.fromkeys(one.kind for one in given)) or NOT_USED,
-                levels=levels,
-                missing=frame.n_missing(name),
+                levels=None,
+                missing=values.null_count(),
                 range=(end_of_range(values.min()), end_of_range(values.max())) if ordered else None,
             )
         )
-    levels_of = _levels(counted)
-    return tuple(replace(one, levels=levels_of.get(one.name, one.levels)) for one in found)
+    levels = {}
+    if counted:
+        distinct = pl.DataFrame(counted).select(pl.all().n_unique() - pl.all().has_nulls())
+        levels = distinct.row(0, named=True)
+    return tuple(replace(one, levels=levels.get(one.name)) for one in found)
 
 
 def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:
@@ -92,49 +86,6 @@ def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:
     role = ", ".join(dict.fromkeys(one.text for one in roles)) or NOT_USED
     plain = role in (FEATURE, NOT_USED) and not (names_identifier(name) or names_unit(name))
     return kind in (Kind.TEXT, Kind.BOOLEAN) or (kind in (Kind.NUMBER, Kind.DATE) and not plain)
-
-
-def _levels(columns: Mapping[str, "pl.Series"]) -> dict[str, int]:
-    """Count the distinct values that are not missing, of most columns at the same time.
-
-    Many fractions, such as scores, are sorted one column after the other: that takes less memory
-    than tables of their distinct values, and on some processors half the time.
-    """
-    found = {name: _levels_of_rising(values) for name, values in columns.items() if _rises(values)}
-    found |= {
-        name: count_distinct(values.drop_nulls().to_numpy(writable=True))
-        for name, values in columns.items()
-        if values.dtype == pl.Float64 and len(values) > MANY
-    }
-    found |= {
-        name: len(values)
-        for name, values in columns.items()
-        if name not in found
-        and len(values) > MANY
-        and not values.null_count()
-        and rows_differ(values.to_frame())
-    }
-    others = {name: values for name, values in columns.items() if name not in found}
-    if not others:
-        return found
-    table = pl.DataFrame([values.alias(name) for name, values in others.items()])
-    counts = table.select(pl.all().n_unique()).row(0)
-    return found | {
-        name: count - (values.null_count() > 0)
-        for (name, values), count in zip(others.items(), counts, strict=True)
-    }
-
-
-def _rises(values: "pl.Series") -> bool:
-    """Return whether a column holds whole numbers in ascending order, such as ids."""
-    return values.dtype.is_integer() and not values.null_count() and values.is_sorted()
-
-
-def _levels_of_rising(values: "pl.Series") -> int:
-    """Count distinct values piece by piece, without a table of them or a copy of the column."""
-    pieces = [piece.set_sorted() for piece in values.get_chunks() if len(piece)]
-    met = sum(one[-1] == other[0] for one, other in itertools.pairwise(pieces))
-    return int(sum(piece.n_unique() for piece in pieces) - met)
 
 
 def roles_in_data(spec: DataSpec, target: str, features: Iterable[str]) -> Roles:

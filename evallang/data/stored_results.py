@@ -144,8 +144,7 @@ def _predictions(
             help=AGAIN,
         )
         return None
-    found = parquet_cells(content, location, findings, span)
-    cells = None if found is None else found[0]
+    cells = parquet_cells(content, location, findings, span)
     if cells is not None and not _is_complete(cells):
         message = f"`{location}` does not have the columns of predictions"
         findings.add(STORED_RESULTS_UNUSABLE, message, span=span, help=AGAIN)

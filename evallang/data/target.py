@@ -24,7 +24,7 @@ from evallang.data.column_types import Kind
 from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task, class_counts
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.labels import classes_of, find_label, look_up
+from evallang.data.labels import classes_of, find_label
 from evallang.data.magnitudes import (
     decimals_are_told_apart,
     sizes_are_usable,
@@ -104,7 +104,7 @@ def _task(
 ) -> tuple[Task, tuple[str, ...]]:
     if spec.task is not None:
         return spec.task, ()
-    values = frame.by_level(column)[0].values(column)
+    values = frame.values(column)
     if frame.kind(column) is not Kind.NUMBER:
         return "classification", (f"task classification: {column} contains {frame.kind(column)}",)
     whole = values.dtype.is_integer() or bool((values.cast(pl.Float64) % 1 == 0).all())
@@ -187,12 +187,11 @@ def _labels(
     findings: Findings,
     keyword: str,
 ) -> Target | None:
-    levels, places = frame.by_level(column)
-    values = levels.values(column)
-    if frame.untyped and levels.kind(column) is Kind.NUMBER and _spelled_apart(levels, column):
-        values = levels.texts(column)
+    values = frame.values(column)
+    if frame.untyped and frame.kind(column) is Kind.NUMBER and _spelled_apart(frame, column):
+        values = frame.texts(column)
     if values.dtype.is_float() and values.is_infinite().any():
-        infinite = frame.values(column).is_infinite().arg_true().to_list()
+        infinite = values.is_infinite().arg_true().to_list()
         message = f"`{column}` is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
         return None
@@ -212,11 +211,12 @@ def _labels(
         findings.add(ONE_CLASS, message, keyword, help=fix)
         return None
     positive, stated = _positive(spec, column, found.texts, found.values, findings)
-    codes = found.codes if places is None else look_up(found.codes, places)
-    counts = class_counts(codes, len(found.texts), frame.times)
+    counts = class_counts(found.codes, len(found.texts), frame.times)
     by_label = dict(zip(found.texts, counts, strict=True))
     warn_of_labels(frame, column, by_label, keyword, findings)
-    return Target("classification", codes, found.texts, found.values, positive, (*notes, *stated))
+    return Target(
+        "classification", found.codes, found.texts, found.values, positive, (*notes, *stated)
+    )
 
 
 def _spelled_apart(frame: Frame, column: str) -> bool:

@@ -95,7 +95,7 @@ def test_hash(source: Table | GivenOutcomes | ScoreTable) -> str:
         if not ids.is_sorted():
             order = ids.arg_sort().to_numpy()
             ids = ids[order]
-        digest.ids("ids", ids, distinct=True)
+        digest.texts("ids", ids, distinct=True)
     digest.text("n", source.n)
     digest.text("classes", source.classes)
     digest.codes("truth", None if truth is None else np.asarray(truth)[order])

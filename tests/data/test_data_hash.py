@@ -88,13 +88,12 @@ def test_the_hash_is_the_same_under_another_hash_seed(source):
         pl.Series(["ä", 'a"b']),
     ],
 )
-def test_ids_of_distinct_rows_enter_as_their_texts_do(ids, monkeypatch):
-    monkeypatch.setattr("evallang.data.hashing.AT_ONCE", 2)
+def test_ids_of_distinct_rows_enter_as_their_texts_do(ids):
     texts = [str(value) for value in ids.to_list()]
     levels = json.dumps(texts, separators=(",", ":")).encode()
     codes = struct.pack(f"<{len(texts)}q", *range(len(texts)))
     parts = DataHash()
-    parts.ids("ids", ids, distinct=True)
+    parts.texts("ids", ids, distinct=True)
     expected = by_hand(
         FIRST, ("ids.levels", "json", levels), ("ids.codes", f"<i8[{len(texts)}]", codes)
     )

@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from evallang.data import prediction_files
 from evallang.data.dataset import GivenModel
 
 FIRST = "id,truth,pred\nr1,no,no\nr2,yes,yes\nr3,yes,no\n"
@@ -141,10 +140,3 @@ def test_rows_are_matched_in_every_order_and_spelling_of_ids(source, order, firs
     assert words == [truth[row] for row in first]
     assert cnn == [labels["1.csv"][row] for row in first]
     assert base == [labels["2.csv"][row] for row in first]
-
-
-def test_files_with_the_same_rows_in_one_order_are_not_joined(source, monkeypatch):
-    monkeypatch.setattr(prediction_files, "_comparable", None)
-    for spelled in (str, "r{}".format):
-        write_models(source, (FORWARD, FORWARD), spelled)
-        assert read_models(source)[0].ids is not None

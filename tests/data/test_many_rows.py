@@ -1,38 +1,18 @@
 """Ids and labels of many rows take little memory, and mean the same."""
 
 import numpy as np
-import polars as pl
 import pytest
-from many_cases import for_each
 from studies import errors_of, study, write_rows
 
 from evallang.api import run
 from evallang.api.study_file import StudyError
-from evallang.data import distinct_rows, hashing, prediction_files, source_columns
+from evallang.data import prediction_files
 from evallang.data.file_formats import read_file
 from evallang.data.hashing import DataHash
 
-COLUMNS = {
-    "numbers": pl.Series([3, 1, 22, -4, 500]),
-    "texts": pl.Series(["a", "b c", "d-1", "", "~"]),
-    "quotes": pl.Series(["a", 'b"', "c\\", "é", "\t"]),
-    "missing": pl.Series(["a", None, "c", "d", "e"]),
-}
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-@pytest.mark.parametrize("distinct", [True, False])
-def test_ids_are_hashed_as_their_texts(name, distinct, monkeypatch):
-    monkeypatch.setattr(hashing, "AT_ONCE", 2)
-    whole, parts = DataHash(), DataHash()
-    whole.texts("ids", COLUMNS[name].cast(pl.String).to_list(), distinct=distinct)
-    parts.ids("ids", COLUMNS[name], distinct=distinct)
-    assert parts.hexdigest() == whole.hexdigest()
-
 
 @pytest.mark.parametrize("ids", [range(9), [*range(8), 7], [8, *range(8)], [*range(4), *range(5)]])
-def test_an_id_that_comes_twice_is_found_in_any_order(ids, tmp_path, monkeypatch):
-    monkeypatch.setattr(distinct_rows, "AT_ONCE", 3)
+def test_an_id_that_comes_twice_is_found_in_any_order(ids, tmp_path):
     truth = [0, 1] * 4 + [0]
     write_rows(tmp_path, "p.csv", "id,truth,a", zip(ids, truth, truth, strict=True))
     text = 'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n  positive 1\n'
@@ -58,30 +38,8 @@ def test_labels_in_bytes_and_beyond_are_counted_alike(last, tmp_path):
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-@for_each("rows", [range(7), [0, 0, 1, 1, 1, 5, 5], [3] * 7, [-2, 0, 0, 9, 9, 9, 9]])
-@for_each("pieces", [1, 2, 3, 7])
-def test_rising_numbers_in_pieces_have_as_many_levels_as_set_says(rows, pieces):
-    parts = [pl.Series("id", one) for one in np.array_split(list(rows), pieces)]
-    values = pl.concat(parts, rechunk=False)
-    assert values.n_chunks() == pieces
-    assert source_columns._levels({"id": values, "other": values.reverse()}) == {
-        "id": len(set(rows)),
-        "other": len(set(rows)),
-    }
-
-
-def test_many_fractions_have_as_many_levels_as_set_says(monkeypatch):
-    monkeypatch.setattr(source_columns, "MANY", 5)
-    rows = [0.5, None, -0.0, 0.0, 0.25, 0.5, float("nan"), float("nan")]
-    parts = [pl.Series("score", rows[:4]), pl.Series("score", rows[4:])]
-    values = pl.concat(parts, rechunk=False)
-    assert source_columns._levels({"score": values}) == {"score": 4}
-    assert values.to_list()[:3] == [0.5, None, 0.0]
-
-
 @pytest.mark.parametrize("shape", [(7,), (5, 3)])
-def test_short_codes_are_hashed_as_if_each_took_eight_bytes(shape, monkeypatch):
-    monkeypatch.setattr(hashing, "AT_ONCE", 2)
+def test_short_codes_are_hashed_as_if_each_took_eight_bytes(shape):
     codes = np.random.default_rng(1).integers(-1, 4, shape)
     long, short = DataHash(), DataHash()
     long.numbers("truth", codes)

@@ -7,7 +7,6 @@ from many_cases import for_each
 
 from evallang.data.data_tables import read_table
 from evallang.data.delimited import read_delimited
-from evallang.data.file_content import FileContent
 from evallang.data.findings import Findings
 from evallang.data.row_filters import select
 
@@ -108,7 +107,7 @@ ROWS = (
 )
 def test_where_keeps_the_rows_for_which_it_holds(where, column, operator, value, kept):
     findings = Findings({})
-    frame = read_delimited(FileContent.of(ROWS.encode()), "data.csv", findings)
+    frame = read_delimited(ROWS.encode(), "data.csv", findings)
     line = where(column, operator, value)
     frame, excluded = select(frame, (line,), findings)
     assert findings.diagnostics == ()
