@@ -5,16 +5,16 @@ is not in the store, and estimate the time of those that are not.
 """
 
 import contextlib
-import json
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.engine.fit_outcome import FitOutcome
@@ -26,7 +26,7 @@ from evallang.planning.keys import KeyFacts, searches
 from evallang.planning.plan import FitTask, Layout, Place, Plan, SubsetPlace, Task
 from evallang.results.files import write_file
 
-FORMAT = 2
+FORMAT = 3
 MOST_BYTES = 200 * 1024**2  # of the file of one study
 MOST_STUDIES = 100  # that an estimate of time looks at, the last run first
 LARGEST_RATIO = 10.0  # between the sizes of two training sets of which one tells of the other
@@ -37,6 +37,27 @@ also the number of the analysis, of the draw and of the size."""
 
 _WHOSE, _PLACE_OF_ANALYSIS = 3, 6
 """The number of leading parts that identify the owner of a place, and the index of its analysis."""
+
+
+class _Fit(Struct, frozen=True, array_like=True):
+    """A fit in a file: where it was used, which facts it shares with others, and its own."""
+
+    at: At
+    shared: Annotated[int, Meta(ge=0)]
+    rows: str
+    splits: str
+    size: int
+    seconds: float
+    n_fits: int
+    not_kept: str | None
+
+
+class _File(Struct, frozen=True):
+    """The file of a study: facts without `rows` and `splits`, with the classes, and the fits."""
+
+    format: int
+    facts: tuple[tuple[KeyFacts, str], ...]
+    fits: tuple[_Fit, ...]
 
 
 class PastFit(Struct, frozen=True):
@@ -70,26 +91,32 @@ def remember(
 
     A store that cannot be written forgets them.
     """
-    facts: dict[str, int] = {}
-    known: list[dict[str, Any]] = []
-    rows: list[list[Any]] = []
+    places: dict[bytes, int] = {}
+    shared: list[tuple[KeyFacts, str]] = []
+    fits = []
     for place in _places(layout):
         task, outcome = layout.tasks[place.key], outcomes[place.key]
         if task.facts is None:
             continue
-        plain = asdict(replace(task.facts, rows="", splits=""))
-        text = json.dumps(plain, sort_keys=True)
-        if text not in facts:
-            facts[text] = len(known)
-            known.append(plain | {"classes": classes_text(task.pipeline)})
-        size = training_size(task, tables[task.data])
-        made = [size, outcome.seconds, outcome.n_fits, _why_not_kept(outcome)]
-        hashes = [task.facts.rows, task.facts.splits]
-        rows.append([_place_of(place), facts[text], *hashes, *made])
-    document = {"format": FORMAT, "facts": known, "fits": rows}
+        known = (replace(task.facts, rows="", splits=""), classes_text(task.pipeline))
+        number = places.setdefault(msgspec.json.encode(known, order="sorted"), len(shared))
+        if number == len(shared):
+            shared.append(known)
+        fit = _Fit(
+            _place_of(place),
+            number,
+            task.facts.rows,
+            task.facts.splits,
+            training_size(task, tables[task.data]),
+            outcome.seconds,
+            outcome.n_fits,
+            _why_not_kept(outcome),
+        )
+        fits.append(fit)
+    content = msgspec.json.encode(_File(FORMAT, tuple(shared), tuple(fits)))
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
-        write_file(file_of_study(store.folder, name), json.dumps(document).encode("ascii"))
+        write_file(file_of_study(store.folder, name), content)
     store.sweep()
 
 
@@ -112,16 +139,16 @@ def _read(path: Path) -> PastRun:
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
             return PastRun({})
-        document = json.loads(path.read_bytes())
-        if document["format"] != FORMAT:
+        found = msgspec.json.decode(path.read_bytes(), type=_File)
+        if found.format != FORMAT:
             return PastRun({})
-        facts = [dict(found) for found in document["facts"]]
-        classes = [str(found.pop("classes")) for found in facts]
         fits = {}
-        for at, number, rows, splits, size, seconds, *made in document["fits"]:
-            known = KeyFacts(**(facts[number] | {"rows": rows, "splits": splits}))
-            fits[tuple(at)] = PastFit(known, classes[number], size, float(seconds), *made)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        for fit in found.fits:
+            facts, classes = found.facts[fit.shared]
+            own = replace(facts, rows=fit.rows, splits=fit.splits)
+            times = (fit.size, fit.seconds, fit.n_fits, fit.not_kept)
+            fits[fit.at] = PastFit(own, classes, *times)
+    except (OSError, msgspec.MsgspecError, LookupError):
         return PastRun({})
     return PastRun(fits)
 

@@ -1,8 +1,9 @@
 """Outcomes of fits, kept from run to run: one checked file per task, no model and no pickle.
 
-An entry is written to a temporary file, which is then renamed: another process finds the whole
-entry or none. It ends with a SHA-256 of its content, and every value is compared with what its
-task allows, so that a damaged or foreign file costs a fit and never a result.
+An entry is an npz file of arrays, one of which is a record in JSON. It is written under a
+temporary name and renamed: another process finds the whole entry or none. It ends with a SHA-256
+of its content, and every value is compared with what its task allows, so that a damaged or foreign
+file costs a fit and never a result.
 
 Entries whose fits took `FLUSHED_FROM` seconds or more are flushed to the disk before they are
 renamed; of the others a loss of power may take the last few seconds.
@@ -10,25 +11,25 @@ renamed; of the others a loss of power may take the last few seconds.
 
 import contextlib
 import errno
+import fcntl
+import io
 import json
-import math
 import os
 import stat
-import struct
 import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Meta, Struct, convert, to_builtins
 from numpy.typing import NDArray
 
 from evallang.engine.fit_outcome import (
     Choice,
-    FailedCandidate,
     FitOutcome,
     InnerScores,
     TrainingOutputs,
@@ -41,21 +42,14 @@ from evallang.planning.keys import ENGINE
 from evallang.planning.plan import FitTask
 from evallang.results.files import TEMPORARY, write_file
 
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None  # type: ignore[assignment]
-
 FLUSHED_FROM = 1.0  # seconds; flushing takes some 10 ms, as long as a small fit
 MOST_STUDIES = 1000  # most recent ones, whose last run is recorded
 KEPT_AFTER_TRIMMING = 0.9  # of the limit, so that not every run trims
 
-MAGIC, FORMAT = b"evallang outcome", 3
-_HEAD = struct.Struct("<16sHHI")
-"""Magic, version of the format, engine number, length of the header."""
+FORMAT = 4
 DIGEST = 32  # bytes of a SHA-256
-MOST_HEADER = 64 * 1024**2  # bytes; warnings and failures of many candidates
-ALIGNED = 8  # bytes to which arrays are aligned
+MOST_RECORD = 64 * 1024**2  # bytes; warnings and failures of many candidates
+MOST_ARRAYS = 2**16  # bytes of what a zip file says of its arrays
 
 TAG, LOCK, UNFINISHED = "CACHEDIR.TAG", "lock", "unfinished"
 TAG_TEXT = (
@@ -133,33 +127,26 @@ class Store(Struct, frozen=True):
             place.parent.mkdir(mode=0o700, exist_ok=True)
             if not stat.S_ISDIR(place.parent.lstat().st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, "not a directory", str(place.parent))
-            with self._unfinished() as (stream, beside):
-                stream.write(content)
-                stream.flush()
-                if outcome.seconds >= FLUSHED_FROM:
-                    os.fsync(stream.fileno())
-                _move_folder_aside(place)
-                beside.replace(place)
+            with self._locked(alone=False):
+                self._write(place, content, flush=outcome.seconds >= FLUSHED_FROM)
         except OSError as error:
             return _reason(error)
         return None
 
-    @contextmanager
-    def _unfinished(self) -> Iterator[tuple[Any, Path]]:
-        """Open a temporary file that is locked as long as its process is writing it."""
+    def _write(self, place: Path, content: bytes, *, flush: bool) -> None:
+        """Write an entry under a temporary name, and rename it."""
         (self.folder / UNFINISHED).mkdir(mode=0o700, exist_ok=True)
-        while True:
-            handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=self.folder / UNFINISHED)
-            beside = Path(name)
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=self.folder / UNFINISHED)
+        try:
             with os.fdopen(handle, "wb") as stream:
-                _flock(handle, wait=True)
-                if not os.fstat(handle).st_nlink:
-                    continue  # another run took it for a dead one's before it was locked
-                try:
-                    yield stream, beside
-                finally:
-                    beside.unlink(missing_ok=True)
-                return
+                stream.write(content)
+                stream.flush()
+                if flush:
+                    os.fsync(handle)
+            _move_folder_aside(place)
+            Path(name).replace(place)
+        finally:
+            Path(name).unlink(missing_ok=True)
 
     def _places(self, task: FitTask) -> tuple[Path, ...]:
         """Return where an outcome of a task may be: with predictions of training rows elsewhere.
@@ -175,9 +162,7 @@ class Store(Struct, frozen=True):
 
     def sweep(self) -> None:
         """Delete what dead processes left, and the entries that exceed the limit."""
-        with contextlib.suppress(OSError), self._locked() as alone:
-            if not alone:
-                return
+        with contextlib.suppress(OSError), self._locked(alone=True):
             self._delete_unfinished()
             studies = _oldest_first(self._studies())
             for _, path in studies[:-MOST_STUDIES]:
@@ -206,7 +191,8 @@ class Store(Struct, frozen=True):
         found = self.contents()
         for item in (*self._entries(), *self._studies()):
             Path(item.path).unlink(missing_ok=True)
-        self._delete_unfinished()
+        with contextlib.suppress(BlockingIOError), self._locked(alone=True):
+            self._delete_unfinished()
         for item in _listed(self.folder):
             if _is_shard(item):
                 with contextlib.suppress(OSError):  # it holds files of others
@@ -214,9 +200,10 @@ class Store(Struct, frozen=True):
         return found
 
     def _delete_unfinished(self) -> None:
+        """Delete what killed processes were writing, while none writes."""
         for item in _listed(self.folder / UNFINISHED):
             if item.name.startswith(TEMPORARY):
-                _delete_if_dead(Path(item.path))
+                Path(item.path).unlink(missing_ok=True)
 
     def _entries(self) -> Iterator["os.DirEntry[str]"]:
         for shard in _listed(self.folder):
@@ -234,12 +221,22 @@ class Store(Struct, frozen=True):
                 yield item
 
     @contextmanager
-    def _locked(self) -> Iterator[bool]:
-        """Hold the lock of the folder; yield False where another process holds it."""
+    def _locked(self, *, alone: bool) -> Iterator[None]:
+        """Hold the lock of the folder: with all who write, or alone.
+
+        Raises `BlockingIOError` where another process writes, for who would be alone.
+        """
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         handle = os.open(self.folder / LOCK, flags, 0o600)
         try:
-            yield _flock(handle, wait=False)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+        except BlockingIOError:
+            os.close(handle)
+            raise
+        except OSError:  # a file system without locks
+            pass
+        try:
+            yield
         finally:
             os.close(handle)
 
@@ -291,30 +288,6 @@ def _is_shard(item: "os.DirEntry[str]") -> bool:
 
 def _is_key(name: str) -> bool:
     return len(name) == 64 and set(name) <= HEX
-
-
-def _flock(handle: int, *, wait: bool) -> bool:
-    """Lock an open file; return False where another process holds it, True without locks."""
-    try:
-        if fcntl is None:
-            raise OSError(errno.ENOSYS, "no locks")
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
-
-
-def _delete_if_dead(path: Path) -> None:
-    """Delete a temporary file whose process has ended, which no longer locks it."""
-    with contextlib.suppress(OSError):
-        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            if _flock(handle, wait=False):
-                path.unlink(missing_ok=True)
-        finally:
-            os.close(handle)
 
 
 # --- which folder ----------------------------------------------------------------------------
@@ -382,138 +355,129 @@ def _check_owner(found: os.stat_result, folder: Path) -> None:
 
 # --- the format of an entry ------------------------------------------------------------------
 
+AtLeastOne = Annotated[int, Meta(ge=1)]
+Coded = tuple[bool | int | float | str | None, ...]
+"""The chosen values: a number of a distribution, or the place of a listed value."""
+
+
+class _Record(Struct, frozen=True):
+    """What an entry holds besides arrays; `key` is that of the task."""
+
+    key: str
+    format: int
+    engine: int
+    probabilities: bool
+    params: Coded
+    inner_score: float | None
+    seconds: Annotated[float, Meta(ge=0)]
+    warnings: tuple[tuple[str, str, AtLeastOne], ...]
+    inner_failures: tuple[tuple[Coded, str, str], ...]
+    n_fits: AtLeastOne
+    asked: tuple[Coded, ...] | None
+    thresholds: tuple[ChosenThreshold, ...]
+    training_score: Annotated[float, Meta(gt=-2, lt=2)] | None
+
 
 def encode(task: FitTask, outcome: FitOutcome) -> bytes:
     """Return the content of an entry."""
-    arrays = [_little_endian(outcome.labels)]
-    if outcome.scores is not None:
-        arrays.append(_little_endian(outcome.scores))
+    arrays: dict[str, NDArray[Any] | None] = {"labels": outcome.labels, "scores": outcome.scores}
     if outcome.training is not None:
-        arrays.append(_little_endian(outcome.training.labels))
-        if outcome.training.scores is not None:
-            arrays.append(_little_endian(outcome.training.scores))
-    search: dict[str, Any] | None = None
+        arrays["training_labels"] = outcome.training.labels
+        arrays["training_scores"] = outcome.training.scores
+    asked = None
     if outcome.search is not None:
-        arrays.append(_little_endian(outcome.search.scores))
-        found = outcome.search.candidates
-        search = {"asked": None if task.search is None else [_coded(task, c) for c in found]}
-    header = {
-        "key": task.key,
-        "arrays": [[array.dtype.str, list(array.shape)] for array in arrays],
-        "probabilities": outcome.probabilities,
-        "params": _coded(task, outcome.params),
-        "inner_score": outcome.inner_score,
-        "seconds": outcome.seconds,
-        "warnings": outcome.warnings,
-        "inner_failures": [
-            [_coded(task, choice), error, message]
+        arrays["search"] = outcome.search.scores
+        if task.search is not None:
+            asked = tuple(_coded(task, found) for found in outcome.search.candidates)
+    record = _Record(
+        key=task.key,
+        format=FORMAT,
+        engine=ENGINE,
+        probabilities=outcome.probabilities,
+        params=_coded(task, outcome.params),
+        inner_score=outcome.inner_score,
+        seconds=outcome.seconds,
+        warnings=outcome.warnings,
+        inner_failures=tuple(
+            (_coded(task, choice), error, message)
             for choice, error, message in outcome.inner_failures
-        ],
-        "n_fits": outcome.n_fits,
-        "search": search,
-        "training": outcome.training is not None,
-        "training_score": outcome.training_score,
-    }
-    if outcome.thresholds:
-        header["thresholds"] = [[t.value, t.scores, t.member] for t in outcome.thresholds]
-    text = json.dumps(header).encode("ascii")
-    text += b" " * (-(_HEAD.size + len(text)) % ALIGNED)
-    parts = [_HEAD.pack(MAGIC, FORMAT, ENGINE, len(text)), text]
-    parts += [array.tobytes() for array in arrays]
-    content = b"".join(parts)
+        ),
+        n_fits=outcome.n_fits,
+        asked=asked,
+        thresholds=outcome.thresholds,
+        training_score=outcome.training_score,
+    )
+    # not by msgspec's own, as a message may hold half a character
+    text = json.dumps(to_builtins(record, enc_hook=np.generic.item)).encode("ascii")
+    stream = io.BytesIO()
+    given: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
+    np.savez(stream, record=np.frombuffer(text, np.uint8), **given)
+    content = stream.getvalue()
     return content + sha256(content).digest()
 
 
-def _little_endian(array: "NDArray[Any]") -> "NDArray[Any]":
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-
-
-def _coded(task: FitTask, choice: Choice) -> list[Any]:
-    """Return the chosen values: a number of a distribution, or the place of a listed value."""
+def _coded(task: FitTask, choice: Choice) -> Coded:
     if not choice:
-        return []
+        return ()
     coded: list[Any] = []
     for parameter in search_space(task.pipeline):
         value = choice[parameter.name]
         domain = parameter.candidates
         listed = [identity(known) for known in domain.values]
         coded.append(value if domain.distribution else listed.index(identity(value)))
-    return coded
+    return tuple(coded)
 
 
-def decode(content: bytearray, task: FitTask, n_classes: int | None) -> FitOutcome | None:
+def decode(content: bytes, task: FitTask, n_classes: int | None) -> FitOutcome | None:
     """Return the outcome in an entry; None where it is damaged or not that of the task."""
-    body = memoryview(content)[:-DIGEST]
-    if sha256(body).digest() != bytes(content[-DIGEST:]):
+    body = content[:-DIGEST]
+    if sha256(body).digest() != content[-DIGEST:]:
         return None
     try:
         return _decoded(body, task, n_classes)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError, struct.error):
+    except Exception:  # whatever a foreign file makes numpy raise
         return None
 
 
-def _decoded(body: memoryview, task: FitTask, n_classes: int | None) -> FitOutcome:
+def _decoded(body: bytes, task: FitTask, n_classes: int | None) -> FitOutcome:
     """Return the outcome; raise `ValueError` or another error where a value is not of its kind."""
-    header, start = _header(body, len(body) + DIGEST)
-    _require(header["key"] == task.key)
-    arrays: list[NDArray[Any]] = []
-    for kind, shape in header["arrays"]:
-        count = math.prod(shape)
-        array = np.frombuffer(body, dtype=np.dtype(kind), count=count, offset=start)
-        arrays.append(array.reshape(shape).astype(array.dtype.newbyteorder("="), copy=False))
-        start += array.nbytes
-    search = _search(task, header["search"], arrays)
-    trained = header.get("training", False)
-    _require(isinstance(trained, bool) and (trained or not task.training))
-    _require(start == len(body) and len(arrays) in ((2, 4) if trained else (1, 2)))
-    own, further = (arrays[: len(arrays) // 2], arrays[len(arrays) // 2 :]) if trained else (
-        arrays, [],
-    )  # fmt: skip
-    labels, scores = _outputs(own, len(task.test), n_classes)
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        _require(sum(part.file_size for part in archive.infolist()) <= len(body))  # as written
+    with np.load(io.BytesIO(body), allow_pickle=False) as archive:
+        arrays = dict(archive)
+    plain = json.loads(arrays.pop("record").tobytes(), parse_constant=_refuse)
+    record = convert(plain, _Record)
+    _require((record.key, record.format, record.engine) == (task.key, FORMAT, ENGINE))
+    _require(bool(record.thresholds) == chooses_threshold(task.pipeline.steps[-1]))
+    labels, scores = _outputs(arrays, "", len(task.test), n_classes)
     training = None
     if task.training:
-        training = TrainingOutputs(*_outputs(further, len(task.refit), n_classes))
-    probabilities, seconds = header["probabilities"], header["seconds"]
-    _require(isinstance(probabilities, bool) and _is_number(seconds) and seconds >= 0)
-    score, trained_score = header["inner_score"], header["training_score"]
-    _require(score is None or _is_number(score))
-    _require(trained_score is None or (_is_number(trained_score) and -2 < trained_score < 2))
-    n_fits = header["n_fits"]
-    _require(type(n_fits) is int and n_fits >= 1)
+        training = TrainingOutputs(*_outputs(arrays, "training_", len(task.refit), n_classes))
     return FitOutcome(
         labels=labels,
         scores=scores,
-        probabilities=probabilities,
-        params=_choice(task, header["params"]),
-        inner_score=score,
-        seconds=float(seconds),
-        warnings=tuple(_warning(item) for item in header["warnings"]),
-        inner_failures=tuple(_failure(task, item) for item in header["inner_failures"]),
-        n_fits=n_fits,
-        search=search,
+        probabilities=record.probabilities,
+        params=_choice(task, record.params),
+        inner_score=record.inner_score,
+        seconds=record.seconds,
+        warnings=record.warnings,
+        inner_failures=tuple(
+            (_choice(task, coded), error, message)
+            for coded, error, message in record.inner_failures
+        ),
+        n_fits=record.n_fits,
+        search=_search(task, record.asked, arrays.get("search")),
         training=training,
-        thresholds=_thresholds(task, header.get("thresholds", [])),
-        training_score=trained_score,
+        thresholds=record.thresholds,
+        training_score=record.training_score,
     )
 
 
-def _thresholds(task: FitTask, found: Any) -> tuple[ChosenThreshold, ...]:
-    """Return the thresholds that a fit chose; entries of older versions lack them."""
-    _require(isinstance(found, list))
-    _require(bool(found) == chooses_threshold(task.pipeline.steps[-1]))
-    made = []
-    for value, scores, member in found:
-        _require(_is_number(value) and scores in ("probabilities", "margins"))
-        _require(isinstance(member, str))
-        made.append(ChosenThreshold(float(value), scores, member))
-    return tuple(made)
-
-
 def _outputs(
-    arrays: "list[NDArray[Any]]", n: int, n_classes: int | None
-) -> "tuple[NDArray[Any], NDArray[Any] | None]":
+    arrays: Mapping[str, NDArray[Any]], start: str, n: int, n_classes: int | None
+) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Return labels, and scores if there are any, of n rows."""
-    labels, scores = arrays[0], arrays[1] if len(arrays) == 2 else None
+    labels, scores = arrays[f"{start}labels"], arrays.get(f"{start}scores")
     _require(labels.shape == (n,))
     if n_classes is None:
         _require(labels.dtype == np.float64 and bool(np.isfinite(labels).all()) and scores is None)
@@ -525,33 +489,15 @@ def _outputs(
     return labels, scores
 
 
-def _search(task: FitTask, header: Any, arrays: "list[NDArray[Any]]") -> InnerScores | None:
-    """Take the scores of a search, which come last, from the arrays of an entry."""
-    if header is None:
+def _search(
+    task: FitTask, asked: tuple[Coded, ...] | None, scores: NDArray[Any] | None
+) -> InnerScores | None:
+    if scores is None:
         return None
-    _require(isinstance(header, dict) and bool(task.inner))
-    asked = header["asked"]
-    _require((asked is None) == (task.search is None))
+    _require(bool(task.inner) and (asked is None) == (task.search is None))
     candidates = task.candidates if asked is None else tuple(_choice(task, c) for c in asked)
-    scores = arrays.pop()
     _require(scores.dtype == np.float64 and scores.shape == (len(task.inner), len(candidates)))
     return InnerScores(candidates, scores)
-
-
-def _header(body: "memoryview | bytes", size: int) -> tuple[Mapping[str, Any], int]:
-    """Return the header of an entry and where its arrays begin; `size` is that of the file."""
-    magic, version, engine, length = _HEAD.unpack_from(body)
-    _require((magic, version, engine) == (MAGIC, FORMAT, ENGINE) and length <= MOST_HEADER)
-    end = _HEAD.size + length
-    header = json.loads(bytes(body[_HEAD.size : end]))
-    _require(isinstance(header, dict))
-    sizes = 0
-    for kind, shape in header["arrays"]:
-        _require(kind in ("<i8", "<f8") and 1 <= len(shape) <= 2)
-        _require(all(type(length) is int and length >= 0 for length in shape))
-        sizes += 8 * math.prod(shape)
-    _require(end + sizes + DIGEST == size)
-    return header, end
 
 
 def _require(condition: bool) -> None:
@@ -559,40 +505,28 @@ def _require(condition: bool) -> None:
         raise ValueError("not an entry of this task")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no value of an entry")
 
 
-def _choice(task: FitTask, coded: Any) -> Choice:
+def _choice(task: FitTask, coded: Coded) -> Choice:
     if not task.inner:
-        _require(coded == [])
+        _require(coded == ())
         return {}
     space = search_space(task.pipeline)
     return {p.name: _value(p.candidates, code) for p, code in zip(space, coded, strict=True)}
 
 
-def _value(domain: Candidates, code: Any) -> ParameterValue:
+def _value(domain: Candidates, code: bool | int | float | str | None) -> ParameterValue:
+    if isinstance(code, bool) or not isinstance(code, int | float):
+        raise TypeError("neither a place nor a number")
     if domain.distribution is None:
-        _require(type(code) is int and code >= 0)
-        listed: ParameterValue = domain.values[code]
+        _require(isinstance(code, int) and code >= 0)
+        listed: ParameterValue = domain.values[int(code)]
         return listed
-    if domain.low is None or domain.high is None or not isinstance(code, int | float):
-        raise TypeError("not a number of a distribution")
-    _require(not isinstance(code, bool) and domain.low <= code <= domain.high)
+    assert domain.low is not None and domain.high is not None, "a distribution has both"
+    _require(domain.low <= code <= domain.high)
     return code
-
-
-def _warning(item: Any) -> tuple[str, str, int]:
-    category, message, n = item
-    _require(isinstance(category, str) and isinstance(message, str))
-    _require(type(n) is int and n >= 1)
-    return category, message, n
-
-
-def _failure(task: FitTask, item: Any) -> FailedCandidate:
-    coded, error, message = item
-    _require(isinstance(error, str) and isinstance(message, str))
-    return _choice(task, coded), error, message
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -603,30 +537,13 @@ def _most_bytes(task: FitTask, n_classes: int | None) -> int:
     tried = len(task.candidates) if task.search is None else task.search.n
     rows = len(task.test) + len(task.refit)  # training rows may be predicted too
     values = rows * (1 + max(n_classes or 0, 1)) + len(task.inner) * tried
-    return _HEAD.size + MOST_HEADER + 8 * values + DIGEST
+    return MOST_RECORD + MOST_ARRAYS + 8 * values + DIGEST
 
 
-def _read(place: Path, most: int) -> bytearray | None:
-    """Read a regular file of this user's; None where it is not, or not as long as it says."""
+def _read(place: Path, most: int) -> bytes | None:
+    """Read a regular file of this user's; None where it is not, or larger than it can be."""
     handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(handle, "rb", buffering=0) as stream:
+    with os.fdopen(handle, "rb") as stream:
         found = os.fstat(handle)
-        whole = found.st_size
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or whole > most:
-            return None
-        if whole < _HEAD.size + DIGEST:
-            return None
-        head = os.pread(handle, _HEAD.size, 0)
-        try:
-            length = _HEAD.unpack(head)[-1]
-            _header(os.pread(handle, _HEAD.size + min(length, MOST_HEADER), 0), whole)
-        except (ValueError, TypeError, KeyError, RecursionError, struct.error):
-            return None
-        content = bytearray(whole)
-        view, done = memoryview(content), 0
-        while done < whole:
-            got = stream.readinto(view[done:])
-            if not got:
-                return None  # it became shorter meanwhile
-            done += got
-        return content
+        ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+        return stream.read() if ours and found.st_size <= most else None

@@ -221,11 +221,11 @@ def test_a_plan_states_that_a_store_is_refused(tmp_path):
     ("facts", "reason"),
     [
         ({"tuning": "another"}, "the search changed"),
-        ({"code": "another"}, "own code or a package that it imports changed"),
+        ({"code": {"own": "another"}}, "own code or a package that it imports changed"),
         ({"versions": {"processor": "another"}}, "the kind of processor changed"),
         ({"versions": {}}, "none -> "),
         (
-            {"code": "another", "seed": 9},
+            {"code": {"own": "another"}, "seed": 9},
             "the seed changed (9 -> 4), own code or a package that it imports changed",
         ),
     ],
@@ -233,7 +233,7 @@ def test_a_plan_states_that_a_store_is_refused(tmp_path):
 def test_a_plan_compares_what_the_last_fits_were_made_of(tmp_path, kept, facts, reason):
     (record,) = (kept / "studies").iterdir()
     document = json.loads(record.read_bytes())
-    for known in document["facts"]:
+    for known, _ in document["facts"]:
         changed = (
             {**known["versions"], **facts.get("versions", {})} if facts.get("versions") else {}
         )

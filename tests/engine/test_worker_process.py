@@ -3,12 +3,12 @@
 import errno
 import importlib
 import os
+import pickle
 import signal
 import socket
 import sys
-import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,11 @@ import cloudpickle
 import pytest
 
 from evallang.engine.backends import fork_server, local
-from evallang.engine.backends.backend import WHOLE, FitLimits, WorkersLost
-from evallang.engine.backends.fork_server import REPLY, STARTED, ForkServer
-from evallang.engine.backends.worker import Lacking, Raised, Setup
+from evallang.engine.backends.backend import WHOLE, FitLimits, Raised, WorkersLost
+from evallang.engine.backends.fork_server import ForkServer
+from evallang.engine.backends.waiting import Entry
+from evallang.engine.backends.worker import At, Setup
+from evallang.engine.backends.workers import Workers
 from evallang.models.losses import FitLost, Loss, death_loss, memory_loss, time_loss
 
 PATIENCE = 20.0  # seconds
@@ -137,39 +139,40 @@ def server():
     try:
         yield made
     finally:
-        made.kill_all()
         made.close()
 
 
 def answers(*ways, limits=NO_LIMITS, mark=""):
-    """Return what one worker answers to a batch, the fits it counted, and its exit."""
+    """Return what one worker answers to some tasks, the fits it counted, and its exit."""
     setup = Setup(work, limits, tuple(sys.path), dict(os.environ), str(Path.cwd()))
     with server() as forks:
         worker = local._Worker(forks, cloudpickle.dumps(setup))
-        worker.pid = forks.started()
-        worker.send_bytes(cloudpickle.dumps([Job(way, mark) for way in ways]))
-        made = [worker.received() for _ in ways]
-        fits = worker.page.fits
-        worker.close()
-        return made, fits, exit_of(forks, worker.pid)
+        found, fits = [], 0
+        for way in ways:
+            worker.give(Entry(Job(way, mark)))
+            while isinstance(made := pickle.loads(worker.connection.recv_bytes()), At):
+                fits = made.fits
+            found.append(made)
+        worker.connection.close()
+        return [made.outcome for made in found], fits, exit_of(forks, worker.number), found
 
 
-def exit_of(forks, pid):
+def exit_of(forks, number):
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        for found, status in forks.read_exits():
-            if found == pid:
-                return status
+        for found, code in forks.deaths():
+            if found == number:
+                return code
         time.sleep(0.01)
     return None
 
 
 def test_a_worker_answers_in_order_counts_its_fits_and_ends_with_its_socket():
-    assert answers("well", "well") == (["well", "well"], 4, 0)
+    assert answers("well", "well")[:3] == (["well", "well"], 4, 0)
 
 
 def test_an_exception_outside_of_a_fit_is_returned_with_its_trace():
-    (raised, awkward, well), fits, status = answers("raises", "awkward", "well")
+    (raised, awkward, well), fits, status, _ = answers("raises", "awkward", "well")
     assert isinstance(raised, Raised)
     assert isinstance(raised.error, IndexError)
     assert "in work" in raised.trace
@@ -179,14 +182,14 @@ def test_an_exception_outside_of_a_fit_is_returned_with_its_trace():
 
 
 def test_a_fit_ends_at_a_limit_and_the_worker_goes_on():
-    (late, well), _, status = answers("sleeps", "well", limits=FitLimits(seconds=0.1))
+    (late, well), _, status, _ = answers("sleeps", "well", limits=FitLimits(seconds=0.1))
     assert (late, well, status) == (time_loss(0.1), "well", 0)
 
 
 def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
     # An exception in the middle would leave a half-made module to the fits after it
     (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.4)\nLAST = 1\n")
-    made, _, status = answers(
+    made, _, status, _ = answers(
         "imports", "imported", limits=FitLimits(seconds=0.1), mark=str(tmp_path / "mark")
     )
     assert (made, status) == ([time_loss(0.1), "imported"], 0)
@@ -194,18 +197,20 @@ def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
 
 def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit():
     most = 1 << 33
-    (large, well), _, _ = answers("large", "well", limits=FitLimits(memory=most))
-    assert (large, well) == (Lacking(memory_loss(most)), "well")
-    (large,), _, _ = answers("large")
-    assert isinstance(large.made.error, MemoryError)
+    (large, well), *_, found = answers("large", "well", limits=FitLimits(memory=most))
+    assert (large, well) == (memory_loss(most), "well")
+    assert [made.lacking for made in found] == [True, False]
+    (large,), *_ = answers("large")
+    assert isinstance(large.error, MemoryError)
 
 
-def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False):
+def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False, workers=None):
     counted = []
     tasks = [
         Job(way, str(tmp_path / f"{number}"), own_code=own_code) for number, way in enumerate(ways)
     ]
-    made = list(local.run(work, tasks, jobs, limits, counted.append))
+    with closing(workers or Workers(own_code=True)) as own:
+        made = list(local.run(work, tasks, jobs, limits, counted.append, own._server))
     return sorted(made, key=str), sum(counted)
 
 
@@ -245,71 +250,44 @@ def test_a_worker_whose_fit_does_not_end_at_its_limit_is_killed(tmp_path):
     assert fits == 1  # the first fit of the task
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it needs a disk that is full")
-def test_the_page_of_a_worker_has_its_bytes_on_the_disk_or_the_folder_is_named(monkeypatch):
-    with local._page_file() as file:
-        assert os.fstat(file).st_blocks * 512 >= local.SIZE
-    full = Path("/dev/full")
-    monkeypatch.setattr("tempfile.TemporaryFile", lambda buffering: full.open("wb", buffering))
-    with pytest.raises(OSError) as refused, local._page_file():
-        pass
-    assert (refused.value.errno, refused.value.filename) == (errno.ENOSPC, tempfile.gettempdir())
-
-
 def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):
     def refuse():
         raise OSError(errno.EAGAIN, "busy")
 
     ours, theirs = socket.socketpair()
-    before = signal.getsignal(signal.SIGCHLD)
-    monkeypatch.setattr(fork_server, "_adopt_orphans", lambda: None)
     monkeypatch.setattr(os, "fork", refuse)
-    try:
-        forks = fork_server._Server(theirs)
-        forks._fork([os.open(os.devnull, os.O_RDONLY)])
-    finally:
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, before)
-    with ours, theirs:
-        assert REPLY.unpack(ours.recv(REPLY.size)) == (STARTED, -1, errno.EAGAIN)
+    fork_server._Server(theirs)._fork(1, os.open(os.devnull, os.O_RDONLY))
     monkeypatch.undo()
-    with server() as forks:
-        monkeypatch.setattr(forks, "_reply", lambda: (STARTED, -1, errno.EAGAIN))
-        forks.fork([2])
-        with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
-            forks.started()
-
-
-def test_a_server_that_may_start_a_worker_yet_serves_no_other_run():
-    with server() as forks:
-        forks.fork([2])
-        assert not forks.kill_all()
-        assert forks.started() in forks.alive
-        assert forks.kill_all()
+    with server() as forks, ours, theirs:
+        with monkeypatch.context() as patched:
+            patched.setattr(forks, "_socket", ours)
+            with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
+                forks.deaths()
 
 
 def test_a_server_that_has_ended_is_noticed_by_every_request():
     with server() as forks:
         forks._process.kill()
         forks._process.wait()
-        for ask in (lambda: forks.fork([2]), lambda: forks.kill(1), lambda: forks._reply()):
+        for ask in (lambda: forks.fork(2), lambda: forks.kill(1), forks.deaths):
             with pytest.raises(WorkersLost, match="has ended"):
                 ask()
-        forks.alive.add(1)
-        assert not forks.kill_all()
-        forks.alive.clear()
-        assert not forks.kill_all()  # so that no other run takes it
+        assert forks.lost
 
 
-def test_a_server_that_is_killed_before_a_run_needs_it_is_replaced(tmp_path, monkeypatch):
-    monkeypatch.setattr(fork_server, "_IDLE", [])
-    for request in range(2):  # the second finds a server that has ended
-        fork_server.prepare(["json"])
-        (killed,) = fork_server._IDLE
-        if not request:
-            killed._process.kill()
-            killed._process.wait()
-    assert outcomes(tmp_path, "well", "kills once")[0] == ["kills once", "well"]
-    (idle,) = fork_server._IDLE
-    assert idle is not killed
-    idle.close()
+def test_a_server_that_is_killed_before_a_run_needs_it_is_replaced(tmp_path):
+    workers = Workers(jobs=2)
+    workers.prepare(["json"])
+    (killed,) = workers.servers
+    killed._process.kill()
+    killed._process.wait()
+    assert outcomes(tmp_path, "well", "kills once", workers=workers)[0] == ["kills once", "well"]
+    assert workers.servers == []
+
+
+def test_one_server_serves_all_runs_of_a_study(tmp_path):
+    with closing(Workers(jobs=2)) as workers:
+        for _ in range(2):
+            tasks = [Job("well"), Job("dies"), Job("well")]
+            assert len(list(workers.run(work, tasks, lambda n: None))) == 3
+            assert len(workers.servers) == 1

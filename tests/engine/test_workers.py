@@ -1,7 +1,6 @@
 """A fit that kills its process, never ends or needs too much memory costs itself only."""
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from studies import TWO_MODELS, study
 
 import evallang as ev
 from evallang.api import RunFailed
-from evallang.engine.backends.fork_server import ForkServer
 from evallang.engine.folder_copies import forget_copy, path_here, register_copy
 from evallang.run_folders import run_folder
 
@@ -124,20 +122,6 @@ def others(record):
     """Return the folds of all fits except the one that dies."""
     good = {e.metric: e.folds for e in record.estimates if e.model == "good"}
     return good, record.provenance.fits.planned
-
-
-def test_an_exit_that_is_reported_while_another_worker_starts_is_not_lost(tmp_path, monkeypatch):
-    fork = ForkServer.fork
-
-    def late(server, descriptors):
-        if server.alive and server.fileno() >= 0:  # the first fit ends its process meanwhile
-            select.select([server], [], [], 5)
-        return fork(server, descriptors)
-
-    monkeypatch.setattr(ForkServer, "fork", late)
-    text = STUDY.replace("model good = GaussianNB\n", "")
-    record = failures(tmp_path, "exits", text.replace("folds=4", "folds=2"))
-    assert {f.error for f in record.failures} == {"ProcessDied"}
 
 
 def test_a_fit_whose_process_died_once_is_made_again(tmp_path):
@@ -360,8 +344,7 @@ import os, sys, time
 from pathlib import Path
 from evallang.engine.backends.fork_server import ForkServer
 sys.path.append(os.getcwd())
-server = ForkServer()
-server.import_modules(["endless"])
+server = ForkServer(["endless"])
 while not Path("importing").exists():
     time.sleep(0.01)
 print(server._process.pid, flush=True)

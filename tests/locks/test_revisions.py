@@ -144,7 +144,7 @@ def test_references_that_lead_nowhere_or_in_a_circle_are_refused(repository):
 
 def test_a_search_ends_with_its_time(repository, monkeypatch):
     made, _ = repository
-    monkeypatch.setattr(commits, "LONGEST", -1.0)
+    monkeypatch.setattr(commits, "STARTED_WITHIN", 0.0)
     with pytest.raises(UnknownRevision):
         committed_reader(Path(made.path), "HEAD")
 
@@ -164,12 +164,9 @@ def test_a_tree_in_place_of_a_commit_is_refused(repository):
                 committed_reader(Path(made.path), revision)
 
 
-@pytest.mark.parametrize("size", [10, 99])
-def test_objects_of_another_size_than_they_state_are_refused(repository, size, monkeypatch):
+def test_files_that_are_too_large_are_refused(repository, monkeypatch):
     made, _ = repository
-    monkeypatch.setattr(commits, "LARGEST", size)
+    monkeypatch.setattr(commits, "LARGEST", len("three") - 1)
     with pytest.raises(UnknownRevision):
         top(made, "HEAD")
-    porcelain.repack(made)
-    with pytest.raises(UnknownRevision):
-        top(made, "HEAD")
+    assert top(made, "HEAD~1") == "two"

@@ -1,8 +1,9 @@
 """What tasks and the processes that run them know of each other."""
 
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager
-from typing import Protocol, Self, TypeVar
+import pickle
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol, Self, TypeVar
 
 from msgspec import Struct
 
@@ -87,3 +88,48 @@ Fitted = Callable[[int], None]
 
 class WorkersLost(Exception):
     """Processes for fits cannot be started, or die without running any."""
+
+
+class Raised(Struct, frozen=True):
+    """An exception that ended a task: one of evallang itself, as those of fits are outcomes."""
+
+    error: BaseException
+    trace: str
+
+
+def outcome(work: Work[Any, Any], task: Any, monitor: Monitor) -> Any:
+    """Run a task; return what it made, or what it raised."""
+    try:
+        return work(task, monitor)
+    except BaseException as error:
+        import traceback
+
+        trace = "".join(traceback.format_exception(error))
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # an exception whose class needs more than its arguments
+            return Raised(RuntimeError(f"{type(error).__name__}: {error}"), trace)
+        return Raised(error, trace)
+
+
+class Counter:
+    """A monitor that counts fits."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+
+    @contextmanager
+    def fitting(self, at: str, *, ends: bool, seconds: float = 0.0) -> Iterator[None]:
+        """Count a fit that ends."""
+        yield
+        if ends:
+            self._fitted(1)
+
+
+def run_here(
+    work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
+) -> Generator[Made, None, None]:
+    """Run every task in this process, one after the other; yield outcomes in order."""
+    monitor = Counter(fitted)
+    for task in tasks:
+        yield work(task, monitor)

@@ -27,11 +27,11 @@ from evallang.engine.backends.backend import (
     AnyTask,
     Fitted,
     Made,
+    Raised,
     Work,
     WorkersLost,
 )
 from evallang.engine.backends.waiting import Entry, Waiting
-from evallang.engine.backends.worker import Raised
 from evallang.models.losses import worker_loss
 from evallang.planning.keys import versions_here
 

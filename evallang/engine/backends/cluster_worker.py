@@ -16,9 +16,7 @@ import cloudpickle
 from distributed import WorkerPlugin
 from msgspec import Struct
 
-from evallang.engine.backends.backend import Work
-from evallang.engine.backends.serial import Counter
-from evallang.engine.backends.worker import outcome
+from evallang.engine.backends.backend import Counter, Work, outcome
 from evallang.engine.folder_copies import forget_copy, register_copy
 from evallang.own_output import flush_streams
 from evallang.planning.keys import versions_here

@@ -16,8 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from evallang.engine.backends.backend import FitLimits, Monitor, Work
-from evallang.engine.backends.page import Page
+from evallang.engine.backends.backend import FitLimits, Work, outcome
 from evallang.models.losses import FitLost, memory_loss, time_loss
 from evallang.own_output import flush_streams, leave_stdout_to_us
 
@@ -35,26 +34,28 @@ class Setup(Struct, frozen=True):
     folder: str
 
 
-class Raised(Struct, frozen=True):
-    """An exception that ended a task: one of evallang itself, as those of fits are outcomes."""
+class At(Struct, frozen=True):
+    """Sent where a fit begins or ends: its place, "" outside of one, and how many have ended.
 
-    error: BaseException
-    trace: str
+    `seconds` is what earlier steps of the fit took.
+    """
 
-
-class Lacking(Struct, frozen=True):
-    """The outcome of a task in which a fit ran out of memory or of file descriptors."""
-
-    made: Any
+    place: str
+    fits: int
+    seconds: float = 0.0
 
 
-def serve(tasks: int, page: int, errors: int) -> None:
-    """Run batches of tasks from a socket; all output goes to the descriptor `errors`."""
-    os.dup2(errors, 1)
-    os.dup2(errors, 2)
-    os.close(errors)
-    connection = Connection(tasks)
-    try:
+class Made(Struct, frozen=True):
+    """Sent with an outcome: `lacking` where a fit ran out of memory or of file descriptors."""
+
+    outcome: Any
+    lacking: bool
+
+
+def serve(descriptor: int) -> None:
+    """Run tasks from a socket, one after another."""
+    connection = Connection(descriptor)
+    with suppress(EOFError, ConnectionError):  # the run is over
         setup: Setup = pickle.loads(connection.recv_bytes())
         sys.path[:] = setup.path
         os.environ.clear()
@@ -62,56 +63,25 @@ def serve(tasks: int, page: int, errors: int) -> None:
         with suppress(OSError):
             os.chdir(setup.folder)
         leave_stdout_to_us()
-        monitor = _Monitor(Page(page), setup.limits)
+        monitor = _Monitor(connection, setup.limits)
         while True:
-            batch = pickle.loads(connection.recv_bytes())
-            for task in batch:
+            task = pickle.loads(connection.recv_bytes())
+            try:
                 monitor.lacking = False
-                with _broken_by_own_code(task):
-                    made = outcome(setup.work, task, monitor)
-                    if monitor.lacking:
-                        made = Lacking(made)
-                    flush_streams()
-                    connection.send_bytes(pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
-            del batch
-    except (EOFError, ConnectionError):  # the run is over
-        return
-
-
-@contextmanager
-def _broken_by_own_code(task: Any) -> Iterator[None]:
-    """End the process silently where own code has broken what sends its outcome.
-
-    It may close the socket or replace a function; the main process reports the process that died.
-    """
-    try:
-        yield
-    except BaseException:
-        if task.own_code:
-            os._exit(1)
-        raise
-
-
-def outcome(work: Work[Any, Any], task: Any, monitor: Monitor) -> Any:
-    """Run a task; return what it made, or what it raised."""
-    try:
-        return work(task, monitor)
-    except BaseException as error:
-        import traceback
-
-        trace = "".join(traceback.format_exception(error))
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:  # an exception whose class needs more than its arguments
-            return Raised(RuntimeError(f"{type(error).__name__}: {error}"), trace)
-        return Raised(error, trace)
+                made = outcome(setup.work, task, monitor)
+                flush_streams()
+                monitor.send(Made(made, monitor.lacking))
+            except BaseException:
+                if task.own_code:  # which has closed the socket or replaced a function
+                    os._exit(1)
+                raise
 
 
 class _Monitor:
-    """States each fit on the page, and ends those that reach a limit."""
+    """Tells the main process of each fit, and ends those that reach a limit."""
 
-    def __init__(self, page: Page, limits: FitLimits) -> None:
-        self._page, self._limits = page, limits
+    def __init__(self, connection: "Connection[Any, Any]", limits: FitLimits) -> None:
+        self._connection, self._limits = connection, limits
         self._fits = 0
         self._armed = False
         self.lacking = False
@@ -122,10 +92,13 @@ class _Monitor:
             most = limits.memory if hard < 0 else min(limits.memory, hard)
             resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
+    def send(self, message: At | Made) -> None:
+        self._connection.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
     @contextmanager
     def fitting(self, at: str, *, ends: bool, seconds: float = 0.0) -> Iterator[None]:
         limits = self._limits
-        self._page.begin(at, seconds)
+        self.send(At(at, self._fits, seconds))
         try:
             if limits.seconds is not None:
                 self._armed = True
@@ -144,7 +117,7 @@ class _Monitor:
             if limits.seconds is not None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             self._fits += ends
-            self._page.end(self._fits)
+            self.send(At("", self._fits))
 
     def _end_fit(self, _: int, frame: FrameType | None) -> None:
         if self._armed and threading.current_thread() is threading.main_thread():

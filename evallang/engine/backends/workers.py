@@ -4,11 +4,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from evallang.engine.backends import fork_server
-from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work
+from evallang.engine.backends import local
+from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work, run_here
 from evallang.engine.backends.cluster import Cluster
+from evallang.engine.backends.fork_server import ForkServer
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -18,13 +19,15 @@ class Workers(Struct, frozen=True):
     """How many processes fit at once, and what one fit may take.
 
     A `cluster` has processes of its own, on which `limits` cannot be kept. `own_code` is whether
-    the fits may run code of the author, which may change or end its process.
+    the fits may run code of the author, which may change or end its process. `servers` holds the
+    process that forks workers, once there is one.
     """
 
     jobs: int = 1
     limits: FitLimits = FitLimits()
     cluster: "Cluster | None" = None
     own_code: bool = False
+    servers: list[ForkServer] = field(default_factory=list)
 
     @property
     def in_process(self) -> bool:
@@ -49,8 +52,18 @@ class Workers(Struct, frozen=True):
 
     def prepare(self, modules: Sequence[str]) -> None:
         """Begin to start processes that have imported modules, without waiting for them."""
-        if self.cluster is None and not self.in_process:
-            fork_server.prepare(modules)
+        if self.cluster is None and not self.in_process and not self.servers:
+            self.servers.append(ForkServer(modules))
+
+    def _server(self) -> ForkServer:
+        """Return a server that is alive."""
+        modules: Sequence[str] = ()
+        while self.servers and self.servers[-1].lost:
+            lost = self.servers.pop()
+            modules = lost.modules
+            lost.close()
+        self.prepare(modules)
+        return self.servers[-1]
 
     @contextmanager
     def sharing(
@@ -74,7 +87,9 @@ class Workers(Struct, frozen=True):
         return self.cluster.map(function, items)
 
     def close(self) -> None:
-        """End the connection to a cluster."""
+        """End the processes, or the connection to a cluster."""
+        while self.servers:
+            self.servers.pop().close()
         if self.cluster is not None:
             self.cluster.close()
 
@@ -84,9 +99,6 @@ class Workers(Struct, frozen=True):
         """Run every task; yield outcomes in whatever order they finish."""
         if self.cluster is not None:
             return self.cluster.run(work, tasks, fitted)
-        # The fork server is started before what is needed with the first task is imported
-        from evallang.engine.backends import local, serial
-
         if self.in_process:
-            return serial.run(work, tasks, fitted)
-        return local.run(work, tasks, self.jobs, self.limits, fitted)
+            return run_here(work, tasks, fitted)
+        return local.run(work, tasks, self.jobs, self.limits, fitted, self._server)
