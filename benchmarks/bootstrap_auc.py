@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import ScoreSample
 
 GOAL, PROTOTYPE, HELD = 300, 195, 60  # at a million examples
 SMALL_HELD = 100

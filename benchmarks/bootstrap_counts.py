@@ -12,12 +12,12 @@ from itertools import combinations
 from benchmarks._timing import compare, seconds, within  # isort: skip  # before numpy starts its threads
 
 import numpy as np
+from evallang.stats.intervals.joint_counts import JointCounts
 from scipy import stats
 from sklearn.metrics import f1_score
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.joint_counts import JointCounts
-from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.intervals.resampling import CountSample, PairedCountSample
 
 ROUNDS, FEWER, MODELS = 10_000, 5, 5
 COMPARED = 1_000_000  # examples of the comparison with the peer

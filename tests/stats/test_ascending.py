@@ -4,12 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from evallang.stats.ascending import FEW, ascending, count_distinct
+from evallang.stats.running_sums import LINE, count_up_to
 from many_cases import for_each
 
 from evallang.stats import ascending as module
-from evallang.stats.ascending import FEW, ascending, count_distinct
-from evallang.stats.placement_values import twice_outranked
-from evallang.stats.running_sums import LINE, count_up_to
+from evallang.stats.score_counts import twice_outranked
 
 RANDOM = np.random.default_rng(20181113)
 LONG = 300_000  # longer than two parts

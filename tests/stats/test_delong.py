@@ -12,7 +12,7 @@ from stats.reference_values import columns, figures
 from evallang.stats import placement_values
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.placement_values import MANY_MODELS, PlacedScores, twice_outranked
+from evallang.stats.score_counts import MANY_MODELS, PlacedScores, twice_outranked
 
 R = figures("from_r")  # pROC 1.18.0
 DATA = columns("ranking")

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from evallang.stats.intervals.joint_counts import JointCounts
 from scipy import stats
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.joint_counts import JointCounts
-from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.intervals.resampling import CountSample, PairedCountSample
 
 RANDOM = np.random.default_rng(14)
 N, K, MODELS = 400, 3, 3

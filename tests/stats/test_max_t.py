@@ -9,10 +9,13 @@ import pytest
 from scipy import stats
 
 from evallang.stats.corrections.joint_corrections import max_t, single_level
-from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper
-from evallang.stats.hypothesis_tests.swapping import LossSwapper
+from evallang.stats.hypothesis_tests.swapping import (
+    CountSwaps,
+    LossSwapper,
+    OutputSwapper,
+    joint_swaps,
+)
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -55,7 +58,7 @@ def test_studentized_means_are_those_of_scipy_on_the_same_resample():
     losses = rng.gamma(0.5, size=(12, 3))
     pairs = [(0, 1), (2, 0)]
     d = np.column_stack([losses[:, i] - losses[:, j] for i, j in pairs])
-    from evallang.stats.intervals.drawn_weights import Resamples
+    from evallang.stats.draws import Resamples
 
     resamples = Resamples(np.random.default_rng(9), 12, 40)
     times = resamples.block(0)
@@ -70,7 +73,7 @@ def test_studentized_means_of_groups_are_those_of_the_clustered_t():
     groups = np.repeat(np.arange(9), [3, 3, 5, 2, 4, 4, 6, 1, 3])
     losses = rng.standard_normal((len(groups), 2)) + rng.standard_normal((9, 1))[groups]
     d = losses[:, 0] - losses[:, 1]
-    from evallang.stats.intervals.drawn_weights import Resamples
+    from evallang.stats.draws import Resamples
 
     times = Resamples(np.random.default_rng(5), 9, 30).block(0)
     df = t(losses[:, 0], losses[:, 1], groups).df[0]

@@ -9,7 +9,7 @@ from scipy import special, stats
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.ranking import cv_auc, delong, placements
-from evallang.stats.placement_values import place_scores
+from evallang.stats.score_counts import place_scores
 
 DRAWS = st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=4, max_size=40)
 

@@ -13,7 +13,7 @@ from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.draws import drawn_weights
 from evallang.stats.intervals.effective_size import KISH_1965, effective_n
 from evallang.stats.intervals.influence import EFRON_1982, jackknife
 from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, exact_bounds
