@@ -60,15 +60,16 @@ def running_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
     `np.cumsum` waits for the addition before it; here one addition serves a stretch of rows.
     """
     n, width = values.shape
-    steps = np.zeros((-(-n // STRETCH), STRETCH, width))
-    steps.reshape(-1, width)[:n] = values
+    steps = np.empty((-(-n // STRETCH), STRETCH, width))
+    rows = steps.reshape(-1, width)
+    rows[:n], rows[n:] = values, 0.0
     for place in range(1, STRETCH):
         steps[:, place] += steps[:, place - 1]
     steps[1:] += np.cumsum(steps[:-1, -1], axis=0)[:, None]
-    return steps.reshape(-1, width)[:n]
+    return rows[:n]
 
 
-STRETCH = 32  # rows
+STRETCH = 64  # rows
 
 
 Sides = tuple["NDArray[np.float64]", "NDArray[np.float64]"]

@@ -317,23 +317,6 @@ def test_large_samples_leave_out_blocks_with_nearly_the_same_acceleration():
     assert found.high == pytest.approx(expected.high, abs=2e-3)
 
 
-def test_the_area_over_runs_is_that_of_the_rows_drawn():
-    # Every run has one example or a few of one class, so that a resample of runs is one of rows
-    random = np.random.default_rng(8)
-    n = 40_000
-    truth = random.random(n) < 0.3
-    scores = truth + random.standard_normal(n)
-    scores[:300] = np.where(truth[:300], 9.0, -9.0) + np.arange(300) * 1e-3  # long runs
-    scores[300:500] = 0.5  # one long tie
-    runs = ScoreSample(truth, scores)._alternation
-    drawn = runs._cells.draw(np.random.default_rng(4), runs.batch)
-    areas = runs.areas(np.random.default_rng(4), runs.batch)
-    for times, area in zip(drawn.T[:3], areas, strict=False):
-        negatives, positives = times[runs._negatives], times[runs._positives]
-        below = np.cumsum(negatives.astype(np.int64))
-        won = (below * positives).sum() - (negatives * positives)[runs._tied].sum() / 2
-        assert area == pytest.approx(won / below[-1] / positives.sum(dtype=np.int64), abs=1e-14)
-    assert drawn.sum(axis=0).tolist() == [n] * runs.batch
 
 
 @pytest.mark.parametrize("groups", [None, GROUPS])

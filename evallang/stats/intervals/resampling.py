@@ -154,13 +154,17 @@ class MomentSample(ExampleSample):
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
-        *sums, drawn = self._sums @ block.numbers
+        sums = self._sums @ block.numbers
+        drawn = np.full(sums.shape[1], float(self.n_examples))
+        if self._sizes is not None:
+            drawn = self._sizes @ block.numbers
         return self._exactly(sums, drawn, lambda row: block.examples[:, row].astype(np.float64))
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time, in closed form."""
-        *rest, sizes = self._sums.sum(axis=1)[:, None] - self._sums
-        units, codes = len(sizes), self.source.codes
+        rest = self._sums.sum(axis=1)[:, None] - self._sums
+        units, codes = rest.shape[1], self.source.codes
+        sizes = self.n_examples - (np.ones(units) if self._sizes is None else self._sizes)
 
         def weights(unit: int) -> NDArray[np.float64]:
             kept = np.arange(units) if codes is None else codes
@@ -170,12 +174,17 @@ class MomentSample(ExampleSample):
 
     @cached_property
     def _sums(self) -> NDArray[np.float64]:
-        """The numbers of each unit, and how many examples it has (columns + 1, units)."""
-        columns, codes = (*self._columns, np.ones(self.n_examples)), self.source.codes
+        """The numbers of each unit (columns, units)."""
+        codes, units = self.source.codes, len(self.source.sizes)
         if codes is None:
-            return np.array(columns, dtype=np.float64)
-        units = len(self.source.sizes)
-        return np.array([np.bincount(codes, column, units) for column in columns])
+            return np.array(self._columns, dtype=np.float64)
+        return np.array([np.bincount(codes, column, units) for column in self._columns])
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.float64] | None:
+        """How many examples each unit has (units,), None for one."""
+        codes = self.source.codes
+        return None if codes is None else np.bincount(codes).astype(np.float64)
 
     def _exactly(
         self,
@@ -258,7 +267,7 @@ class ScoreSample(WeightSample):
         def left_out() -> NDArray[np.float64] | None:
             if own is not None:
                 return None
-            lost = outranked(positive, values) / 2
+            lost = outranked(positive, values)
             ups = int(np.count_nonzero(positive))
             pairs = (ups - positive) * (len(positive) - ups - ~positive)
             return ratio(lost[positive].sum() - lost, pairs.astype(np.float64))
