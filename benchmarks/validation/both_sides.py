@@ -48,9 +48,14 @@ from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ratio_of_sums import ratio
-from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+    WeightSample,
+)
 from evallang.stats.intervals.sums_of_shares import sum_of_shares
 from evallang.stats.predicted import Predicted
 

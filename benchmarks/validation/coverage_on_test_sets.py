@@ -39,9 +39,13 @@ from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ranking import delong
 from evallang.stats.intervals.ratio_of_sums import ratio
-from evallang.stats.intervals.resampled_counts import CountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import LossSample, MomentSample, WeightSample
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    LossSample,
+    MomentSample,
+    ScoreSample,
+    WeightSample,
+)
 from evallang.stats.intervals.series import newey_west
 
 SECTION = Section(

@@ -21,12 +21,10 @@ from benchmarks.validation.simulation import (
 )
 from evallang.stats.corrections.family_wise import holm
 from evallang.stats.corrections.joint_corrections import max_t, single_level
-from evallang.stats.hypothesis_tests.joint_swaps import joint_swaps
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, joint_swaps
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample, ScoreSample
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 SECTION = Section(

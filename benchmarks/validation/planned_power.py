@@ -33,8 +33,8 @@ from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import sign
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper
-from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.hypothesis_tests.swapping import CountSwapper
+from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.planned_groups import PlannedGroups, examples_of
 from evallang.stats.planned_power import Sizes
 from evallang.stats.power_of_areas import delong_power

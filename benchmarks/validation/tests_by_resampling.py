@@ -14,12 +14,19 @@ from benchmarks.validation.drawn_examples import (
 from benchmarks.validation.one_design import designs
 from benchmarks.validation.simulation import NOMINAL, ROUGHLY, Section, inflated, new_seed
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, Swapper
+from evallang.stats.hypothesis_tests.swapping import (
+    CountSwapper,
+    LossSwapper,
+    ScoreSwapper,
+    Swapper,
+)
 from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.resampled_counts import PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+)
 
 SECTION = Section(
     "resampling",

@@ -22,6 +22,7 @@ from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
 
+MANY = 1 << 17  # rows from which it is quicker to see first whether all differ
 NOT_USED = "not used"
 FEATURE = "feature"
 CATEGORICAL = "categorical feature"

@@ -17,7 +17,7 @@ from evallang.engine.evaluation import Evaluation, means_of
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
-    draw_together,
+    draw_metrics_together,
     metric_sample,
     resamples_seed,
     resampling_seed,
@@ -51,7 +51,7 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Re
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.reader_scores import ReaderScores
-from evallang.stats.score_counts import PlacementMoments, ScoreCounts
+from evallang.stats.score_counts import PlacementSums, ScoreCounts
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Measure, Method, Study
 
@@ -186,7 +186,7 @@ class IntervalInputs(Struct, frozen=True, dict=True):
             return NOT_KEPT  # the counted scores are those of both classes
         return self.evaluation.positive_rows(self.model)
 
-    def positive_scores(self) -> "NDArray[np.float64] | ScoreCounts | PlacementMoments":
+    def positive_scores(self) -> "NDArray[np.float64] | ScoreCounts | PlacementSums":
         """Return the score of the positive class (n,), those counted, or their placements."""
         if self.outcome.ranked is not None:
             return self.outcome.ranked
@@ -280,7 +280,7 @@ class IntervalInputs(Struct, frozen=True, dict=True):
                 wanted = by_method.setdefault(method, [])
                 wanted += [(model, measure.metric) for model in self.among]
         for wanted in by_method.values():
-            draw_together(self.evaluation, wanted)
+            draw_metrics_together(self.evaluation, wanted)
 
 
 def interval_method(
@@ -463,7 +463,7 @@ def truth(asked: MethodInputs) -> Any:
 
 
 @ESTIMATE.provides("scores")
-def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts | PlacementMoments":
+def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts | PlacementSums":
     """Return the score of each row for the positive class (n,), or what these came to."""
     return asked.inputs.positive_scores()
 

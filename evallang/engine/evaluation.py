@@ -26,8 +26,7 @@ from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.results.records import Estimate, FoldValue
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.placement_values import PlacedScores, place_scores
-from evallang.stats.score_counts import PlacementMoments, PlacementSums, ScoreCounts
+from evallang.stats.score_counts import PlacedScores, PlacementSums, ScoreCounts, place_scores
 from evallang.study import Method
 
 Made = TypeVar("Made")
@@ -203,7 +202,7 @@ class Evaluation(Struct, frozen=True, dict=True):
         def make() -> tuple[Aggregate, ...]:
             entry, options, parts = self.entry(metric), metric.keywords(), self.partition(model)
             placed = self.placements_of(model, metric)
-            whole = None if placed is None else placed.area
+            whole = None if placed is None else float(placed.areas[0])
             return tuple(
                 aggregate_parts(entry, options, outcome, parts, whole)
                 for outcome in self.outcomes(model, metric)
@@ -365,7 +364,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
         return self.once(("placement sums", metric, alike), make).of(places)
 
-    def placements_of(self, model: str, metric: Method) -> "PlacementMoments | None":
+    def placements_of(self, model: str, metric: Method) -> "PlacementSums | None":
         """Return the area of one model and its variances; None where its estimate is another."""
         plain = self.weights is None and not self.further_seeds and self.counted is None
         ranked = self.entry(metric).declaration.ranks == "area" and self.positive is not None
@@ -373,7 +372,7 @@ class Evaluation(Struct, frozen=True, dict=True):
             return None
         if self.models[model].scores is None or len(self.partition(model).pairs) != 1:
             return None
-        return self.placement_sums((model,), metric).moments
+        return self.placement_sums((model,), metric)
 
     def _scored_alike(self, models: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
         """Return all models that give scores for the rows of some, and the places of these."""

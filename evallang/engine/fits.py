@@ -61,8 +61,8 @@ from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, seed, step_seeds
 from evallang.run_folders import remove_left, run_folder
+from evallang.stats.draws import numeric_libraries
 from evallang.stats.searches import choose
-from evallang.stats.threads import numeric_libraries
 from evallang.study import Method, Study
 
 

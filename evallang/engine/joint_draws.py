@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from evallang.engine.test_inputs import ComparedModels, TestInputs, swapper
 from evallang.stats.alternatives import Alternative
-from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
-from evallang.stats.intervals.resampling import share_resamples
+from evallang.stats.draws import draw_together
+from evallang.stats.hypothesis_tests.swapping import joint_swaps
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 ROUNDS = 10_000
@@ -71,7 +71,7 @@ class _Joint:
     def _drawn(self) -> NDArray[np.float64]:
         groups = self._first.make("groups")
         samples = [self._alone(model).weighted(0, groups) for model in self._place]
-        share_resamples(samples)
+        draw_together(samples)
         values = np.column_stack([s.replicates(self._rng, self._rounds) for s in samples])
         first, second = (list(side) for side in zip(*self._columns, strict=True))
         return drawn_p(values[:, first] - values[:, second], self._side)
@@ -83,17 +83,8 @@ class _Joint:
 
     def _swapped(self) -> NDArray[np.float64]:
         groups = self._first.make("groups")
-        swappers = [self._swapper(pair.compared, groups) for pair in self._pairs]
+        # With `by_row` no swapper is chosen that forgets which example is which
+        swappers = [swapper(pair.compared, groups, by_row=True) for pair in self._pairs]
         drawn = joint_swaps(swappers, self._rng, self._rounds)
         observed = [pair.make("swapper").estimate() for pair in self._pairs]
         return swapped_p(drawn, self._side, observed, [pair.run().p for pair in self._pairs])
-
-    def _swapper(self, models: ComparedModels, groups: Any) -> Any:
-        """Swap what two models gave, example by example, so that all pairs share the swaps."""
-        declared = models.entry.declaration
-        counted = declared.form == "counts" and declared.proportion != "all"
-        several = bool(models.evaluation.further_seeds) or models.outcomes[0].weights is not None
-        if counted and not several and not models.evaluation.yields.averaged:
-            return CountSwaps(*models.coded(), groups)
-        # With `by_row` no swapper is chosen that forgets which example is which
-        return swapper(models, groups, by_row=True)

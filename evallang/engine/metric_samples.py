@@ -18,24 +18,23 @@ from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells, e
 from evallang.metrics.reweighted import Reweighted, reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.stats.class_sums import MANY_CELLS
+from evallang.stats.draws import draw_together
 from evallang.stats.intervals.effective_size import (
     effective_n,
     weighted_area_sample,
     weighted_loss_sample,
-    weighted_sample,
-    weighted_sums_sample,
 )
-from evallang.stats.intervals.grouped_counts import GroupedCounts, GroupedCountSample
-from evallang.stats.intervals.interval import Resampler, default_of
-from evallang.stats.intervals.occurring_counts import sample_of_cells
-from evallang.stats.intervals.resampled_counts import BATCH, CountSample, Limits
-from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.interval import Limits, Resampler, default_of
 from evallang.stats.intervals.resampling import (
+    CountSample,
+    ExampleSample,
     LossSample,
     MomentSample,
+    ScoreSample,
+    TableSample,
     WeightSample,
     mean_sample,
-    share_resamples,
+    sample_of_cells,
 )
 from evallang.stats.validity import Counted, Number, by_size
 from evallang.study import Method, Study
@@ -64,7 +63,7 @@ def metric_sample(evaluation: Evaluation, model: str, metric: Method) -> Resampl
     )
 
 
-def draw_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) -> None:
+def draw_metrics_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) -> None:
     """Join metrics of models that are asked for by one method, to be drawn in one pass."""
     samples = []
     for model, metric in wanted:
@@ -73,7 +72,7 @@ def draw_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) 
         # A model whose sample cannot be made says so in its own turn
         with suppress(ValueError):
             samples.append(metric_sample(evaluation, model, metric))
-    share_resamples(samples)
+    draw_together(samples)
 
 
 # --- what decides whether an interval or a test holds --------------------------------------------
@@ -162,12 +161,9 @@ class _Samples:
                 [sample_of(self.entry, self.options, one, folds, groups) for one in self.outcomes]
             )
         if declared.form == "counts" and groups is not None:
-            shape = o.k, o.k + 1
-            counted = self.evaluation.once(
-                ("counts of groups", self.model),
-                lambda: GroupedCounts(cells(o.truth, o.output, o.k), shape, groups),
-            )
-            return GroupedCountSample(counted, self._weighted_count_metric, self.limits)
+            found = cells(o.truth, o.output, o.k)
+            metric, shape = self._weighted_count_metric, (o.k, o.k + 1)
+            return TableSample(found, shape, metric, groups, limits=self.limits)
         if declared.form == "counts":
             counts = self.evaluation.confusion(self.model)
             if declared.of_margins and counts.size >= MANY_CELLS:
@@ -223,7 +219,7 @@ def sample_of(
     outcome: Outcome,
     folds: "NDArray[np.int64] | None",
     groups: "NDArray[np.int64] | None",
-) -> WeightSample:
+) -> ExampleSample:
     """Make the sample of a weighted metric, for `bootstrap`; `folds` where several were fitted.
 
     A ranking metric is that of each fold, averaged over folds. Without weights every
@@ -241,58 +237,16 @@ def sample_of(
         return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
 
     if declared.form == "counts":
-        return _weighted_counts(entry, options, o, weights, groups)
+
+        def metric(tables: "NDArray[np.float64]") -> "NDArray[np.float64]":
+            return np.asarray(entry.function(tables, o.positive, **options), dtype=np.float64)
+
+        shape = o.k, o.k + 1
+        return TableSample(cells(o.truth, o.output, o.k), shape, metric, groups, weights, limits)
     return _weight_sample(reweighted(entry, options, o, partition(o.n, folds)), o.n, groups, limits)
 
 
 def _weight_sample(
     found: Reweighted, n: int, groups: "NDArray[np.int64] | None", limits: Limits
 ) -> WeightSample:
-    return WeightSample(
-        n,
-        found.statistic,
-        groups,
-        limits,
-        compiled=found.compiled,
-        left_out=found.left_out,
-        example_by_example=found.example_by_example,
-    )
-
-
-MOST_IN_COLUMNS = 1 << 22
-"""The most examples times cells that columns are made of: 32 MB."""
-
-
-def _weighted_counts(
-    entry: MetricEntry,
-    options: Options,
-    o: Outcome,
-    weights: "NDArray[np.float64]",
-    groups: "NDArray[np.int64] | None",
-) -> WeightSample:
-    """Make the sample of a metric of weighted counts: a function of the weight in each cell."""
-    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
-    places, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
-    inside = code.reshape(-1) == np.arange(len(places))[:, None]
-    limits = (entry.declaration.low, entry.declaration.high)
-    shape = o.k, o.k + 1
-    rows = max(1, BATCH // (shape[0] * shape[1]))
-
-    def of_cells(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        values = np.empty(len(sums))
-        for start in range(0, len(sums), rows):
-            some = sums[start : start + rows]
-            tables = np.zeros((len(some), shape[0] * shape[1]))
-            tables[:, places] = some
-            matrices = tables.reshape(len(some), *shape)
-            values[start : start + rows] = entry.function(matrices, o.positive, **options)
-        return values
-
-    if inside.size <= MOST_IN_COLUMNS:
-        return weighted_sums_sample(of_cells, inside, weights, groups, limits)
-
-    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        # einsum and not BLAS: the same bits for any number of threads
-        return of_cells(np.einsum("bn,cn->bc", drawn, inside))
-
-    return weighted_sample(statistic, weights, groups, limits)
+    return WeightSample(n, found.statistic, groups, limits, found.left_out)

@@ -10,7 +10,7 @@ from evallang.engine.fits import run_fits
 from evallang.engine.store import Store
 from evallang.models.own_code import OwnCode
 from evallang.planning.planner import Planned
-from evallang.stats.column_sums import one_order
+from evallang.stats.draws import one_order
 from evallang.study import Study
 
 LOG = logging.getLogger("evallang")

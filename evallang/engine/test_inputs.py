@@ -21,7 +21,7 @@ from evallang.engine.evaluation import BLOCKS, Evaluation
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
-    draw_together,
+    draw_metrics_together,
     metric_sample,
     resamples_seed,
     resampling_seed,
@@ -49,140 +49,40 @@ from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.class_sums import MANY_CELLS, LabelledPairs, Margins
 from evallang.stats.correctness import Correctness, Table, count_columns, count_patterns
+from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.hypothesis_tests.swapped_outputs import (
-    AnswerSwapper,
-    CountSwapper,
-    OutputSwapper,
-    PairSwapper,
-)
 from evallang.stats.hypothesis_tests.swapping import (
+    CountSwapper,
     LossSwapper,
+    OutputSwapper,
     ScoreSwapper,
     SignSwapper,
     Swapper,
-    share_signs,
+    TableSwapper,
+    answer_swapper,
+    matrices,
+    pair_swapper,
 )
 from evallang.stats.inputs import DESIGN_SHAPES, INPUTS, Input, Subject
 from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.occurring_counts import sample_of_pairs
-from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
+    ExampleSample,
+    PairedCountSample,
     WeightSample,
     mean_sample,
-    share_pairs,
+    sample_of_pairs,
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
-from evallang.stats.placement_values import PlacedScores
 from evallang.stats.reader_scores import ReaderScores
-from evallang.stats.score_counts import PlacementSums, coarsened
+from evallang.stats.score_counts import PlacedScores, PlacementSums, coarsened
 from evallang.stats.shares import Shares
+from evallang.stats.validation import labels
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
-
-
-class CachedSample:
-    """A `Resampler` whose values are computed once; `each` is what a group of its rows is."""
-
-    def __init__(self, sample: Resampler, each: str = "groups") -> None:
-        self.sample = sample
-        self._each = each
-        self._drawn: dict[int, NDArray[np.float64]] = {}
-        self._estimate: float | None = None
-        self._left_out: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-
-    @property
-    def limits(self) -> tuple[float | None, float | None]:
-        """The range of the statistic."""
-        return self.sample.limits
-
-    @property
-    def unit(self) -> str:
-        """What is drawn with replacement, as a plural."""
-        return self.sample.unit if self.sample.n_groups is None else self._each
-
-    @property
-    def n_groups(self) -> int | None:
-        """How many groups are drawn, None where examples are."""
-        return self.sample.n_groups
-
-    @property
-    def n_examples(self) -> int | None:
-        """How many examples it is made from, None where that is not known."""
-        return getattr(self.sample, "n_examples", None)
-
-    def estimate(self) -> float:
-        """Return the statistic on the sample as it is."""
-        if self._estimate is None:
-            self._estimate = self.sample.estimate()
-        return self._estimate
-
-    def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
-        """Return the statistic on `rounds` resamples, the same at every call."""
-        if rounds not in self._drawn:
-            self._drawn[rounds] = self.sample.replicates(rng, rounds)
-        return self._drawn[rounds]
-
-    def jackknife(self) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
-        """Return leave-one-out values of the distinct examples, and how often each occurs."""
-        if self._left_out is None:
-            self._left_out = self.sample.jackknife()
-        return self._left_out
-
-
-class CachedSwapper:
-    """A `Swapper` whose values are computed once; `each` is what a group of its rows is."""
-
-    def __init__(self, swapper: Swapper, each: str | None = None) -> None:
-        self.swapper = swapper
-        self._each = each
-        self._drawn: dict[int, NDArray[np.float64]] = {}
-        self._every: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
-
-    @property
-    def unit(self) -> str:
-        """What is swapped as a whole, as a plural."""
-        return self.swapper.unit if self._each is None else self._each
-
-    def estimate(self) -> float:
-        """Return the difference as observed."""
-        return self.swapper.estimate()
-
-    def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
-        """Return the difference after `rounds` random swaps, the same at every call."""
-        if rounds not in self._drawn:
-            self._drawn[rounds] = self.swapper.replicates(rng, rounds)
-        return self._drawn[rounds]
-
-    def arrangements(self, most: int) -> "tuple[NDArray[np.float64], NDArray[np.float64]] | None":
-        """Return every difference with its probability, or None where there are above `most`."""
-        if most not in self._every:
-            self._every[most] = self.swapper.arrangements(most)
-        return self._every[most]
-
-    @cached_property
-    def shift(self) -> "CachedSwapper | None":
-        """The same swaps where every example differs by 1; None where no such shift exists."""
-        found = self.swapper.shift
-        return None if found is None else CachedSwapper(found)
-
-    def kinds(self) -> "tuple[NDArray[np.float64], NDArray[np.int64]]":
-        """Return the parts of each kind of unit and of its shift, and their counts."""
-        return self.swapper.kinds()
-
-    @property
-    def series(self) -> "NDArray[np.float64] | None":
-        """What each block adds to the difference, in the order of time; None without blocks."""
-        return self.swapper.series
-
-    def in_blocks(self, size: int) -> Swapper:
-        """Return the same difference with `size` consecutive examples swapped as a whole."""
-        return self.swapper.in_blocks(size)
-
 
 # --- the outcomes of the models ---------------------------------------------------------------
 
@@ -325,7 +225,7 @@ class ComparedModels(Struct, frozen=True, dict=True):
             values.append(point_value(self.entry, self.metric.keywords(), outcome, self.partition))
         return float(np.mean(values))
 
-    def weighted_value(self, outputs: Any) -> WeightSample | None:
+    def weighted_value(self, outputs: Any) -> ExampleSample | None:
         """The same where the outputs of two models (2n,) count or not, None where that is slow."""
         first, parts = self.outcomes[0], self.partition
         twice = replace(parts, fold=np.tile(parts.fold, 2), repeat=np.tile(parts.repeat, 2))
@@ -338,13 +238,8 @@ class ComparedModels(Struct, frozen=True, dict=True):
             found = reweighted(self.entry, self.metric.keywords(), outcome, twice)
             if not found.compiled:
                 return None
-            by_example = found.example_by_example
-            samples.append(
-                WeightSample(
-                    outcome.n, found.statistic, compiled=True, example_by_example=by_example
-                )
-            )
-        return samples[0] if len(samples) == 1 else mean_sample(samples)
+            samples.append(WeightSample(outcome.n, found.statistic))
+        return mean_sample(samples)
 
     def _of_seeds(self, outputs: Any) -> list[Any]:
         """Separate the outputs of the seeds, which stand side by side."""
@@ -424,18 +319,18 @@ class ComparedModels(Struct, frozen=True, dict=True):
         def join() -> None:
             rows = self.evaluation.models[self.models[0]].rows
             alike = [m for m, o in self.evaluation.models.items() if np.array_equal(o.rows, rows)]
-            draw_together(self.evaluation, [(model, self.metric) for model in alike])
+            draw_metrics_together(self.evaluation, [(model, self.metric) for model in alike])
 
         self.evaluation.once(("drawn together", self.metric), join)
         return tuple(metric_sample(self.evaluation, m, self.metric) for m in self.models)
 
-    def weighted(self, which: int, groups: Any) -> WeightSample:
+    def weighted(self, which: int, groups: Any) -> ExampleSample:
         """Draw weights of the rows of one model, of several seeds the mean of their metrics."""
         return mean_sample([self._weighted_one(o, groups) for o in self.by_seed[which]])
 
     def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
         found = reweighted(self.entry, self.metric.keywords(), o, self.partition)
-        return WeightSample(o.n, found.statistic, groups, compiled=found.compiled)
+        return WeightSample(o.n, found.statistic, groups)
 
     def fold_values(self, which: int) -> "NDArray[np.float64]":
         """The values of one model in each fold, of several seeds their mean."""
@@ -446,7 +341,9 @@ class ComparedModels(Struct, frozen=True, dict=True):
 # --- swapping and resampling two models ------------------------------------------------------
 
 
-def swapper(models: ComparedModels, groups: Any, *, by_row: bool = False) -> Swapper:
+def swapper(
+    models: ComparedModels, groups: Any, *, by_row: bool = False
+) -> SignSwapper | TableSwapper | OutputSwapper:
     """Swap what two models gave, by the quickest way that fits the metric.
 
     `groups` are codes of rows that are swapped together, None where each row is alone; `by_row`
@@ -467,15 +364,20 @@ def swapper(models: ComparedModels, groups: Any, *, by_row: bool = False) -> Swa
     if models.entry.declaration.proportion == "all":
         if plain:
             sign = -1.0 if models.entry.declaration.complement else 1.0
-            return AnswerSwapper(models.table(), sign)
+            return answer_swapper(models.table(), sign)
         n = max(models.outcomes[0].n, 1)
         shares = np.full(n, 1 / n) if shares is None else shares
         parts = (models.shares(0) - models.shares(1)) / n
         return SignSwapper(parts, groups, shifts=shares, in_time=in_time)
     if form == "counts" and plain:
         if models.many_cells:
-            return PairSwapper(models.pairs, models.of_margins)
+            return pair_swapper(models.pairs, models.of_margins)
         return CountSwapper(*models.joint())
+    if form == "counts" and by_row and unweighted and not models.evaluation.yields.averaged:
+        truth, first, second, k, function = models.coded()
+        each = np.arange(len(truth)) if groups is None else labels(groups, len(truth), "group")
+        ones = np.ones(len(truth), dtype=np.int64)
+        return TableSwapper(truth, first, second, ones, matrices(k, function), each)
     ranked = models.entry.declaration.ranks == "area" and unweighted
     if ranked and models.folds() is None and models.two_classes():
         first, second = (models.scores(model) for model in models.models)
@@ -866,33 +768,36 @@ def bounded(inputs: TestInputs) -> bool:
 
 
 @COMPARISON.provides("swapper")
-def swapper_of(inputs: TestInputs) -> CachedSwapper:
+def swapper_of(inputs: TestInputs) -> Swapper:
     """Return what swaps the outputs of two models."""
     codes = inputs.make("groups")
-    each = None if codes is None else inputs.evaluation.each
-    return CachedSwapper(swapper(inputs.compared, codes), each)
+    found = swapper(inputs.compared, codes)
+    if codes is not None:
+        found.unit = inputs.evaluation.each
+    return found
 
 
 def draw_pairs_together(asked: Iterable["TestInputs"]) -> None:
     """Join what one test swaps or draws of several pairs, to be done in one pass."""
-    swappers, samples = [], []
+    joined: list[Any] = []
     for inputs in asked:
         # A pair whose outputs cannot be swapped or drawn says so in its own turn
         with suppress(ValueError):
             if inputs.asks_for("swapper"):
-                found = inputs.make("swapper").swapper
-                swappers += [found] if found.shift is None else [found, found.shift]
+                found = inputs.make("swapper")
+                joined += [found, found.shift]
             if inputs.asks_for("sample"):
-                samples.append(inputs.make("sample").sample)
-    share_signs(swappers)
-    share_pairs(samples)
+                joined.append(inputs.make("sample"))
+    draw_together(joined)
 
 
 @COMPARISON.provides("sample")
-def sample(inputs: TestInputs) -> CachedSample:
+def sample(inputs: TestInputs) -> Resampler:
     """Return what resamples the difference of two models."""
     found = resampler(inputs.compared, inputs.make("groups"))
-    return CachedSample(found, inputs.evaluation.each)
+    if found.n_groups is not None:
+        found.unit = inputs.evaluation.each
+    return found
 
 
 @COMPARISON.provides("difference")

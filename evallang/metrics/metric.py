@@ -81,7 +81,6 @@ class MetricDeclaration(Guidance, frozen=True):
     under_weights : from an outcome and the metric's options to its value as a function of case
         weights (B, n), NaN where undefined; to None for options without that form. What does not
         depend on the weights is computed once
-    example_by_example : True where `under_weights` goes through the examples one after the other
     moments : from an outcome to its value as a function of sums over the examples, for a metric
         of scores that is one
     left_out : from an outcome without weights to its value without each example in turn (n,),
@@ -145,7 +144,6 @@ class MetricDeclaration(Guidance, frozen=True):
     default: bool = False
     proposed: bool = False
     under_weights: UnderWeights | None = None
-    example_by_example: bool = False
     moments: Callable[[Outcome], Moments] | None = None
     shares: Callable[[Outcome, Mapping[str, Any]], SummedShares] | None = None
     shares_under: tuple[str, ...] = ()
@@ -234,7 +232,7 @@ class MetricDeclaration(Guidance, frozen=True):
 
 
 Statistic = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
-"""A value for each row of weights, which are float64 or bytes: from (B, n) to (B,)."""
+"""A value for each row of weights: from (B, n) to (B,)."""
 
 
 class Moments(Struct, frozen=True):

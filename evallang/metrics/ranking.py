@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.metrics.metric import (
@@ -23,19 +23,12 @@ from evallang.metrics.metric import (
     UnderWeights,
 )
 from evallang.registry import Bounds, Example, Situation
-from evallang.stats.ascending import ascending_parts
 from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
-from evallang.stats.running_sums import STEPS, RunningSums
-from evallang.stats.score_counts import coarse_scores
-from evallang.stats.scratch import Scratch
+from evallang.stats.intervals.ranking import from evallang.stats.score_counts import coarse_scores
+from evallang.stats.weightings import areas_by_score, ratio, running_sums, summing, weights_by_score
 
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
-SUMMED_AT_ONCE = 1 << 19  # the same where they are summed in stretches
-DRAWN_AT_ONCE = 1 << 23  # examples of all weightings that are side by side in memory
-MOST_ROUNDS = 256  # weightings that are worked on at once
-MANY_EXAMPLES = 2048  # from which quotients have single precision, eight digits of their mean
 ROUNDING = 1e-12  # of a sum of weights
-_SCRATCH = Scratch()
 
 
 def _each_class(prepare: UnderWeights) -> UnderWeights:
@@ -59,7 +52,7 @@ def _each_class(prepare: UnderWeights) -> UnderWeights:
 
 def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the area under the ROC curve of two classes for many weightings."""
-    return _of_sides(o, _areas_of_sides)
+    return _of_sides(o, areas_by_score)
 
 
 def _mean_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
@@ -72,51 +65,29 @@ def _mean_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         rows = np.flatnonzero(np.isin(o.truth, pair))
         for c in pair:
             side = Outcome((o.truth[rows] == c).astype(np.int64), score[rows, c], 2, 1)
-            prepared = _of_sides(side, _areas_of_sides)
+            prepared = _of_sides(side, areas_by_score)
             assert prepared is not None, "a pair has two classes"
             parts.append((rows, prepared))
     return lambda weights: np.mean([area(weights[:, rows]) for rows, area in parts], axis=0)
 
 
-def _areas_of_sides(
-    positives: NDArray[np.float64], negatives: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    values = np.full(len(positives), np.nan)
-    pairs = positives.sum(axis=1) * negatives.sum(axis=1)
-    below = np.cumsum(negatives, axis=1) - negatives / 2
-    np.divide((positives * below).sum(axis=1), pairs, out=values, where=pairs > 0)
-    return values
-
-
 def _cost_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
     """Prepare the area under the cost curve for many weightings."""
-    return _of_sides(o, areas_of_lowest_costs)
+    return _of_sides(o, lambda *sides: areas_of_lowest_costs(*(side.T for side in sides)))
 
 
 def _of_sides(
     o: Outcome,
     function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
 ) -> Statistic | None:
-    """Prepare a function of the weights of both classes at each distinct score, rising (B, s)."""
+    """Prepare a function of the weights of both classes at each distinct score, rising (s, B)."""
     score = _binary_score(o)
     if score is None:
         return None
-    if np.isnan(score).any():
+    if np.isnan(score).any() or not len(score):
         return _undefined
-    order = np.argsort(score, kind="stable")
-    ordered = score[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
-    sign = (o.truth[order] == o.positive).astype(np.float64)
-
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        if not len(order):
-            return np.full(len(weights), np.nan)
-        drawn = weights[:, order]
-        positives = np.add.reduceat(drawn * sign, starts, axis=1)
-        negatives = np.add.reduceat(drawn * (1 - sign), starts, axis=1)
-        return function(positives, negatives)
-
-    return statistic
+    sides = weights_by_score(o.truth == o.positive, score)
+    return lambda weights: function(*sides(weights))
 
 
 def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
@@ -124,104 +95,26 @@ def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | N
     score = _binary_score(o)
     if score is None:
         return None
-    if np.isnan(score).any() or not len(score):
+    up = o.truth == o.positive
+    if np.isnan(score).any() or not up.any():
         return _undefined
-    order = np.argsort(-score, kind="stable")
-    ordered = score[order]
-    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
-    up = o.truth[order] == o.positive
-    n = len(order)
-    rounds = min(max(1, DRAWN_AT_ONCE // n), MOST_ROUNDS)
-    pieces, start = [], 0
-    while start < n:
-        longest = int(np.searchsorted(ends, start + SUMMED_AT_ONCE // rounds))
-        end = 1 + int(ends[min(longest, len(ends) - 1)])
-        pieces.append(_Piece(order[start:end], up[start:end], ends[ends >= start] - start))
-        start = end
-
-    def of_some(weights: NDArray[Any]) -> NDArray[np.float64]:
-        # Few examples give one value in many ways, which quotients of single precision tell apart
-        single = weights.dtype == np.uint8 and MANY_EXAMPLES <= n < 1 << 23
-        times = np.ascontiguousarray(weights.T)
-        kind: type[np.floating] = np.float32 if single else np.float64
-        hits = np.zeros(len(weights), kind)
-        misses = np.full(len(weights), np.finfo(kind).tiny)  # avoids 0 / 0 above the first drawn
-        reached, values = np.zeros(len(weights)), np.full(len(weights), np.nan)
-        for piece in pieces:
-            hits, misses = piece.add(times, hits, misses, reached)
-        np.divide(reached, hits, out=values, where=hits > 0)
-        return values
+    # A negative counts from the first score on, descending, that a positive has: at the next ones
+    scores, place = np.unique(-score[up], return_inverse=True)
+    places = np.empty(len(score), dtype=np.intp)
+    places[up], below = place.reshape(-1), np.searchsorted(scores, -score[~up])
+    places[~up] = np.where(below < len(scores), below, -1)
+    hits = summing(np.where(up, places, -1), len(scores))
+    misses = summing(np.where(up, -1, places), len(scores))
 
     def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        starts = range(0, len(weights), rounds)
-        return np.concatenate([of_some(weights[start : start + rounds]) for start in starts])
+        gained = hits @ weights.T
+        found, named = running_sums(gained), running_sums(misses @ weights.T)
+        named += found
+        # Above the first example that is drawn nothing is gained
+        np.divide(found, np.maximum(named, np.finfo(float).tiny, out=named), out=named)
+        return ratio(np.einsum("sb,sb->b", gained, named), found[-1])
 
     return statistic
-
-
-class _Piece:
-    """Consecutive examples by descending score, of which those of one score are in one piece.
-
-    Parameters
-    ----------
-    order : places of the examples (m,)
-    up : which of them are positive (m,)
-    ends : last place of each run of equal scores, in this piece and behind it
-    """
-
-    def __init__(
-        self, order: NDArray[np.intp], up: NDArray[np.bool_], ends: NDArray[np.intp]
-    ) -> None:
-        self._misses = RunningSums(np.append(-1, order[~up]))
-        positive, upto = np.flatnonzero(up), np.cumsum(up)
-        self._hits = RunningSums(order[up]) if len(positive) else None
-        if self._hits is None:
-            return
-        # For each positive the last positive before the end of its run of equal scores, and how
-        # many negatives come before that end
-        last = ends[np.searchsorted(ends, positive)]
-        found, missed = upto[last] - 1, last + 1 - upto[last]
-        tied = np.flatnonzero(found != np.arange(len(positive)))
-        self._tied, self._last = self._hits.rows(tied), self._hits.rows(found[tied])
-        example = np.minimum(self._hits.examples, len(positive) - 1)
-        self._missed = self._misses.rows(missed[example])
-
-    def add(
-        self,
-        times: NDArray[Any],
-        hits: NDArray[np.floating],
-        misses: NDArray[np.floating],
-        reached: NDArray[np.float64],
-    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Add the precision at each positive, as often as it came, to `reached` (B,).
-
-        `times` (n, B) is how often each example came, `hits` and `misses` (B,) the positives and
-        negatives with higher scores. Return the two with those of this piece.
-        """
-        kind, rounds = hits.dtype, times.shape[1]
-
-        def room(name: str, sums: RunningSums, dtype: DTypeLike = kind) -> NDArray[Any]:
-            return _SCRATCH.array(f"{name}{kind.char}", (sums.size, rounds), dtype)
-
-        drawn = self._misses.weights(times, room("drawn", self._misses, times.dtype))
-        missed = room("missed", self._misses)
-        misses = self._misses.sums(drawn, misses, missed)
-        if self._hits is None:
-            return hits, misses
-        drawn = self._hits.weights(times, room("drawn", self._hits, times.dtype))
-        found = room("found", self._hits)
-        hits = self._hits.sums(drawn, hits, found)
-        found[self._tied] = found[self._last]  # the last positive of each tie
-        precision = missed.take(self._missed, axis=0, out=room("named", self._hits), mode="clip")
-        precision += found
-        np.divide(found, precision, out=precision)
-        gained = room("gained", self._hits)
-        np.copyto(gained, drawn)
-        # A sum of 32 numbers at most in the precision of the quotients, and einsum and not BLAS:
-        # the same bits for any number of threads
-        sums = np.einsum("ij,ij->j", precision.reshape(STEPS, -1), gained.reshape(STEPS, -1))
-        reached += sums.reshape(-1, rounds).sum(axis=0, dtype=np.float64)
-        return hits, misses
 
 
 def _precision_without_each(o: Outcome) -> NDArray[np.float64] | None:
@@ -417,7 +310,6 @@ def roc_auc(
         ranks="other",
         of_positive=True,
         under_weights=_each_class(_average_precisions),
-        example_by_example=True,
         left_out=_precision_without_each,
         by_score=lambda *sides: _precision_by_score(*sides),
         influences=lambda o: _influences_of_order(o, _influences_on_precision),
@@ -751,16 +643,11 @@ def _weights_by_score(
     if np.isnan(score).any():
         missing = np.full(1, np.nan)
         return missing, missing
-    positive = np.asarray(is_positive, dtype=np.bool_)
-    sides: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
-    values = np.asarray(score, dtype=np.float64)
-    for places, begins, up in ascending_parts(values, positive):
-        of_each = weight[places]
-        ups = of_each * up
-        run = None if begins.all() else np.cumsum(begins) - 1
-        for side, members in zip(sides, (ups, of_each - ups), strict=True):
-            side.append(members if run is None else np.bincount(run, members))
-    positives, negatives = (np.concatenate(side) for side in sides)
+    distinct, places = np.unique(score, return_inverse=True)
+    ups = weight * is_positive
+    positives, negatives = (
+        np.bincount(places.reshape(-1), side, len(distinct)) for side in (ups, weight - ups)
+    )
     return positives, negatives
 
 

@@ -17,20 +17,19 @@ from numpy.typing import NDArray
 
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
 from evallang.metrics.metric import MetricEntry, Outcome, Statistic, evaluate
+from evallang.stats.weightings import ratio, summing
 
 
 class Reweighted(Struct, frozen=True):
-    """A metric as a function of weights (B, n), float64 or bytes.
+    """A metric as a function of weights (B, n).
 
-    `compiled` where it is worked out for all weightings at once, by compiled code; `left_out`
-    gives it without each example in turn (n,), where that is known in closed form;
-    `example_by_example` where it is faster with weights that lie side by side for each example.
+    `compiled` where it is worked out for all weightings at once; `left_out` gives it without each
+    example in turn (n,), where that is known in closed form.
     """
 
     statistic: Statistic
     compiled: bool
     left_out: Callable[[], NDArray[np.float64] | None] | None = None
-    example_by_example: bool = False
 
 
 def reweighted(
@@ -53,7 +52,6 @@ def reweighted(
         lambda weights: _mean(statistic(weights if own is None else weights * own)),
         compiled=True,
         left_out=None if number > 1 or own is not None else partial(_left_out, entry, outcome),
-        example_by_example=entry.declaration.example_by_example,
     )
 
 
@@ -83,13 +81,11 @@ def _count_statistic(
 ) -> Statistic:
     column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
     cell = (part * o.k + np.asarray(o.truth).astype(np.int64)) * (o.k + 1) + column
-    gather, cells = _sums_by(cell)
+    sums = summing(cell, number * o.k * (o.k + 1))
 
     def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        tables = np.zeros((len(weights), number * o.k * (o.k + 1)))
-        tables[:, cells] = gather(weights)
-        shaped = tables.reshape(len(weights) * number, o.k, o.k + 1)
-        values = np.asarray(entry.function(shaped, o.positive, **options), dtype=np.float64)
+        tables = (sums @ weights.T).T.reshape(len(weights) * number, o.k, o.k + 1)
+        values = np.asarray(entry.function(tables, o.positive, **options), dtype=np.float64)
         return values.reshape(len(weights), number)
 
     return statistic
@@ -103,13 +99,10 @@ def _loss_statistic(
     number: int,
 ) -> Statistic:
     loss = np.asarray(entry.function(o.truth, o.output, o.positive, **options), dtype=np.float64)
-    gather, found = _sums_by(part)
+    sums, lost = summing(part, number), summing(part, number, loss)
 
     def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        means = np.full((len(weights), number), np.nan)
-        total = gather(weights)
-        lost = gather(weights * loss)
-        means[:, found] = np.divide(lost, total, out=np.full_like(lost, np.nan), where=total > 0)
+        means = ratio(lost @ weights.T, sums @ weights.T).T
         return np.sqrt(means) if entry.declaration.transform == "sqrt" else means
 
     return statistic
@@ -155,18 +148,6 @@ def _weighted_statistic(
         return values
 
     return statistic
-
-
-def _sums_by(code: NDArray[np.int64]) -> tuple[Statistic, NDArray[np.int64]]:
-    """Return what sums weights (B, n) within each code (B, codes), and the codes that occur."""
-    order = np.argsort(code, kind="stable")
-    ordered = code[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-
-    def summed(weights: NDArray[Any]) -> NDArray[np.float64]:
-        return np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)
-
-    return summed, ordered[starts]
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:

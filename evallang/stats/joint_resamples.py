@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evallang.stats.alternatives import Alternative
 from evallang.stats.clusters import degrees_of_mean
-from evallang.stats.intervals.drawn_weights import Resamples
+from evallang.stats.draws import Resamples
 from evallang.stats.validation import labels, magnitudes
 
 SAME = 1e-9  # relative; the same value reached by another order of sums, and the same p
@@ -113,13 +113,8 @@ def studentized_p(
         [np.bincount(codes, weights=column).astype(np.float64) for column in centred.T]
     )
     df = n - 1.0 if groups is None else degrees_of_mean(codes)
-    resamples = Resamples(np.random.default_rng(seed), len(sizes), rounds)
-    z = np.concatenate(
-        [
-            _moved(resamples.block(start).astype(np.float64), sums, sizes)
-            for start in resamples.starts
-        ]
-    )
+    blocks = Resamples(np.ones(len(sizes))).blocks(np.random.default_rng(seed), rounds)
+    z = np.concatenate([_moved(block.weights, sums, sizes) for block in blocks])
     if alternative == "two_sided":
         return np.asarray(2 * scipy.special.stdtr(df, -np.abs(z)))
     return np.asarray(scipy.special.stdtr(df, -z if alternative == "greater" else z))

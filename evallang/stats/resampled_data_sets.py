@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.statistics import Effect
-from evallang.stats.intervals.resampled_counts import Limits
+from evallang.stats.intervals.interval import Limits
 
 ROUNDS = 2_000  # resamples; effects are read to two digits
 FEWEST = 5
@@ -142,7 +142,7 @@ def resamples() -> int:
 @lru_cache(maxsize=2)
 def drawn(n: int, seed: int) -> Draws:
     """Draw n data sets with replacement `ROUNDS` times; the last draws are kept."""
-    from evallang.stats.intervals.drawn_weights import drawn_weights
+    from evallang.stats.draws import drawn_weights
     from evallang.stats.intervals.resampling import blocks_left_out
 
     block = blocks_left_out(n)

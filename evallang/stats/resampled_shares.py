@@ -7,7 +7,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.shown import Number
-from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.draws import drawn_weights
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.predicted import Predicted
 

@@ -14,12 +14,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.stats.ascending import ascending
-
-MOST_SHORT = 1 << 31  # examples of which the counts fit into 32 bits
-MOST_EXACT = 1 << 62  # doubled pairs that fit into 64 bits
 FINEST = 1074  # binary digits behind the point of the least float64
-AT_ONCE = 1 << 16  # distinct scores worked on at once: they stay in the cache
+ONE_IN_A_FOLD = "undefined: a fold has one example of a class, which shows no spread"
 
 
 class ScoreCounts(Struct, frozen=True, eq=False):
@@ -70,46 +66,34 @@ def count_scores(
     """
     if not np.isfinite(scores).all():
         raise ValueError("a score is missing or infinite")
-    values_up, up = _distinct(scores[positive])
-    values_down, down = _distinct(scores[~positive])
-    pieces = [(values_down, down, np.zeros_like(down)), (values_up, np.zeros_like(up), up)]
-    return coarsened(_joined(pieces, len(scores)), most)
+    return coarsened(_counted(scores, ~positive, positive)[0], most)
 
 
 def merged(parts: Sequence[ScoreCounts], most: int | None = None) -> ScoreCounts:
     """Add up the counts of parts; round the scores where more than `most` are distinct."""
     known = [part.digits for part in parts if part.digits is not None]
     digits = min(known) if known else None
-    total = sum(sum(part.members) for part in parts)
     even = [part if part.digits == digits else rounded(part, digits) for part in parts]
-    pieces = [(part.scores, part.negatives, part.positives) for part in even]
-    whole = _joined(pieces, total)
-    return coarsened(ScoreCounts(whole.scores, whole.negatives, whole.positives, digits), most)
+    joined = (
+        np.concatenate(each)
+        for each in zip(*((p.scores, p.negatives, p.positives) for p in even), strict=True)
+    )
+    return coarsened(_counted(*joined, digits)[0], most)
 
 
-def _distinct(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distinct values, ascending, and how often each occurs."""
-    ordered = np.sort(values + 0.0)  # -0.0 is 0.0
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    return ordered[first], np.diff(np.append(first, len(ordered)))
-
-
-def _joined(
-    pieces: Sequence[tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]],
-    total: int,
-) -> ScoreCounts:
-    """Join ascending scores with their counts; equal ones are added up."""
-    short = np.int32 if total < MOST_SHORT else np.int64
-    scores = np.concatenate([piece[0] for piece in pieces])
-    order, begins, _ = ascending(scores)
-    first = np.flatnonzero(begins)
-    distinct = scores[order[first]]
-    del scores
-    sides = []
-    for side in (1, 2):
-        counts = np.concatenate([piece[side].astype(short, copy=False) for piece in pieces])[order]
-        sides.append(np.add.reduceat(counts, first) if len(first) < len(counts) else counts)
-    return ScoreCounts(distinct, sides[0], sides[1])
+def _counted(
+    scores: NDArray[np.float64],
+    negatives: NDArray[np.generic],
+    positives: NDArray[np.generic],
+    digits: int | None = None,
+) -> tuple[ScoreCounts, NDArray[np.intp]]:
+    """Add up the counts at each distinct score, and return the place of each score among them."""
+    distinct, places = np.unique(scores + 0.0, return_inverse=True)  # -0.0 is 0.0
+    places = places.reshape(-1)
+    sides = (
+        np.bincount(places, side, len(distinct)).astype(np.int64) for side in (negatives, positives)
+    )
+    return ScoreCounts(distinct, *sides, digits), places
 
 
 # --- rounding ----------------------------------------------------------------------------------
@@ -129,7 +113,7 @@ def coarse_scores(scores: NDArray[np.float64], most: int) -> NDArray[np.float64]
     """
     if len(scores) <= most or not np.isfinite(scores).all():
         return scores
-    values, _ = _distinct(scores)
+    values = np.unique(scores)
     return scores if len(values) <= most else round_down(scores, _digits(values, most, None))
 
 
@@ -177,46 +161,19 @@ def _digits(values: NDArray[np.float64], most: int, known: int | None) -> int:
 # --- placements --------------------------------------------------------------------------------
 
 
-class PlacementMoments(Struct, frozen=True):
-    """The area under a ROC curve, and how far placements vary within each class.
-
-    Attributes
-    ----------
-    area : NaN where a class is missing
-    negatives, positives : members of each class
-    of_negatives, of_positives : variance of the placements (divisor members - 1), NaN for one
-    """
-
-    area: float
-    negatives: int
-    positives: int
-    of_negatives: float
-    of_positives: float
-
-    @property
-    def shape(self) -> tuple[int]:
-        """The number of examples, as of their scores."""
-        return (self.negatives + self.positives,)
-
-    @property
-    def smaller(self) -> int:
-        """The number of examples of the rarer class."""
-        return min(self.negatives, self.positives)
-
-
 class Ranks(Struct, frozen=True, eq=False):
-    """What an example with each distinct score of a model outranks, doubled (D,).
+    """What an example with each distinct score of a model outranks (D,), ties by half.
 
     Attributes
     ----------
     counts : the scores
-    below : negatives with a lower score, those with the same one by half: of a positive
-    above : positives with a higher score, those with the same one by half: of a negative
+    below : negatives with a lower score: what a positive outranks
+    above : positives with a higher score: what a negative outranks
     """
 
     counts: ScoreCounts
-    below: NDArray[np.int64]
-    above: NDArray[np.int64]
+    below: NDArray[np.float64]
+    above: NDArray[np.float64]
 
     @property
     def area(self) -> float:
@@ -224,53 +181,44 @@ class Ranks(Struct, frozen=True, eq=False):
         negatives, positives = self.counts.members
         if not negatives or not positives:
             return math.nan
-        most = 2 * negatives * positives
-        exact: type = np.int64 if most < MOST_EXACT else object  # as Python's, without end
-        pairs = 0
-        for start in range(0, len(self.below), AT_ONCE):
-            rows = slice(start, start + AT_ONCE)
-            found = self.below[rows].astype(exact, copy=False) * self.counts.positives[rows]
-            pairs += int(found.sum())
-        return pairs / most
+        return float(self.below @ self.counts.positives) / negatives / positives
 
-    def moments(self) -> PlacementMoments:
-        """Return the area and the variances of the placements."""
-        negatives, positives = self.counts.members
-        area = self.area
-        of_negatives = _variance(self.above, self.counts.negatives, positives, area)
-        of_positives = _variance(self.below, self.counts.positives, negatives, area)
-        return PlacementMoments(area, negatives, positives, of_negatives, of_positives)
+    def sums(self) -> PlacementSums:
+        """Return the area and the sums of squares of the placements."""
+        (negatives, positives), area = self.counts.members, self.area
+        sides = (
+            (self.above, self.counts.negatives, positives),
+            (
+                self.below,
+                self.counts.positives,
+                negatives,
+            ),
+        )
+        squares = [
+            np.array([[float((found / max(others, 1) - area) ** 2 @ times)]])
+            for found, times, others in sides
+        ]
+        return PlacementSums(np.array([area]), negatives, positives, *squares)
 
 
 def rank(counts: ScoreCounts) -> Ranks:
     """Return what each distinct score outranks in the other class."""
-    negatives, positives = (
-        side.astype(np.int64, copy=False) for side in (counts.negatives, counts.positives)
-    )
-    below = np.cumsum(negatives)
-    below *= 2
-    below -= negatives
-    above = np.cumsum(positives)
-    total = int(above[-1]) if len(above) else 0
-    above *= -2
-    above += positives
-    above += 2 * total
+    below = np.cumsum(counts.negatives) - counts.negatives / 2
+    above = counts.positives.sum() - np.cumsum(counts.positives) + counts.positives / 2
     return Ranks(counts, below, above)
 
 
-def _variance(
-    outranked: NDArray[np.int64], times: NDArray[np.signedinteger], others: int, area: float
-) -> float:
-    """Return the variance of shares that occur so many times each."""
-    members = int(times.sum(dtype=np.int64))
-    if members < 2 or not others:
-        return math.nan
-    total = 0.0
-    for start in range(0, len(outranked), AT_ONCE):
-        rows = slice(start, start + AT_ONCE)
-        centred = outranked[rows] / (2.0 * others) - area
-        total += float((centred * centred) @ times[rows].astype(np.float64))
-    return total / (members - 1)
+def outranked(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many scores of the other class each score (n,) outranks, ties by half.
+
+    A positive outranks the negatives with a lower score, a negative the positives with a
+    higher one. Scores tie where they are equal. Raises `ValueError` where a score is NaN.
+    """
+    if np.isnan(scores).any():
+        raise ValueError("a score is missing")
+    counts, places = _counted(scores, ~positive, positive)
+    found = rank(counts)
+    return np.where(positive, found.below[places], found.above[places])
 
 
 class PlacementSums(Struct, frozen=True, eq=False):
@@ -278,7 +226,7 @@ class PlacementSums(Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    areas : (M,)
+    areas : (M,), NaN where a class is missing
     negatives, positives : members of each class
     of_negatives, of_positives : (M, M) sums over the class of the products of what the placements
         of two models differ from their areas
@@ -295,6 +243,11 @@ class PlacementSums(Struct, frozen=True, eq=False):
         """The numbers of examples and of models, as of the scores."""
         return self.negatives + self.positives, len(self.areas)
 
+    @property
+    def smaller(self) -> int:
+        """The number of examples of the rarer class."""
+        return min(self.negatives, self.positives)
+
     def of(self, models: Sequence[int]) -> PlacementSums:
         """Return those of some models, in their order."""
         both = np.ix_(models, models)
@@ -307,22 +260,12 @@ class PlacementSums(Struct, frozen=True, eq=False):
         )
 
     @property
-    def moments(self) -> PlacementMoments:
-        """The area and the variances of the placements of the only model."""
-        sides = (self.of_negatives, self.negatives), (self.of_positives, self.positives)
-        variances = [
-            float(total[0, 0]) / (members - 1) if members > 1 else math.nan
-            for total, members in sides
-        ]
-        return PlacementMoments(float(self.areas[0]), self.negatives, self.positives, *variances)
-
-    @property
     def of_classes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """What positives and negatives contribute to DeLong's covariance of the areas, each (M, M).
 
         None where a class has one example or none.
         """
-        if min(self.negatives, self.positives) < 2:
+        if self.smaller < 2:
             return None
         return (
             self.of_positives / (self.positives * (self.positives - 1)),
@@ -336,6 +279,79 @@ class PlacementSums(Struct, frozen=True, eq=False):
         return None if both is None else np.asarray(both[0] + both[1])
 
 
+class PlacedScores(Struct, frozen=True, eq=False):
+    """What the scores of M models on one test set outrank: each is sorted once for all tests.
+
+    Attributes
+    ----------
+    positive : (n,)
+    outranked : `outranked` of each model (M, n)
+    """
+
+    positive: NDArray[np.bool_]
+    outranked: NDArray[np.float64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of examples and of models, as of the scores."""
+        return len(self.positive), len(self.outranked)
+
+    @property
+    def members(self) -> tuple[int, int]:
+        """The numbers of negatives and of positives."""
+        up = int(np.count_nonzero(self.positive))
+        return len(self.positive) - up, up
+
+    def of(self, models: Sequence[int]) -> PlacedScores:
+        """Return those of some models, in their order."""
+        return PlacedScores(self.positive, self.outranked[list(models)])
+
+    def areas(self) -> NDArray[np.float64]:
+        """Return the areas under the ROC curves (M,), NaN where a class is missing."""
+        negatives, positives = self.members
+        if not negatives or not positives:
+            return np.full(len(self.outranked), np.nan)
+        won = self.outranked[:, self.positive].sum(axis=1)  # halves, which add up exactly
+        return np.asarray(won / negatives / positives)
+
+    def centred(self) -> NDArray[np.float64]:
+        """Return each row's share of outranked examples minus the area (M, n).
+
+        Both classes occur.
+        """
+        negatives, positives = self.members
+        shares = self.outranked / np.where(self.positive, float(negatives), float(positives))
+        return np.asarray(shares - self.areas()[:, None])
+
+    def sums(self) -> PlacementSums:
+        """Sum the products of the centred shares of all models over each class."""
+        (negatives, positives), areas = self.members, self.areas()
+        if not negatives or not positives:
+            nothing = np.zeros((len(areas), len(areas)))
+            return PlacementSums(areas, negatives, positives, nothing, nothing)
+        return PlacementSums(
+            areas, negatives, positives, *products_by_class(self.centred(), self.positive)
+        )
+
+
+def place_scores(
+    positive: NDArray[np.bool_], scores: Sequence[NDArray[np.float64]] | NDArray[np.float64]
+) -> PlacedScores:
+    """Place the scores (n,) of each model, of M or (M, n), among those of the other class.
+
+    Raises `ValueError` where a score is NaN.
+    """
+    return PlacedScores(positive, np.array([outranked(positive, one) for one in scores]))
+
+
+def products_by_class(
+    centred: NDArray[np.float64], positive: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sum the products of the rows (M, n) over negatives and over positives, each (M, M)."""
+    down, up = centred[:, ~positive], centred[:, positive]
+    return down @ down.T, up @ up.T
+
+
 def placement_products(
     ranks: Sequence[Ranks],
     areas: Sequence[float],
@@ -347,40 +363,11 @@ def placement_products(
     `scores` are those of each model (n,), as they were before they were rounded; each must occur
     among the counts. Both classes occur there.
     """
-    negatives, positives = ranks[0].counts.members
-    places = [_places(one.counts, own) for one, own in zip(ranks, scores, strict=True)]
-    of_negatives = _products(
-        [one.above for one in ranks], positives, areas, places, np.flatnonzero(~positive)
-    )
-    of_positives = _products(
-        [one.below for one in ranks], negatives, areas, places, np.flatnonzero(positive)
-    )
-    return of_negatives, of_positives
-
-
-def _places(counts: ScoreCounts, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return where each score (n,) is among the distinct ones."""
-    found = round_down(scores, counts.digits)
-    order = ascending(found).places
-    places = np.empty(len(order), dtype=np.intp)
-    # In order, so that memory is near
-    places[order] = np.searchsorted(counts.scores, found[order])
-    return places
-
-
-def _products(
-    outranked: Sequence[NDArray[np.int64]],
-    others: int,
-    areas: Sequence[float],
-    places: Sequence[NDArray[np.intp]],
-    rows: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """Sum the products of the centred shares of some examples over all models."""
-    total = np.zeros((len(areas), len(areas)))
-    for start in range(0, len(rows), AT_ONCE):
-        some = rows[start : start + AT_ONCE]
-        centred = np.empty((len(areas), len(some)))
-        for m, (own, place) in enumerate(zip(outranked, places, strict=True)):
-            centred[m] = own[place[some]] / (2.0 * others) - areas[m]
-        total += centred @ centred.T
-    return total
+    centred = np.empty((len(ranks), len(positive)))
+    for row, one, area, own in zip(centred, ranks, areas, scores, strict=True):
+        negatives, positives = one.counts.members
+        places = np.searchsorted(one.counts.scores, round_down(own, one.counts.digits))
+        row[:] = (
+            np.where(positive, one.below[places] / negatives, one.above[places] / positives) - area
+        )
+    return products_by_class(centred, positive)

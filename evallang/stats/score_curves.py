@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evallang.bibliography import Reference as Work
 from evallang.results.shown import Number
 from evallang.stats.cost_lines import area_of_lowest_costs
-from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells, drawn_weights
+from evallang.stats.draws import Resamples, drawn_weights
 from evallang.stats.predicted import Predicted
 
 CAMPBELL_1994 = Work(
@@ -253,19 +253,8 @@ class ScoreCurves:
         sizes = np.concatenate(
             [np.column_stack([f.negatives, f.positives]).ravel() for f in self.folds]
         ).astype(np.int64)
-        if sizes.sum() < MANY_UNITS:
-            chances = sizes / sizes.sum()
-            return lambda rng, rounds: rng.multinomial(sizes.sum(), chances, rounds).astype(float)
-        filled = np.flatnonzero(sizes)
-        cells = DrawnCells(sizes[filled])
-        places = filled[cells.order]
-
-        def draw(rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-            made = np.zeros((rounds, len(sizes)))
-            made[:, places] = cells.draw(rng, rounds)[:-1].T
-            return made
-
-        return draw
+        source = Resamples(sizes)
+        return lambda rng, rounds: source.draw(rng, rounds).T.astype(float)
 
     def _drawn_units(self) -> Callable[[np.random.Generator, int], NDArray[np.float64]]:
         given = self.predicted

@@ -12,9 +12,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.stats.placement_values import twice_outranked
 from evallang.stats.rank_scores import mid_ranks
-from evallang.stats.score_counts import ScoreCounts, rank
+from evallang.stats.score_counts import ScoreCounts, outranked, rank
 
 FEWEST_RANKED = 3  # rows; two always have a correlation of 1 or -1
 
@@ -68,28 +67,28 @@ def area(
     Without parts, all rows are one.
     Ties count half.
     """
-    outranked, opponents = np.zeros(len(scores)), np.zeros(len(scores))
+    won, opponents = np.zeros(len(scores)), np.zeros(len(scores))
     pairs = 0
     for rows in _rows_of_parts(part, len(scores)):
         here = positive[rows]
         p = int(np.count_nonzero(here))
         q = len(rows) - p
         if p and q:
-            outranked[rows] = twice_outranked(here, scores[rows]) / 2
+            won[rows] = outranked(here, scores[rows])
             opponents[rows] = np.where(here, q, p)
             pairs += p * q
     if not pairs:
         return None
-    value = float(outranked[positive].sum()) / pairs
-    return Skill(value, (outranked - value * opponents) / pairs)
+    value = float(won[positive].sum()) / pairs
+    return Skill(value, (won - value * opponents) / pairs)
 
 
 def skill_of_counts(counts: ScoreCounts) -> Skill:
     """Return the area of counted scores; an influence stands for all examples with the score."""
     found, (negatives, positives) = rank(counts), counts.members
     moved = (
-        np.sqrt(counts.positives) * (found.below / 2 / negatives - found.area) / positives,
-        np.sqrt(counts.negatives) * (found.above / 2 / positives - found.area) / negatives,
+        np.sqrt(counts.positives) * (found.below / negatives - found.area) / positives,
+        np.sqrt(counts.negatives) * (found.above / positives - found.area) / negatives,
     )
     return Skill(found.area, np.concatenate(moved))
 

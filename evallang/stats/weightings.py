@@ -1,4 +1,4 @@
-"""Statistics of the same examples under many weightings."""
+"""Statistics of the same examples under many weightings: sums of them are one product."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 WEIGHTS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
@@ -32,3 +33,75 @@ def in_batches(
 def undefined(weights: NDArray[Any]) -> NDArray[np.float64]:
     """Return NaN for each row of weights."""
     return np.full(len(weights), np.nan)
+
+
+def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide; NaN where the denominator is 0."""
+    values = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=values, where=denominator != 0)
+    return values
+
+
+def summing(
+    places: NDArray[np.integer], count: int, weights: NDArray[np.float64] | None = None
+) -> Any:
+    """Return the sparse matrix (count, n) that adds up examples at the same place.
+
+    `places` (n,) are from 0 to `count` - 1, or -1 for an example that is added nowhere.
+    """
+    rows = np.flatnonzero(places >= 0)
+    values = np.ones(len(rows)) if weights is None else weights[rows]
+    return scipy.sparse.csr_array((values, (places[rows], rows)), shape=(count, len(places)))
+
+
+def running_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add up rows (s, B) from the first one to each.
+
+    `np.cumsum` waits for the addition before it; here one addition serves a stretch of rows.
+    """
+    n, width = values.shape
+    steps = np.empty((-(-n // STRETCH), STRETCH, width))
+    rows = steps.reshape(-1, width)
+    rows[:n], rows[n:] = values, 0.0
+    for place in range(1, STRETCH):
+        steps[:, place] += steps[:, place - 1]
+    steps[1:] += np.cumsum(steps[:-1, -1], axis=0)[:, None]
+    return rows[:n]
+
+
+STRETCH = 64  # rows
+
+
+Sides = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+"""Weights of positives and of negatives, by score."""
+
+
+def weights_by_score(
+    positive: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    own: NDArray[np.float64] | None = None,
+) -> Callable[[NDArray[Any]], Sides]:
+    """Return what adds up weights (B, n) of both classes at each distinct score, rising (s, B).
+
+    `own` weights of the examples (n,) multiply them. Scores are sorted once.
+    """
+    distinct, places = np.unique(scores, return_inverse=True)
+    places = places.reshape(-1)
+    both = [
+        summing(np.where(side, places, -1), len(distinct), own) for side in (positive, ~positive)
+    ]
+
+    def sides(weights: NDArray[Any]) -> Sides:
+        drawn = weights.T
+        return both[0] @ drawn, both[1] @ drawn
+
+    return sides
+
+
+def areas_by_score(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the area under the ROC curve from weights at each score, rising (s, B): (B,)."""
+    pairs = positives.sum(axis=0) * negatives.sum(axis=0)
+    below = running_sums(negatives) - negatives / 2
+    return ratio(np.einsum("sb,sb->b", positives, below), pairs)

@@ -4,12 +4,19 @@ import numpy as np
 
 from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper
+from evallang.stats.hypothesis_tests.swapping import (
+    CountSwapper,
+    LossSwapper,
+    OutputSwapper,
+    ScoreSwapper,
+)
 from evallang.stats.inputs import DESIGN_SHAPES
-from evallang.stats.intervals.resampled_counts import PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+)
 from evallang.stats.reader_scores import score_areas, score_means
 from evallang.stats.shares import Shares
 

@@ -16,7 +16,7 @@ from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampling import PairedCountSample
 
 
 def settings_of(entry):

@@ -15,9 +15,14 @@ from evallang.results.codec import to_plain
 from evallang.results.records import Interval
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
-from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+    WeightSample,
+)
 from evallang.stats.reader_scores import score_areas, score_means
 
 RANDOM = np.random.default_rng(11)

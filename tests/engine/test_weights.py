@@ -13,7 +13,7 @@ from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.engine.metric_samples import sample_of
 from evallang.metrics.metric import METRICS, Outcome, evaluate
-from evallang.stats.intervals.drawn_weights import Resamples
+from evallang.stats.draws import Resamples
 from evallang.stats.intervals.resampling import MomentSample, mean_sample
 from evallang.stats.learning_bootstrap import standard_error
 

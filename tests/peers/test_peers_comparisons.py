@@ -14,8 +14,7 @@ from evallang.stats.hypothesis_tests.losses import t as t_test
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
-from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper
-from evallang.stats.hypothesis_tests.swapping import LossSwapper
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, OutputSwapper
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 from evallang.stats.power_of_mcnemar import mcnemar_power

@@ -5,9 +5,13 @@ import pytest
 
 from evallang.metrics.metric import METRICS
 from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, PairSwapper
-from evallang.stats.intervals.occurring_counts import sample_of_cells, sample_of_pairs
-from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.hypothesis_tests.swapping import CountSwapper, PairSwapper
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    PairedCountSample,
+    sample_of_cells,
+    sample_of_pairs,
+)
 
 K, N = 12, 300
 OF_MARGINS = [m for m in METRICS if m.declaration.of_margins and not m.declaration.binary_only]

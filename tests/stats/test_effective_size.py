@@ -16,8 +16,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_wilson,
 )
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import LossSample
+from evallang.stats.intervals.resampling import LossSample, ScoreSample
 
 
 def test_equal_weights_count_every_example():

@@ -9,10 +9,15 @@ import pytest
 from scipy import stats
 
 from evallang.stats.corrections.joint_corrections import max_t, single_level
-from evallang.stats.hypothesis_tests.joint_swaps import CountSwaps, joint_swaps
+from evallang.stats.draws import Block, drawn_weights
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper
-from evallang.stats.hypothesis_tests.swapping import LossSwapper
+from evallang.stats.hypothesis_tests.swapping import (
+    LossSwapper,
+    OutputSwapper,
+    TableSwapper,
+    joint_swaps,
+    matrices,
+)
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -55,10 +60,7 @@ def test_studentized_means_are_those_of_scipy_on_the_same_resample():
     losses = rng.gamma(0.5, size=(12, 3))
     pairs = [(0, 1), (2, 0)]
     d = np.column_stack([losses[:, i] - losses[:, j] for i, j in pairs])
-    from evallang.stats.intervals.drawn_weights import Resamples
-
-    resamples = Resamples(np.random.default_rng(9), 12, 40)
-    times = resamples.block(0)
+    times = drawn_weights(np.random.default_rng(9), 12, 40)
     found = studentized_p(losses, pairs, None, 9, 40)
     for row, p in zip(times, found, strict=True):
         again = np.repeat(d, row, axis=0)
@@ -70,9 +72,7 @@ def test_studentized_means_of_groups_are_those_of_the_clustered_t():
     groups = np.repeat(np.arange(9), [3, 3, 5, 2, 4, 4, 6, 1, 3])
     losses = rng.standard_normal((len(groups), 2)) + rng.standard_normal((9, 1))[groups]
     d = losses[:, 0] - losses[:, 1]
-    from evallang.stats.intervals.drawn_weights import Resamples
-
-    times = Resamples(np.random.default_rng(5), 9, 30).block(0)
+    times = drawn_weights(np.random.default_rng(5), 9, 30)
     df = t(losses[:, 0], losses[:, 1], groups).df[0]
     found = studentized_p(losses, [(0, 1)], groups, 5, 30)[:, 0]
     for row, p in zip(times, found, strict=True):
@@ -97,18 +97,19 @@ def test_swaps_of_counts_losses_and_outputs_are_the_same_for_the_same_signs():
     def accuracy(tables):
         return np.trace(tables, axis1=-2, axis2=-1) / tables.sum((-1, -2))
 
-    counted = CountSwaps(truth, a, b, 2, accuracy)
+    given = truth, a, b, np.ones(30, dtype=int), matrices(2, accuracy)
+    counted = TableSwapper(*given, np.arange(30))
     losses = LossSwapper((a == truth).astype(float), (b == truth).astype(float))
     outputs = OutputSwapper(a, b, lambda labels: float((labels == truth).mean()))
     found = joint_swaps([counted, losses, outputs], np.random.default_rng(1), 100)
     assert found[:, 1] == pytest.approx(found[:, 0], abs=1e-12)
     assert found[:, 2] == pytest.approx(found[:, 0], abs=1e-12)
     assert found[:, 0].std() > 0
-    in_groups = CountSwaps(truth, a, b, 2, accuracy, np.arange(30) // 3)
-    kept = np.zeros((2, 10), dtype=np.uint8)
-    kept[0, :] = 1
+    in_groups = TableSwapper(*given, np.arange(30) // 3)
+    kept = np.zeros((10, 2), dtype=np.uint8)
+    kept[:, 0] = 1
     expected = [(a == truth).mean() - (b == truth).mean()]
-    assert in_groups.under(kept) == pytest.approx([expected[0], -expected[0]])
+    assert in_groups.on(Block(kept)) == pytest.approx([expected[0], -expected[0]])
 
 
 def test_pairs_of_other_examples_are_refused():

@@ -11,24 +11,25 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from stats.reference_values import columns, figures
 
+from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.resampling_tests import NO_INVERSION, bootstrap, permutation
-from evallang.stats.hypothesis_tests.swapped_outputs import (
-    AnswerSwapper,
-    CountSwapper,
-    OutputSwapper,
-)
 from evallang.stats.hypothesis_tests.swapping import (
+    CountSwapper,
     LossSwapper,
+    OutputSwapper,
     ScoreSwapper,
     SignSwapper,
+    answer_swapper,
     fair_coin,
     ranked,
-    share_signs,
 )
-from evallang.stats.intervals.resampled_counts import PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+)
 
 R = figures("from_r")
 RANDOM = np.random.default_rng(17)
@@ -160,7 +161,7 @@ def test_random_swaps_come_near_the_exact_p_and_say_how_near():
 
 
 def test_random_signs_are_fair_coins_that_all_differences_share(monkeypatch):
-    monkeypatch.setattr("evallang.stats.hypothesis_tests.swapping.BLOCK", 1 << 12)
+    monkeypatch.setattr("evallang.stats.draws.BLOCK", 1 << 12)
     first, second = np.random.default_rng(5).normal(size=(2, 203))
     drawn = [
         s.replicates(np.random.default_rng(1), 4000)
@@ -186,13 +187,13 @@ def test_random_signs_are_fair_coins_that_all_differences_share(monkeypatch):
 
 
 def test_differences_in_one_pass_have_their_own_values(monkeypatch):
-    monkeypatch.setattr("evallang.stats.hypothesis_tests.swapping.BLOCK", 1 << 10)
+    monkeypatch.setattr("evallang.stats.draws.BLOCK", 1 << 10)
     losses = np.random.default_rng(8).exponential(size=(11, 61))
     pairs = list(itertools.combinations(losses, 2))  # more than one product holds
     own = [LossSwapper(*pair, "sqrt").replicates(np.random.default_rng(3), 90) for pair in pairs]
     together = [LossSwapper(*pair, "sqrt") for pair in pairs]
     undefined = LossSwapper([math.inf] * 61, losses[0])
-    share_signs([undefined, *together, OutputSwapper([1, 2], [2, 1], np.mean)])
+    draw_together([undefined, *together, OutputSwapper([1, 2], [2, 1], np.mean)])
     for swapper, expected in zip(together, own, strict=True):
         drawn = swapper.replicates(np.random.default_rng(3), 90)
         np.testing.assert_array_equal(drawn, expected)
@@ -358,10 +359,10 @@ def test_p_and_inversion_decide_alike_at_every_level(seed, n, level):
 
 def test_the_inversion_of_right_answers_rests_on_three_counts():
     d = np.repeat([1.0, -1.0, 0.0], [4, 1, 9])
-    by_counts = permutation(AnswerSwapper([[6, 4], [1, 3]])).estimate
+    by_counts = permutation(answer_swapper([[6, 4], [1, 3]])).estimate
     by_rows = permutation(LossSwapper(d, np.zeros(14))).estimate
     assert (by_counts.low, by_counts.high) == pytest.approx((by_rows.low, by_rows.high), abs=1e-12)
-    errors = permutation(AnswerSwapper([[6, 4], [1, 3]], -1.0)).estimate
+    errors = permutation(answer_swapper([[6, 4], [1, 3]], -1.0)).estimate
     assert (errors.low, errors.high) == pytest.approx((-by_counts.high, -by_counts.low), abs=1e-12)
 
 

@@ -8,8 +8,8 @@ from sklearn.metrics import f1_score, matthews_corrcoef
 
 from evallang.metrics.metric import METRICS
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper
-from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.hypothesis_tests.swapping import CountSwapper
+from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.power_of_counts import (
     counts_detectable,
     counts_power,

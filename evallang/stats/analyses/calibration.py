@@ -13,7 +13,7 @@ from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.intervals.drawn_weights import drawn_weights
+from evallang.stats.draws import drawn_weights
 from evallang.stats.intervals.effective_size import effective_n
 from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.proportions import exact_bounds

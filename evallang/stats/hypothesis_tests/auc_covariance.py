@@ -11,8 +11,12 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.stats.distributions import welch_df
-from evallang.stats.placement_values import ONE_IN_A_FOLD, PlacedScores, place_scores
-from evallang.stats.score_counts import PlacementSums
+from evallang.stats.score_counts import (
+    ONE_IN_A_FOLD,
+    PlacedScores,
+    PlacementSums,
+    place_scores,
+)
 from evallang.stats.validation import labels, numbers, positives
 
 
@@ -73,7 +77,7 @@ def auc_covariance(
     """Estimate the areas and their covariance for the design that folds and groups make.
 
     Sums over all examples of one test set have no folds and groups, placed scores no folds.
-    Raises `ValueError` where shapes differ, a score is NaN or there are fewer than two models.
+    Raises `ValueError` where shapes differ or a score is NaN.
     """
     if isinstance(row_scores, PlacementSums):
         return _of_sums(row_scores)
@@ -81,8 +85,8 @@ def auc_covariance(
         codes = None if groups is None else _codes(groups, row_scores.positive, "group")
         return _covariance_on_test_set(row_scores, codes)
     positive, scores = positives(truth), numbers(row_scores, "scores")
-    if scores.ndim != 2 or positive.shape != scores.shape[:1] or scores.shape[1] < 2:
-        raise ValueError("every example needs one score of each of two or more models")
+    if scores.ndim != 2 or positive.shape != scores.shape[:1] or not scores.shape[1]:
+        raise ValueError("every example needs one score of each model")
     codes = None if groups is None else _codes(groups, positive, "group")
     if folds is None:
         return _covariance_on_test_set(place_scores(positive, scores.T), codes)

@@ -23,9 +23,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.placement_values import PlacedScores
 from evallang.stats.power_of_areas import POWER_OF_DELONG
-from evallang.stats.score_counts import PlacementSums
+from evallang.stats.score_counts import PlacedScores, PlacementSums
 from evallang.stats.validity import OF_TRUE, Counted, Holds
 
 NULL = "the models have the same area under the ROC curve"
@@ -136,6 +135,8 @@ def delong(
     """
     checked_level(level)
     found = auc_covariance(truth, row_scores, folds, groups)
+    if len(found.areas) < 2:
+        raise ValueError("a test of areas takes one score of each of two or more models")
     if len(found.areas) == 2:
         return one_sided(_area_difference(found, level, alternative), alternative)
     if alternative != "two_sided":

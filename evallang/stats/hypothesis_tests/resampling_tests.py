@@ -17,10 +17,12 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, fair_coin
-from evallang.stats.intervals.bootstrap_bounds import ResampledBounds
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, every_sum
+from evallang.stats.intervals.bootstrap_bounds import (
+    ResampledBounds,
+)
 from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.intervals.series import dependence_beyond
 from evallang.stats.planned_power import power_by_form
 from evallang.stats.power_of_areas import POWER_OF_DELONG
@@ -367,10 +369,13 @@ def _not_rejected(
     so that p falls towards both sides and the interval is exact for these swaps. Without a
     shift, A is taken for the difference after the swaps whatever d is.
     """
-    own, chances, shift = 0.0, None, swapper.shift
-    every = swapper.arrangements(EXACT_UP_TO) if shift is None else _all_swaps(*swapper.kinds())
+    own, shift = 0.0, swapper.shift
+    if shift is None:
+        every = swapper.arrangements(EXACT_UP_TO)
+    else:
+        every = every_sum(*swapper.kinds(), EXACT_UP_TO)
     if every is not None:
-        *sides, chances = every
+        sides, chances = list(every[0].T) if shift is not None else [every[0]], every[1]
     else:
         takers = (swapper,) if shift is None else (swapper, shift)
         sides = [one.replicates(np.random.default_rng(seed), rounds) for one in takers]
@@ -408,23 +413,6 @@ def _reached(
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.maximum(side * rest / (1 - moved), -side * rest / (1 + moved))
     return np.where(np.abs(moved) >= 1 - TIE, math.inf, found)
-
-
-def _all_swaps(
-    kinds: NDArray[np.float64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return all differences, those of a difference of 1, and their chances, each (states,).
-
-    None where there are more than a million.
-    """
-    if math.prod(int(count) + 1 for count in counts) > EXACT_UP_TO:
-        return None
-    sums, chances = np.zeros((1, 2)), np.ones(1)
-    for parts, count in zip(kinds, counts.tolist(), strict=True):
-        steps = 2 * np.arange(count + 1.0) - count
-        sums = (sums[:, None] + steps[:, None] * parts).reshape(-1, 2)
-        chances = np.multiply.outer(chances, fair_coin(count)).ravel()
-    return sums[:, 0], sums[:, 1], chances
 
 
 def _as_large(

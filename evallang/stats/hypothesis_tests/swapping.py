@@ -1,29 +1,34 @@
 """Differences of a metric of two models when their outputs are swapped within examples.
 
-Each class gives what `permutation` needs of one kind of metric (`Swapper`). Where the
-difference is a sum over examples that change sign when swapped (mean losses, areas under
-the ROC curve by ranks), distinct parts can be enumerated; see `swapped_outputs` for counts
-and for any other metric.
+Each class gives what `permutation` needs of one kind of metric (`Swapper`): how the difference
+follows from which units keep their outputs. Random swaps are coins, drawn as resamples are; where
+distinct swaps are few, all are gone through.
 """
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.activity import report_share
-from evallang.stats.column_sums import BITS, ROWS_AT_ONCE, Column, Columns, one_order
+from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
+from evallang.stats.draws import BLOCK, Block, Coins, Source, Statistic, draw_together
 from evallang.stats.fold_scores import NOISE, aligned
-from evallang.stats.threads import run_in_threads
+from evallang.stats.intervals.resampling import ExampleSample, OfTables, spread_out
+from evallang.stats.rank_scores import mid_ranks
+from evallang.stats.score_counts import outranked
 from evallang.stats.validation import labels, magnitudes, numbers, positives
 
-BLOCK = 1 << 20  # units of all rounds of a block
+FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of the metric
+
+Every = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+"""All differences, with the probability of each."""
 
 
 class Swapper(Protocol):
@@ -39,7 +44,7 @@ class Swapper(Protocol):
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Return the difference after `rounds` random swaps; NaN where undefined."""
 
-    def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def arrangements(self, most: int) -> Every | None:
         """Return every difference with its probability, or None where there are above `most`."""
 
     def in_blocks(self, size: int) -> Swapper:
@@ -57,7 +62,79 @@ class Swapper(Protocol):
         """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
 
 
-class SignSwapper:
+def every_sum(
+    parts: NDArray[np.float64], counts: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return all sums (states, c) of signed parts, and the chance of each (states,).
+
+    `parts` (k, c) are those of each kind, which occurs so many times (k,). None where there are
+    above `most`.
+    """
+    if len(counts) > most.bit_length():  # each kind has two states or more
+        return None
+    if math.prod(int(count) + 1 for count in counts) > most:
+        return None
+    sums, chances = np.zeros((1, parts.shape[1])), np.ones(1)
+    for part, count in zip(parts, counts.tolist(), strict=True):
+        steps = 2 * np.arange(count + 1.0) - count
+        sums = (sums[:, None] + steps[:, None] * part).reshape(-1, parts.shape[1])
+        chances = np.multiply.outer(chances, fair_coin(count)).ravel()
+    return sums, chances
+
+
+def fair_coin(count: int) -> NDArray[np.float64]:
+    """Return the chances of 0, 1, ..., `count` heads."""
+    heads = np.arange(count + 1.0)
+    logs = scipy.special.gammaln(count + 1) - scipy.special.gammaln(heads + 1)
+    return np.asarray(np.exp(logs - scipy.special.gammaln(count - heads + 1) - count * math.log(2)))
+
+
+class _Swaps(Statistic):
+    """What swappers have in common.
+
+    Attributes
+    ----------
+    unit : what is swapped as a whole, as a plural
+    moving : which units change the difference when they are swapped (units,)
+    """
+
+    unit = "examples"
+    series: NDArray[np.float64] | None = None
+    shift: Swapper | None = None
+
+    @property
+    def moving(self) -> NDArray[np.bool_]:
+        """Which units change the difference when they are swapped."""
+        return np.ones(len(self.source.sizes), dtype=np.bool_)
+
+    def estimate(self) -> float:
+        """Return the difference as observed: all units keep their outputs."""
+        return float(self.on(Block(self.source.sizes[:, None]))[0])
+
+    def arrangements(self, most: int) -> Every | None:
+        """Enumerate how many examples of each unit keep their outputs."""
+        sizes, moving = self.source.sizes, np.flatnonzero(self.moving)
+        found = every_sum(np.eye(len(moving)), sizes[moving], most)
+        if found is None:
+            return None
+        values, size = np.empty(len(found[1])), max(1, BLOCK // max(len(sizes), 1))
+        for start in range(0, len(values), size):
+            signs = found[0][start : start + size].T
+            kept = np.repeat(sizes[:, None], signs.shape[1], axis=1)
+            kept[moving] = (signs + kept[moving]) / 2
+            values[start : start + size] = self.on(Block(kept))
+        return values, found[1]
+
+    def in_blocks(self, size: int) -> Swapper:
+        """Refuse: counts have no order."""
+        raise ValueError("blocks need the order of the examples, which counts do not keep")
+
+    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Refuse: the metric is not known to be a mean over the examples."""
+        raise ValueError("the difference has no shift")
+
+
+class SignSwapper(_Swaps):
     """A difference that is a sum of parts, each of which changes sign when swapped.
 
     Parameters
@@ -67,6 +144,7 @@ class SignSwapper:
     transform : from sums of parts (...) to differences (...), odd and increasing; None: the sum
     shifts : what each example would add to a difference of 1 (n,); None where the difference is
         not a mean over the examples
+    times : how many examples there are of each (n,), None for one
     in_time : True where the groups are blocks of a series, numbered in its order
     """
 
@@ -78,53 +156,40 @@ class SignSwapper:
         unit: str | None = None,
         shifts: ArrayLike | None = None,
         *,
+        times: ArrayLike | None = None,
         in_time: bool = False,
     ) -> None:
-        self._given = parts
-        self._groups = groups
-        self._transform = transform
-        self._shifts = shifts
-        self._in_time = in_time
+        self._parts = magnitudes(parts, "parts of a difference")
+        self._groups, self._transform, self._shifts = groups, transform, shifts
+        self._times, self._in_time = times, in_time
         self.unit = unit or ("examples" if groups is None else "groups")
-        self._drawn_with: SharedSigns | None = None
+
+    @cached_property
+    def source(self) -> Source:
+        """A coin for each unit."""
+        return Coins(np.ones(len(self._units)) if self._times is None else self._times)
 
     def estimate(self) -> float:
         """Return the difference as observed; NaN without examples, or where a part is undefined."""
-        if len(self._parts) == 0 or not np.isfinite(self._parts).all():
+        if not self.source.sizes.sum() or not np.isfinite(self._parts).all():
             return math.nan
-        return float(self._of(self._units.sum(keepdims=True))[0])
+        return float(self._of(np.asarray([self._units @ self.source.sizes]))[0])
 
-    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Return differences under random signs; those of the same units share them."""
-        if self._drawn_with is not None:
-            return self._drawn_with.replicates(self, rng, rounds)
-        return _replicates_of([self], rng, rounds)[0]
+    def on(self, block: Block) -> NDArray[np.float64]:
+        """Return differences (B,): what keeps its sign, less what changes it."""
+        return self._of(2 * (self._units @ block.numbers) - self._units @ self.source.sizes)
 
-    @property
-    def units(self) -> int:
-        """How many examples, groups or blocks may be swapped."""
-        return len(self._by_unit.values)
-
-    def under(self, kept: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """Return differences (B,) where units keep their outputs or not, 1 and 0 (B, units)."""
-        parts = self._by_unit.values
-        # einsum and not BLAS: the same bits for any number of threads
-        return self._of(2 * np.einsum("bu,u->b", kept, parts, dtype=np.float64) - parts.sum())
-
-    def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def arrangements(self, most: int) -> Every | None:
         """Enumerate how many of the parts of each size keep their sign."""
-        sizes, counts = self._distinct
-        if len(counts) > most.bit_length():  # each size has two states or more
-            return None
-        states = math.prod(int(count) + 1 for count in counts)
-        if states > most:
-            return None
-        values, chances = np.zeros(1), np.ones(1)
-        for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-            kept = np.arange(count + 1)
-            values = np.add.outer(values, size * (2 * kept - count)).ravel()
-            chances = np.multiply.outer(chances, fair_coin(count)).ravel()
-        return self._of(values), chances
+        some = self._units != 0.0
+        size, times = np.abs(self._units[some]), self.source.sizes[some]
+        order = np.argsort(size)
+        ordered = size[order]
+        first = np.diff(ordered, prepend=-1.0) > NOISE * ordered[-1:].sum()
+        starts = np.flatnonzero(first)  # equal decimals together
+        counts = np.add.reduceat(times[order], starts) if len(starts) else times
+        found = every_sum(ordered[first][:, None], counts, most)
+        return None if found is None else (self._of(found[0][:, 0]), found[1])
 
     def in_blocks(self, size: int) -> Swapper:
         """Return the same difference with `size` consecutive examples swapped as a whole."""
@@ -134,150 +199,38 @@ class SignSwapper:
         )
 
     @property
-    def series(self) -> NDArray[np.float64] | None:
+    def series(self) -> NDArray[np.float64] | None:  # type: ignore[override]  # known of blocks
         """What each block adds to the difference, in the order of time; None without blocks."""
-        return self._by_unit.values if self._in_time else None
+        return self._units if self._in_time else None
 
     @cached_property
-    def shift(self) -> SignSwapper | None:
+    def shift(self) -> SignSwapper | None:  # type: ignore[override]  # known of means
         """The same swaps where every example differs by 1; None where no such shift exists."""
-        return None if self._shifts is None else SignSwapper(self._shifts, self._groups)
+        if self._shifts is None:
+            return None
+        return SignSwapper(self._shifts, self._groups, times=self._times)
 
     def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
         assert self.shift is not None, "a difference that has a shift"
-        parts = np.column_stack([self._by_unit.values, self.shift._by_unit.values])
+        parts = np.column_stack([self._units, self.shift._units])
         sizes = np.abs(parts).max(axis=0, initial=0.0)
         alike = np.rint(parts / np.where(sizes > 0, sizes * NOISE, 1.0))
-        _, first, counts = np.unique(alike, axis=0, return_index=True, return_counts=True)
-        return parts[first], counts
-
-    @cached_property
-    def _parts(self) -> NDArray[np.float64]:
-        """What each example adds to the difference."""
-        return magnitudes(self._given, "parts of a difference")
+        _, first, which = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+        counts = np.bincount(which.reshape(-1), self.source.sizes, len(first))
+        return parts[first], counts.astype(np.int64)
 
     @cached_property
     def _units(self) -> NDArray[np.float64]:
-        """The parts of the units that are swapped, without those that are 0."""
-        values = self._by_unit.values
-        return np.asarray(values[values != 0.0])
-
-    @cached_property
-    def _by_unit(self) -> Column:
         """The parts of all units, 0 where they are the noise of rounding."""
         parts = self._parts
         noise = NOISE * float(np.abs(parts).max(initial=0.0))
         if self._groups is not None:
-            codes = labels(self._groups, len(parts), "group")
-            parts = np.bincount(codes, weights=parts).astype(np.float64)
-        return Column(np.where(np.abs(parts) > noise, parts, 0.0))
-
-    @cached_property
-    def _distinct(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Sizes of the parts, equal decimals together, and how often each occurs."""
-        ordered = np.sort(np.abs(self._units))
-        if len(ordered) == 0:
-            return ordered, np.zeros(0, dtype=np.int64)
-        first = np.concatenate([[True], np.diff(ordered) > NOISE * ordered[-1]])
-        starts = np.flatnonzero(first)
-        return ordered[first], np.diff(np.append(starts, len(ordered)))
+            parts = np.bincount(labels(self._groups, len(parts), "group"), parts)
+        return np.where(np.abs(parts) > noise, parts, 0.0)
 
     def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return sums if self._transform is None else self._transform(sums)
-
-
-def share_signs(swappers: Iterable[Swapper]) -> None:
-    """Join differences of the same units that are sums of parts, to be computed in one pass.
-
-    Each has the values that it has by itself; others are left as they are.
-    """
-    alike: dict[int, list[SignSwapper]] = {}
-    for swapper in swappers:
-        if isinstance(swapper, SignSwapper) and math.isfinite(swapper.estimate()):
-            alike.setdefault(len(swapper._by_unit.values), []).append(swapper)
-    for found in alike.values():
-        SharedSigns(found)
-
-
-class SharedSigns:
-    """Differences of as many units that are computed with the same signs, all in one pass."""
-
-    def __init__(self, swappers: Sequence[SignSwapper]) -> None:
-        self._swappers = tuple(swappers)
-        self._values: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
-        for swapper in swappers:
-            swapper._drawn_with = self
-
-    def replicates(
-        self, swapper: SignSwapper, rng: np.random.Generator, rounds: int
-    ) -> NDArray[np.float64]:
-        """Return one of the differences under the signs that a generator draws from its state."""
-        key = str(rng.bit_generator.state), rounds
-        if key not in self._values:
-            self._values[key] = _replicates_of(self._swappers, rng, rounds)
-        return self._values[key][self._swappers.index(swapper)]
-
-
-def _replicates_of(
-    swappers: Sequence[SignSwapper], rng: np.random.Generator, rounds: int
-) -> list[NDArray[np.float64]]:
-    """Compute differences of as many units under the same random signs, each (rounds,)."""
-    parts = [swapper._by_unit for swapper in swappers]
-    signs = RandomSigns(rng, len(parts[0].values), rounds)
-    columns = Columns(parts, signs.units)
-    kept = np.empty((len(swappers), rounds))
-
-    def work(start: int) -> None:
-        sums = columns.sums(signs.batch(start), bits=True)
-        for row, part in zip(kept, parts, strict=True):
-            row[start : start + signs.batches.step] = sums[part.key]
-
-    with one_order():
-        for start in run_in_threads(work, signs.batches):
-            report_share(min(start + signs.batches.step, rounds), rounds)
-    # What keeps its sign, less what changes it
-    return [
-        swapper._of(2 * row - part.values.sum())
-        for swapper, row, part in zip(swappers, kept, parts, strict=True)
-    ]
-
-
-class RandomSigns:
-    """Which of some units keep their sign, again and again, by one random bit each.
-
-    Every block has a generator of its own, so that it is the same whether others are drawn
-    before it, after it or at the same time.
-
-    Attributes
-    ----------
-    starts : the first round of each block
-    batches : the first round of each batch, which is a block or, of many units, a few
-    """
-
-    def __init__(self, rng: np.random.Generator, units: int, rounds: int) -> None:
-        self._key: list[int] = rng.integers(0, 1 << 62, 2).tolist()
-        self.units, self._rounds = units, rounds
-        size = max(1, BLOCK // max(units, 1))
-        together = min(ROWS_AT_ONCE, BITS * BLOCK // max(units, 1)) // size
-        self.starts = range(0, rounds, size)
-        self.batches = range(0, rounds, size * max(1, together))
-
-    def block(self, start: int) -> NDArray[np.uint8]:
-        """Draw the block that begins with a round: 1 for each unit that keeps its sign (B, n)."""
-        return np.unpackbits(self._bits(start), 1, self.units)
-
-    def batch(self, start: int) -> NDArray[np.uint8]:
-        """Draw the batch that begins with a round, a bit for each unit: eight units a byte."""
-        end = min(start + self.batches.step, self._rounds)
-        return np.concatenate([self._bits(s) for s in range(start, end, self.starts.step)])
-
-    def _bits(self, start: int) -> NDArray[np.uint8]:
-        rng = np.random.SFC64([*self._key, start])
-        rounds = min(self.starts.step, self._rounds - start)
-        width = -(-self.units // BITS)
-        drawn = np.asarray(rng.random_raw(-(-rounds * width // 8))).view(np.uint8)
-        return drawn[: rounds * width].reshape(rounds, width)
 
 
 class LossSwapper(SignSwapper):
@@ -302,38 +255,26 @@ class LossSwapper(SignSwapper):
         *,
         in_time: bool = False,
     ) -> None:
-        self._losses = first, second
-        if transform == "sqrt":
-            super().__init__((), groups, self._roots, in_time=in_time)
-        else:
-            if shares is None:
-                n = len(np.asarray(first))
-                shares = np.full(n, 1 / max(n, 1))
-            super().__init__((), groups, shifts=shares, in_time=in_time)
-
-    @cached_property
-    def _parts(self) -> NDArray[np.float64]:
-        """The differences of the losses over their number, NaN where one is not finite."""
-        x, y = self._checked
-        if len(x) == 0 or not (np.isfinite(x).all() and np.isfinite(y).all()):
-            return np.full(len(x), np.nan)
-        d = x - y
-        d[np.abs(d) <= NOISE * max(np.abs(x).max(), np.abs(y).max())] = 0.0
-        return d / len(d)
-
-    @cached_property
-    def _checked(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        x, y = aligned(*self._losses)
+        x, y = aligned(first, second)
         if x.ndim != 1:
             raise ValueError("losses are given as one row for each model")
-        return x, y
+        n = max(len(x), 1)
+        known = np.isfinite(x).all() and np.isfinite(y).all()
+        parts = (x - y) / n if known else np.full(len(x), np.nan)
+        size = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
+        parts[np.abs(parts) <= NOISE * size / n] = 0.0
+        if transform is None:
+            shifts = np.full(len(x), 1 / n) if shares is None else shares
+            super().__init__(parts, groups, shifts=shifts, in_time=in_time)
+            return
+        total = float((x + y).sum()) / n
 
-    def _roots(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return differences of roots; swapping leaves the sum of both means as it is."""
-        x, y = self._checked
-        total = float((x + y).mean())
-        above, below = np.maximum(total + sums, 0.0) / 2, np.maximum(total - sums, 0.0) / 2
-        return np.asarray(np.sqrt(above) - np.sqrt(below))
+        def roots(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+            # Swapping leaves the sum of both means as it is
+            above, below = (np.maximum(total + side, 0.0) / 2 for side in (sums, -sums))
+            return np.asarray(np.sqrt(above) - np.sqrt(below))
+
+        super().__init__(parts, groups, roots, in_time=in_time)
 
 
 class ScoreSwapper(SignSwapper):
@@ -358,33 +299,251 @@ class ScoreSwapper(SignSwapper):
         second: ArrayLike,
         groups: ArrayLike | None = None,
     ) -> None:
-        positive = positives(truth)
+        up = positives(truth)
         x, y = aligned(first, second, numbers)
-        if x.shape != positive.shape or x.ndim != 1:
+        if x.shape != up.shape or x.ndim != 1:
             raise ValueError("every example needs one score of both models")
         if np.isnan(x).any() or np.isnan(y).any():
             raise ValueError("a score is missing")
-        up, down = int(positive.sum()), int((~positive).sum())
-        if min(up, down) == 0:  # no area
-            super().__init__(np.full(len(x), np.nan), groups)
-            return
-        ranks = ranked(x), ranked(y)
-        above = [r[positive] for r in ranks]
-        below = [r[~positive] for r in ranks]
-        # Wins of each positive of one model over all negatives of another, and the reverse
-        wins = {(a, b): _wins(above[a], below[b]) for a in (0, 1) for b in (0, 1)}
-        losses = {(a, b): _losses(below[b], above[a]) for a in (0, 1) for b in (0, 1)}
-        parts = np.empty(len(x))
-        parts[positive] = wins[0, 0] - wins[1, 1] + wins[0, 1] - wins[1, 0]
-        parts[~positive] = losses[0, 0] - losses[1, 1] - losses[0, 1] + losses[1, 0]
-        super().__init__(parts / (2.0 * up * down), groups)
+        pairs = float(np.count_nonzero(up)) * np.count_nonzero(~up)
+        ranks = mid_ranks(x), mid_ranks(y)
+        # What each score of one model outranks among the scores of another
+        won = {
+            (a, b): outranked(up, np.where(up, ranks[a], ranks[b])) for a in (0, 1) for b in (0, 1)
+        }
+        # Across models a negative of the second meets positives of the first where these come first
+        across = np.where(up, won[0, 1] - won[1, 0], won[1, 0] - won[0, 1])
+        parts = won[0, 0] - won[1, 1] + across
+        super().__init__(parts / (2.0 * pairs) if pairs else np.full(len(x), np.nan), groups)
 
 
-def fair_coin(count: int) -> NDArray[np.float64]:
-    """Return the chances of 0, 1, ..., `count` heads."""
-    heads = np.arange(count + 1.0)
-    logs = scipy.special.gammaln(count + 1) - scipy.special.gammaln(heads + 1)
-    return np.asarray(np.exp(logs - scipy.special.gammaln(count - heads + 1) - count * math.log(2)))
+def answer_swapper(table: ArrayLike, sign: float = 1.0) -> SignSwapper:
+    """Return the difference of two shares of right answers, which rests on three counts alone.
+
+    `table` is how many examples both, one or none of two models have right, as for `mcnemar`;
+    `sign` is 1 for shares of right answers, -1 for shares of wrong ones.
+    """
+    (both, first), (second, none) = np.asarray(table).tolist()
+    times = np.array([first, second, both + none], dtype=np.int64)
+    n = max(int(times.sum()), 1)
+    parts = np.array([sign, -sign, 0.0]) / n
+    return SignSwapper(parts, shifts=np.full(3, 1 / n), times=times)
+
+
+OfCells = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], OfTables]
+"""From truth and label of each cell to a function of their counts."""
+
+
+class TableSwapper(_Swaps):
+    """The difference of a metric of counts, which depends on truth and two labels alone.
+
+    Of patterns only how many of their examples are swapped matters, so that time does not depend
+    on the number of examples; with `units` each of them is swapped by itself.
+
+    Parameters
+    ----------
+    truth, first, second : codes of the true class and of both labels (m,)
+    times : how many examples each stands for (m,)
+    of_cells : makes the metric of the cells of one table that occur
+    units : of each example (m,) as 0, 1, ..., to be swapped as a whole; None for patterns
+    """
+
+    def __init__(
+        self,
+        truth: NDArray[np.int64],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+        times: NDArray[np.int64],
+        of_cells: OfCells,
+        units: NDArray[np.intp] | None = None,
+    ) -> None:
+        base = 1 + max(int(first.max(initial=0)), int(second.max(initial=0)))
+        cells, places = np.unique(
+            np.concatenate([truth * base + first, truth * base + second]), return_inverse=True
+        )
+        ours, theirs = places.reshape(2, -1)
+        differ = np.flatnonzero(first != second)
+        same = np.flatnonzero(first == second)
+        self._same = np.bincount(ours[same], times[same], len(cells))
+        if units is None:
+            # Both orders of two labels are one pattern
+            low, high = np.minimum(ours, theirs)[differ], np.maximum(ours, theirs)[differ]
+            _, at, unit = np.unique(low * len(cells) + high, return_index=True, return_inverse=True)
+            self._source = Coins(np.bincount(unit.reshape(-1), times[differ], len(at)))
+            seen = times[differ] * (ours[differ] == low)
+            self._observed = np.bincount(unit.reshape(-1), seen, len(at))
+            sides, unit = (low[at], high[at]), np.arange(len(at))
+        else:
+            self._source = Coins(np.ones(int(units.max(initial=-1)) + 1))
+            self._observed = np.ones(len(self._source.sizes))
+            sides, unit = (ours[differ], theirs[differ]), units[differ]
+        shape, ones = (len(cells), len(self._observed)), np.ones(len(unit))
+        self._kept, self._swapped = (
+            scipy.sparse.csr_array((ones, (side, unit)), shape=shape) for side in sides
+        )
+        self._of_cells = of_cells(*np.divmod(cells, base))
+        self.unit = "examples"
+
+    @property
+    def source(self) -> Source:
+        """A coin for each example or unit."""
+        return self._source
+
+    def estimate(self) -> float:
+        """Return the difference as observed."""
+        return float(self.on(Block(self._observed[:, None]))[0])
+
+    def on(self, block: Block) -> NDArray[np.float64]:
+        """Return differences (B,): what a unit adds to one table it does not add to the other."""
+        kept, turned = block.numbers, self._source.sizes[:, None] - block.numbers
+        tables = (
+            self._same[:, None] + self._kept @ own + self._swapped @ other
+            for own, other in ((kept, turned), (turned, kept))
+        )
+        first, second = (self._of_cells(table.T) for table in tables)
+        return np.asarray(first - second)
+
+
+class CountSwapper(TableSwapper):
+    """The difference of a metric of the confusion matrices of two models.
+
+    Parameters
+    ----------
+    joint : counts (k, k, k), true class by the first and by the second model's prediction
+    function : from matrices (..., k, k) to values (...), NaN where undefined
+    """
+
+    def __init__(self, joint: ArrayLike, function: OfTables) -> None:
+        counts = np.asarray(joint)
+        if counts.ndim != 3 or len(set(counts.shape)) != 1 or (counts < 0).any():
+            raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
+        found = np.nonzero(counts)
+        super().__init__(*found, counts[found].astype(np.int64), matrices(len(counts), function))
+
+
+def matrices(k: int, function: OfTables) -> OfCells:
+    """Return what makes a metric of matrices (..., k, k) one of the cells that occur."""
+    return lambda truth, label: spread_out(truth * k + label, (k, k), function)
+
+
+def pair_swapper(
+    pairs: LabelledPairs, function: Callable[[Margins], NDArray[np.float64]]
+) -> TableSwapper:
+    """Return the difference of a metric of two models of many classes, by its sums by class."""
+
+    def of_cells(truth: NDArray[np.int64], label: NDArray[np.int64]) -> OfTables:
+        cells = OccurringCells(truth, label, pairs.k)
+        return lambda counts: function(cells.margins(counts))
+
+    return TableSwapper(pairs.truth, pairs.first, pairs.second, pairs.times, of_cells)
+
+
+class OutputSwapper(_Swaps):
+    """The difference of any metric of the outputs of two models.
+
+    Parameters
+    ----------
+    first, second : outputs (n,) or (n, k): labels, scores or predictions
+    function : from outputs to a value, NaN where undefined
+    groups : codes (n,) of groups that are swapped as a whole, or None
+    by_ranks : True for ranking metrics: outputs are first replaced by their mid-ranks
+    weighted : from the outputs of both models, one after the other (2n,), to the metric of
+        weighted examples, where it has a quick form under weights; else None
+    """
+
+    def __init__(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        function: Callable[[NDArray[np.generic]], float],
+        groups: ArrayLike | None = None,
+        *,
+        by_ranks: bool = False,
+        weighted: Callable[[NDArray[np.generic]], ExampleSample | None] | None = None,
+        unit: str | None = None,
+    ) -> None:
+        x, y = np.asarray(first), np.asarray(second)
+        if x.shape != y.shape or x.ndim == 0 or len(x) == 0:
+            raise ValueError("both models need an output on every example")
+        self._first, self._second = (ranked(x), ranked(y)) if by_ranks else (x, y)
+        self._function, self._weighted, self._groups = function, weighted, groups
+        self.unit = unit or ("examples" if groups is None else "groups")
+
+    @cached_property
+    def source(self) -> Source:
+        """A coin for each unit."""
+        return Coins(np.ones(int(self._units.max()) + 1))
+
+    @cached_property
+    def moving(self) -> NDArray[np.bool_]:  # type: ignore[override]  # made once
+        """The units on which the outputs differ."""
+        differ = (self._first != self._second).reshape(len(self._first), -1).any(axis=1)
+        return np.bincount(self._units, differ) > 0
+
+    def estimate(self) -> float:
+        """Return the difference as observed."""
+        return float(self._function(self._first)) - float(self._function(self._second))
+
+    def on(self, block: Block) -> NDArray[np.float64]:
+        """Return differences (B,) where units keep their outputs or not."""
+        n, width = len(self._units), block.times.shape[1]
+        values, size = np.empty(width), max(1, BLOCK // (2 * n))
+        for start in range(0, width, size):
+            own = block.times[:, start : start + size].take(self._units, axis=0)
+            if self._sample is None:
+                found: Any = [self._exchanged(kept == 0) for kept in own.T]
+            else:
+                both = np.concatenate([own, 1 - own])
+                found = self._sample.on(Block(both)) - self._sample.on(Block(1 - both))
+            values[start : start + size] = found
+        return values
+
+    def arrangements(self, most: int) -> Every | None:
+        """Enumerate all swaps of the units on which the models differ, where these are few."""
+        return super().arrangements(min(most, FUNCTION_CALLS))
+
+    def in_blocks(self, size: int) -> Swapper:
+        """Return the same difference with `size` consecutive examples swapped as a whole."""
+        blocks = blocks_of(len(self._first), size, self._groups)
+        given = self._first, self._second, self._function, blocks
+        return OutputSwapper(*given, weighted=self._weighted, unit="blocks")
+
+    @cached_property
+    def _units(self) -> NDArray[np.intp]:
+        """The unit of each example, as 0, 1, ..."""
+        n = len(self._first)
+        return np.arange(n) if self._groups is None else labels(self._groups, n, "group")
+
+    @cached_property
+    def _sample(self) -> ExampleSample | None:
+        """The metric of the outputs of both models, each of which counts or not."""
+        if self._weighted is None:
+            return None
+        return self._weighted(np.concatenate([self._first, self._second]))
+
+    def _exchanged(self, chosen: NDArray[np.bool_]) -> float:
+        """Return the difference after the chosen examples are swapped (n,)."""
+        if self._first.ndim > 1:
+            chosen = chosen.reshape(-1, *(1,) * (self._first.ndim - 1))
+        first = np.where(chosen, self._second, self._first)
+        second = np.where(chosen, self._first, self._second)
+        return float(self._function(first)) - float(self._function(second))
+
+
+def joint_swaps(
+    swappers: Sequence[SignSwapper | OutputSwapper | TableSwapper],
+    rng: np.random.Generator,
+    rounds: int,
+) -> NDArray[np.float64]:
+    """Return the differences of some pairs after the same random swaps (rounds, pairs).
+
+    Of each pair by itself they have the distribution of its own swaps. Raises `ValueError` where
+    the pairs are not of the same examples or groups.
+    """
+    if not all(one.source.alike(swappers[0].source) for one in swappers):
+        raise ValueError("the pairs are not of the same examples")
+    draw_together(swappers)
+    return np.column_stack([one.replicates(copy.deepcopy(rng), rounds) for one in swappers])
 
 
 def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
@@ -403,17 +562,4 @@ def ranked(values: NDArray[np.generic]) -> NDArray[np.float64]:
     """Return mid-ranks within each column."""
     if values.ndim > 1:
         return np.stack([ranked(column) for column in values.T], axis=1)
-    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return np.asarray((ends - (counts - 1) / 2)[where])
-
-
-def _wins(x: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Count for each x the others below it, ties by half."""
-    ordered = np.sort(others)
-    return (np.searchsorted(ordered, x, "left") + np.searchsorted(ordered, x, "right")) / 2.0
-
-
-def _losses(x: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Count for each x the others above it, ties by half."""
-    return len(others) - _wins(x, others)
+    return mid_ranks(values)

@@ -17,8 +17,13 @@ from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.clusters import LEAST_GROUPS
 from evallang.stats.distributions import checked_level, normal_quantile
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampled_counts import CountSample, Limits
+from evallang.stats.intervals.interval import (
+    INTERVALS,
+    IntervalDeclaration,
+    Limits,
+    Resampler,
+)
+from evallang.stats.intervals.resampling import CountSample
 from evallang.stats.validity import (
     ENOUGH_GROUPS,
     OF_MISTAKES,

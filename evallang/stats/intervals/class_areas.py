@@ -7,17 +7,19 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
-from evallang.stats.distributions import checked_level, t_quantile, welch_df
+from evallang.stats.distributions import checked_level
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.intervals.ranking import few_members
-from evallang.stats.placement_values import ONE_IN_A_FOLD, twice_outranked
+from evallang.stats.intervals.ranking import (
+    few_members,
+    logit_bounds,
+)
+from evallang.stats.score_counts import ONE_IN_A_FOLD, outranked
 from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
@@ -146,17 +148,12 @@ def multiclass_auc(
         return undefined(ONE_IN_A_FOLD)
     if units is None:
         variances = list(zip(squares.tolist(), freedom.tolist(), strict=True))
-    df = welch_df(tuple(variances))
-    if df is None:
+    square = len(areas) ** 2
+    bounds = logit_bounds(mean, tuple((v / square, int(df)) for v, df in variances), level)
+    if bounds is None:
         return undefined("undefined: the placements do not vary")
-    error = math.sqrt(math.fsum(v for v, _ in variances)) / len(areas)
-    centre, half = (
-        float(scipy.special.logit(mean)),
-        t_quantile(level, df) * error / (mean * (1 - mean)),
-    )
     few = few_members(sum(smallest), mean) if units is None else ()
-    low, high = float(scipy.special.expit(centre - half)), float(scipy.special.expit(centre + half))
-    return Interval("multiclass_auc", level, low, high, (*notes, *few), clusters)
+    return Interval("multiclass_auc", level, *bounds, (*notes, *few), clusters)
 
 
 def _skipped(lost: int) -> tuple[str, ...]:
@@ -178,9 +175,7 @@ def area_and_influences(
     areas = []
     for rows, positive, values in _curves(codes, scores, by_pairs=by_pairs):
         ups = int(positive.sum())
-        share = twice_outranked(positive, values) / np.where(
-            positive, 2.0 * (len(values) - ups), 2.0 * ups
-        )
+        share = outranked(positive, values) / np.where(positive, len(values) - ups, ups)
         area = float(share[positive].mean())
         influence[rows] += (share - area) / np.where(positive, ups, len(values) - ups)
         areas.append(area)

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
 from evallang.stats.distributions import normal_quantile, t_quantile
-from evallang.stats.intervals.resampled_counts import Limits
-from evallang.stats.intervals.resampled_scores import ScoreSample
-from evallang.stats.intervals.resampling import MomentSample, WeightSample, ratio
-from evallang.stats.validation import example_weights, magnitudes, numbers
+from evallang.stats.intervals.interval import Limits
+from evallang.stats.intervals.resampling import MomentSample, ScoreSample, WeightSample
+from evallang.stats.validation import example_weights, magnitudes, numbers, positives
+from evallang.stats.weightings import areas_by_score, ratio, weights_by_score
 
 
 def effective_n(weights: ArrayLike) -> float:
@@ -163,20 +163,22 @@ def weighted_area_sample(
     """
     if folds is None:
         return ScoreSample(truth, scores, groups, weights)
-    positive, values, w = np.asarray(truth), np.asarray(scores), example_weights(weights)
+    positive, values, w = positives(truth), numbers(scores, "scores"), example_weights(weights)
     codes = np.asarray(folds)
     parts = [np.flatnonzero(codes == code) for code in np.unique(codes)]
-    curves = [ScoreSample(positive[rows], values[rows], None, w[rows]) for rows in parts]
+    curves = [weights_by_score(positive[rows], values[rows], w[rows]) for rows in parts]
 
     def area(times: NDArray[Any]) -> NDArray[np.float64]:
-        areas = np.stack([c.of(times[:, rows]) for c, rows in zip(curves, parts, strict=True)])
+        areas = np.stack(
+            [areas_by_score(*c(times[:, rows])) for c, rows in zip(curves, parts, strict=True)]
+        )
         known = ~np.isnan(areas)
         sums, counts = np.where(known, areas, 0.0).sum(axis=0), known.sum(axis=0)
         means: NDArray[np.float64] = np.full(len(sums), np.nan)
         np.divide(sums, counts, out=means, where=counts > 0)
         return means
 
-    return WeightSample(len(w), area, groups, (0.0, 1.0), compiled=True)
+    return WeightSample(len(w), area, groups, (0.0, 1.0))
 
 
 def _score_interval(

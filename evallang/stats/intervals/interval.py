@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.stats.validity import Validity, judged
 
+Limits = tuple[float | None, float | None]
+"""The range of a statistic, None where it is unbounded."""
+
 
 class Resampler(Protocol):
     """A statistic that can be recomputed on resamples of its examples.
@@ -21,7 +24,7 @@ class Resampler(Protocol):
     """
 
     @property
-    def limits(self) -> tuple[float | None, float | None]:
+    def limits(self) -> Limits:
         """The range of the statistic."""
 
     @property
