@@ -14,10 +14,9 @@ from evallang.results.shown import Amount, Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.ranking import DELONG_1988
-from evallang.stats.planned_power import Answer, Question, Stated
-from evallang.stats.power import HOENIG_HEISEY_2001, stated
+from evallang.stats.power import HOENIG_HEISEY_2001, Answer, Question, Stated, stated
 from evallang.stats.power_of_areas import check_areas
-from evallang.stats.power_of_mcnemar import CONNOR_1987
+from evallang.stats.power_of_pairs import CONNOR_1987
 
 
 class ShownAnswer(Struct, frozen=True):
