@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,18 +36,19 @@ from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import sign
 from evallang.stats.hypothesis_tests.swapping import CountSwapper
 from evallang.stats.intervals.resampling import PairedCountSample
-from evallang.stats.planned_groups import PlannedGroups, examples_of
-from evallang.stats.planned_power import Sizes
-from evallang.stats.power_of_areas import delong_power
-from evallang.stats.power_of_clustered_mcnemar import (
-    clustered_mcnemar_power,
-    clustered_mcnemar_width,
+from evallang.stats.planned_groups import PlannedGroups, examples_of, number_of_groups
+from evallang.stats.power import Relation, Sizes
+from evallang.stats.power_of_areas import Areas, areas
+from evallang.stats.power_of_counts import Labels, counts
+from evallang.stats.power_of_means import means_within, t_power, t_width
+from evallang.stats.power_of_pairs import (
+    clustered_width,
+    grouped_pairs,
+    mcnemar_power,
+    paired_width,
+    shares_within,
 )
-from evallang.stats.power_of_counts import counts_power, counts_width
-from evallang.stats.power_of_margins import margin_power_of_means, margin_power_of_shares
-from evallang.stats.power_of_mcnemar import mcnemar_power, mcnemar_width
-from evallang.stats.power_of_t import t_power, t_width
-from evallang.stats.simulated_power import rank_power
+from evallang.stats.power_of_ranks import rank_power
 
 Draw = Callable[[np.random.Generator], HypothesisTestResult]
 
@@ -296,23 +298,40 @@ def _friedman(n: int, models: int, gap: float) -> Draw:
     return draw
 
 
+def _at(relation: Relation, gap: float, size: int) -> float:
+    return float(relation.solve(difference=gap, size=size))
+
+
 def _clustered(groups: Sizes, discordant: float, gap: float, icc: float, **options: str) -> float:
-    found = clustered_mcnemar_power(
-        gap,
+    relation = grouped_pairs(
         discordant,
-        groups,
-        icc,
+        PlannedGroups(groups, icc),
+        ALPHA,
         method=options.get("method", "midp"),
         one_sided="alternative" in options,
         rounds=GROUPED,
     )
-    assert found.power is not None, "the assumptions are possible"
-    return found.power
+    return _at(relation, gap, number_of_groups(groups))
+
+
+def _clustered_width(groups: Sizes, icc: float, discordant: float, gap: float) -> float:
+    planned = PlannedGroups(groups, icc)
+    return clustered_width(planned, number_of_groups(groups), discordant, gap, LEVEL)
 
 
 def _area_power(groups: Sizes, weaker: float, better: float, icc: float) -> float | None:
     n = examples_of(groups) / PlannedGroups(groups, icc).effect
-    return delong_power(better - weaker, weaker, n).power
+    return areas(Areas(weaker), ALPHA).chance(better - weaker, n)  # type: ignore[arg-type]  # whole
+
+
+def _of_counts(design: tuple[float, ...], **options: Any) -> Relation:
+    return counts(Labels(f1, design[1], design[3], design[4]), ALPHA, rounds=100_000, **options)
+
+
+def _f1_width(design: tuple[float, ...]) -> float:
+    width = _of_counts(design).width
+    assert width is not None, "a relation of counts has a width"
+    return width(design[2], int(design[0]))
 
 
 EIGHT: Sizes = ((8, 100),)
@@ -330,10 +349,6 @@ def _f1_words(n: float, weaker: float, gap: float, positives: float, correlation
         f"F1, n = {n:,}, {weaker:g} and {weaker + gap:g}, {100 * positives:g} % positive, "
         f"correlation {correlation:g}"
     )
-
-
-def _f1_assumed(design: tuple[float, ...]) -> dict[str, float]:
-    return {"positives": design[3], "correlation": design[4]}
 
 
 SIMULATIONS: tuple[Simulation, ...] = (
@@ -390,7 +405,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _power(
         "sign", "18 data sets, 0.6 sd", _ranks(sign, 18, 0.6),
-        lambda: rank_power("sign", 0.6, 1.0, 18, rounds=100_000).power, 2_000,
+        lambda: rank_power("sign", 0.6, 1.0, 18).power, 2_000,
     ),
     _power(
         "friedman", "20 data sets, 5 models, one better by 0.8 sd", _friedman(20, 5, 0.8),
@@ -403,51 +418,48 @@ SIMULATIONS: tuple[Simulation, ...] = (
     _power(
         "noninferiority(margin=0.08)", "n = 300, 20 % discordant, equally good",
         _within(partial(noninferiority, better="higher"), 300, 0.2, 0.0, 0.08),
-        lambda: margin_power_of_shares(0.08, 0.2, 300, rounds=200_000), 1_000,
+        lambda: _at(shares_within(0.2, 0.0, ALPHA, rounds=200_000), 0.08, 300), 1_000,
     ),
     _power(
         "tost(margin=0.07)", "n = 150, 10 % discordant, 2 points apart",
         _within(tost, 150, 0.1, 0.02, 0.07),
-        lambda: margin_power_of_shares(
-            0.07, 0.1, 150, difference=0.02, equivalence=True, rounds=200_000
+        lambda: _at(
+            shares_within(0.1, 0.02, ALPHA, equivalence=True, rounds=200_000), 0.07, 150
         ), 1_000,
     ),
     _power(
         "tost(margin=0.4)", "losses of n = 60, 0.1 sd apart", _losses_within(60, 0.1, 0.4),
-        lambda: margin_power_of_means(0.4, 1.0, 60, difference=0.1, equivalence=True), 2_000,
+        lambda: _at(means_within(1.0, 0.1, ALPHA, equivalence=True), 0.4, 60), 2_000,
     ),
     *(
         _power(
             "bootstrap", _f1_words(*design), _drawn_f1(*design),
-            lambda design=design: counts_power(
-                design[2], design[1], int(design[0]), measure=f1, rounds=100_000,
-                **_f1_assumed(design),
-            ).power, 2_000, ROUGHLY,
+            lambda design=design: _at(_of_counts(design), design[2], int(design[0])),
+            2_000, ROUGHLY,
         )
         for design in OF_F1
     ),
     *(
         _power(
             "permutation", _f1_words(*design), _swapped_f1(*design),
-            lambda design=design: counts_power(
-                design[2], design[1], int(design[0]), measure=f1, rounds=100_000,
-                resampled="swapped", **_f1_assumed(design),
-            ).power, 2_000, ROUGHLY,
+            lambda design=design: _at(
+                _of_counts(design, resampled="swapped"), design[2], int(design[0])
+            ), 2_000, ROUGHLY,
         )
         for design in OF_F1
     ),
     _width(
         "mcnemar", "n = 300, 20 % discordant, 5 points", _pair(300, 0.2, 0.05),
-        mcnemar_width(300, 0.2, 0.05), 4_000,
+        paired_width(300, 0.2, 0.05), 4_000,
     ),
     _width(
         "mcnemar(interval=wald)", "n = 300, 20 % discordant, 5 points",
-        _pair(300, 0.2, 0.05, interval="wald"), mcnemar_width(300, 0.2, 0.05, interval="wald"),
+        _pair(300, 0.2, 0.05, interval="wald"), paired_width(300, 0.2, 0.05, interval="wald"),
         4_000,
     ),
     _width(
         "mcnemar", "100 groups of 8, icc 0.1, 15 % discordant, 6 points",
-        _groups(EIGHT, 0.15, 0.06, 0.1), clustered_mcnemar_width(EIGHT, 0.1, 0.15, 0.06), 4_000,
+        _groups(EIGHT, 0.15, 0.06, 0.1), _clustered_width(EIGHT, 0.1, 0.15, 0.06), 4_000,
     ),
     _width("t", "n = 50", _differences(50, 0.4), t_width(50, 1.0), 4_000),
     _width(
@@ -456,12 +468,12 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _width(
         "corrected_t", "10 folds, correlation as it assumes", _folds(0.025, 0.03, 1 / 9),
-        t_width(10, 0.03, test_train_ratio=1 / 9), 4_000,
+        t_width(10, 0.03, ratio=1 / 9), 4_000,
     ),
     *(
         _width(
             "bootstrap", _f1_words(*design), _drawn_f1(*design),
-            counts_width(int(design[0]), design[1], design[2], measure=f1, **_f1_assumed(design)),
+            _f1_width(design),
             1_000,
         )
         for design in OF_F1[:2]

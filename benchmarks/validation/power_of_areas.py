@@ -10,7 +10,6 @@ from scipy import special
 
 from benchmarks.validation.simulation import (
     ALPHA,
-    LEVEL,
     Claim,
     Line,
     Section,
@@ -20,7 +19,7 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.power_of_areas import delong_power, delong_width
+from evallang.stats.power_of_areas import Areas, areas
 
 SECTION = Section(
     "auc_power",
@@ -49,9 +48,9 @@ def _simulation(
     n: int, weaker: float, better: float, positives: float, correlation: float
 ) -> Simulation:
     gap, ups = better - weaker, round(n * positives)
-    power = delong_power(gap, weaker, n, ALPHA, positives=positives, correlation=correlation).power
-    width = delong_width(n, weaker, gap, LEVEL, positives=positives, correlation=correlation)
-    assert power is not None, "the assumptions are possible"
+    relation = areas(Areas(weaker, positives, correlation), ALPHA)
+    assert relation.width is not None, "DeLong's test has an interval"
+    power, width = relation.chance(gap, n), relation.width(gap, n)
     shift = math.sqrt(2) * special.ndtri([better, weaker])
     truth = np.arange(n) < ups
 

@@ -32,7 +32,7 @@ from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
-from evallang.stats.planned_power import GROUPS, Question, Sizes as GroupSizes
+from evallang.stats.power import GROUPS, Question, Sizes as GroupSizes
 from evallang.study import (
     AnalysisSpec,
     ComparisonSpec,

@@ -37,7 +37,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
-from evallang.stats.power_of_t import t_detectable
+from evallang.stats.power_of_means import t_power
 from evallang.study import ComparisonSpec, Method, Study
 
 
@@ -644,7 +644,7 @@ def add_detectable_difference(
     if not error > 0 or not two_sided < 1:
         return test
     try:
-        smallest = t_detectable(error * splits**0.5, splits, two_sided).difference
+        smallest = t_power(None, error * splits**0.5, splits, two_sided, 0.8).difference
     except ValueError:  # a spread at the end of what floats hold
         return test
     more = {"standard_error": error, "detectable": smallest, "detectable_alpha": alpha}

@@ -24,7 +24,7 @@ from evallang.metrics.metric import (
 )
 from evallang.registry import Bounds, Example, Situation
 from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
-from evallang.stats.intervals.ranking import from evallang.stats.score_counts import coarse_scores
+from evallang.stats.score_counts import coarse_scores
 from evallang.stats.weightings import areas_by_score, ratio, running_sums, summing, weights_by_score
 
 ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache

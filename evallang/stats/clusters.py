@@ -40,6 +40,11 @@ class Flipped(Struct, frozen=True):
     smallest: float
 
 
+def refers_to_chi2(method: str, telling: int) -> bool:
+    """Return whether p of so many groups that tell two models apart is that of chi-squared."""
+    return method == "chi2" or (method != "exact" and telling >= FEW_GROUPS)
+
+
 def group_codes(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     """Number the groups of n rows 0, 1, ...; raises `ValueError` where there are not n."""
     return labels(groups, n, "group")

@@ -1,11 +1,13 @@
-"""Tails and quantiles of the reference distributions, as plain floats.
+"""Tails and quantiles of the reference distributions, most as plain floats.
 
 Only `scipy.special` is used: `scipy.stats` takes half a second to import.
 """
 
 from __future__ import annotations
 
+import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 
 
 def normal_quantile(level: float) -> float:
@@ -54,13 +56,31 @@ def f_quantile(level: float, df1: float, df2: float) -> float:
     return float(scipy.special.fdtri(df1, df2, checked_level(level)))
 
 
+def binomial_tail(k: ArrayLike, n: ArrayLike, share: ArrayLike = 0.5) -> NDArray[np.float64]:
+    """Return P(X >= k) for X binomial with n trials of probability `share`; arrays of one shape."""
+    least, trials = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = (least >= 1) & (least <= trials)
+    tail = scipy.special.betainc(
+        np.where(inside, least, 1), np.where(inside, trials - least + 1, 1), share
+    )
+    return np.where(inside, tail, (least < 1).astype(np.float64))
+
+
 def fair_coin_tail(k: int, n: int) -> float:
     """Return P(X >= k) for X binomial with n trials of probability one half."""
-    if k <= 0:
-        return 1.0
-    if k >= n:
-        return 0.5**n if k == n else 0.0
-    return float(scipy.special.betainc(k, n - k + 1, 0.5))
+    return float(binomial_tail(k, n))
+
+
+def least_rejected(n: int, share: float, alpha: float) -> int:
+    """Return the least number of successes whose upper tail is at most alpha; n + 1 for none."""
+    low, high = 0, n + 1  # no tail starts at 0 or less, and none is left above n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if float(binomial_tail(middle, n, share)) <= alpha:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def checked_level(level: float) -> float:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.stats.planned_power import Answer, Question, Sizes, Stated
-from evallang.stats.power import MOST_N
+from evallang.stats.power import (
+    MOST_N,
+    Answer,
+    Question,
+    Relation,
+    Sizes,
+    Stated,
+    Units,
+    answered,
+)
 
 ICCS = (0.0, 0.1, 0.3)  # that are looked at if none is stated
 ICC = 0.1  # where another assumption is already looked at in several values
@@ -71,11 +80,16 @@ class PlannedGroups(Struct, frozen=True):
             whole[size] += 1
         return tuple((size, k) for size, k in whole.items() if k)
 
-    def sizes_of(self, n: int) -> Sizes:
-        """Return the sizes of about n examples, as many groups as come nearest."""
-        if examples_of(self.mix) == n:
-            return self.mix
-        return self.sizes(max(1, round(n / self.mean_size)))
+    @property
+    def units(self) -> Units:
+        """Sizes that count groups: of about n examples as many as come nearest."""
+
+        def groups_of(n: int) -> int:
+            if examples_of(self.mix) == n:
+                return number_of_groups(self.mix)
+            return max(1, round(n / self.mean_size))
+
+        return Units(groups_of, lambda groups: examples_of(self.sizes(groups)))
 
     def coarse(self, most: int) -> PlannedGroups:
         """Return as many groups of at most so many sizes: of neighbouring sizes their mean."""
@@ -123,22 +137,43 @@ def group_notes(question: Question) -> tuple[str, ...]:
     return (WITHOUT_GROUPS,) if question.read and not question.group_sizes else ()
 
 
-def with_design_effect(question: Question, groups: PlannedGroups | None, answer: Answer) -> Answer:
-    """Turn an answer for the effective number of examples into one for the examples themselves."""
+def effective_answer(
+    question: Question,
+    stated: Stated,
+    relation: Relation,
+    groups: PlannedGroups | None,
+    *,
+    whole: bool,
+    rough: Callable[[float], bool],
+    note: str,
+    before: tuple[str, ...] = (),
+    after: tuple[str, ...] = (),
+) -> Answer:
+    """Answer for the effective number of examples, and state the numbers of examples themselves.
+
+    `whole` is True where the relation takes whole numbers; `note` is added where one of them is
+    `rough`, between the notes `before` and `after`.
+    """
+    effect = 1.0 if groups is None else groups.effect
+    units = Units(lambda n: max(round(n / effect), 1) if whole else n / effect)
+    found = answered(question, stated, relation, asked=stated.difference, units=units)
+    sizes = [] if question.n is None else [units.size(question.n)]
+    sizes += [] if found.required_n is None else [found.required_n]
+    few = (note,) if any(map(rough, sizes)) else ()
+    found = replace(found, notes=(*found.notes, *before, *few, *after))
     if groups is None:
-        return answer
-    effect = groups.effect
-    notes = answer.notes
-    sizes: list[int | None] = []
-    for size in (answer.required_n, answer.n_for_width):
-        scaled = None if size is None else math.ceil(size * effect)
-        if scaled is not None and scaled > MOST_N:
-            scaled, notes = None, (*notes, f"more than {MOST_N:,} would be needed")
-        sizes.append(scaled)
+        return found
+    notes = found.notes
+    scaled: list[int | None] = []
+    for size in (found.required_n, found.n_for_width):
+        examples = None if size is None else math.ceil(size * effect)
+        if examples is not None and examples > MOST_N:
+            examples, notes = None, (*notes, f"more than {MOST_N:,} would be needed")
+        scaled.append(examples)
     return replace(
-        answer,
-        assumptions={**answer.assumptions, **groups.assumed},
-        required_n=sizes[0],
-        n_for_width=sizes[1],
+        found,
+        assumptions={**found.assumptions, **groups.assumed},
+        required_n=scaled[0],
+        n_for_width=scaled[1],
         notes=(*notes, f"the design effect of the groups is {effect:.3g}", *group_notes(question)),
     )

@@ -1,38 +1,34 @@
-"""What DeLong's test can show: its power for two areas of normal scores."""
+"""What tests of two areas can show: DeLong's, and within a margin, for normal scores."""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import Literal
+from functools import cache, lru_cache
 
 import numpy as np
 import scipy
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.planned_groups import PlannedGroups, by_groups, with_design_effect
-from evallang.stats.planned_power import (
+from evallang.stats.planned_groups import by_groups, effective_answer
+from evallang.stats.power import (
     GROUPS,
     Answer,
+    Assumed,
     PowerDeclaration,
     Question,
+    Relation,
     Stated,
+    check_level,
 )
-from evallang.stats.power import (
-    PowerAnalysis,
-    check_side,
-    checked_target,
-    least_size,
-    required_size,
-    size_for_width,
-    smallest_difference,
-    stated,
-)
+from evallang.stats.power_of_means import check_margin
 
 AREAS = (0.7, 0.8, 0.9)  # of the weaker model, that are looked at if none is stated
-POSITIVES = 0.5  # the share of positives, where neither the study nor its data tell
-CORRELATION = 0.5  # of the scores of two models within a class, if none is stated
+HALF = 0.5
+"""The share of positives where neither the study nor its data tell, and the correlation of the
+scores of two models within a class if none is stated."""
 LARGEST = 0.999  # area that is looked at
 FEWEST = 2  # examples of a class with which placements have a variance
 MANY = 50
@@ -54,119 +50,92 @@ APPROXIMATE = (
 OF_A_PAIR = "the power is that of a comparison of two models"
 
 
-def delong_power(
-    difference: float | Literal["observed"],
-    area: float,
-    n: float,
-    alpha: float = 0.05,
-    *,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-    one_sided: bool = False,
-) -> PowerAnalysis:
-    """Return the power of DeLong's test for a difference of two areas on n examples.
+class Areas(Struct, frozen=True):
+    """Normal scores of two models, with the same spread in both classes.
 
-    The scores of each model are normal with the same spread in both classes; `area` is that of
-    the weaker model, `positives` the share of positive examples and `correlation` that of the
-    scores of the models within a class. The difference of the estimated areas is taken as normal
-    with the variance that DeLong's test estimates. With `one_sided` the difference has the sign of
-    the alternative; n may be an effective number of examples. Raises `ValueError` where an area is
-    not between 0.5 and 1, a share or a correlation is out of range, or the observed difference is
-    asked for.
+    Attributes
+    ----------
+    weaker : the area of the weaker model
+    positives : the share of positive examples
+    correlation : that of the scores of the models within a class
     """
-    gap = stated(difference)
-    check_side(alpha, one_sided)
-    check_areas(area, positives, correlation, gap)
-    if not 0 < alpha < 1 or n < 0:
-        raise ValueError("a sample has 0 examples or more, and a level lies between 0 and 1")
-    error = standard_error_of_areas(abs(gap), area, n, positives, correlation)
-    power = 0.0  # without a variance nothing is rejected
-    if error < math.inf:
-        critical = normal_quantile(1 - (2 * alpha if one_sided else alpha))
-        reach = abs(gap) / error
+
+    weaker: float
+    positives: float = HALF
+    correlation: float = HALF
+
+    def error(self, gap: float, n: float) -> float:
+        """Return that of the difference of two areas; infinite where a class has too few examples.
+
+        n may be an effective number of examples. Raises `ValueError` where what is assumed cannot
+        be true.
+        """
+        check_areas(self.weaker, self.positives, self.correlation, gap)
+        if n < 0:
+            raise ValueError("a sample has 0 examples or more")
+        ups = n * self.positives
+        if min(ups, n - ups) < FEWEST:
+            return math.inf
+        variance = placement_variance(gap, self.weaker, self.correlation)
+        return math.sqrt(variance * (1 / ups + 1 / (n - ups)))
+
+    @property
+    def assumed(self) -> Assumed:
+        """What an answer repeats."""
+        return {
+            "area": self.weaker, "positives": self.positives, "correlation": self.correlation,
+        }  # fmt: skip
+
+
+def areas(stated: Areas, alpha: float, *, one_sided: bool = False) -> Relation:
+    """Relate difference, examples and power of DeLong's test.
+
+    The difference of the estimated areas is taken as normal with the variance that DeLong's test
+    estimates. With `one_sided` the difference has the sign of the alternative. Raises `ValueError`
+    where an area is not between 0.5 and 1, or a share or a correlation is out of range.
+    """
+    check_areas(stated.weaker, stated.positives, stated.correlation)
+    critical = -float(scipy.special.ndtri(check_level(alpha, one_sided)))
+
+    def chance(gap: float, n: float) -> float:
+        error = stated.error(gap, n)
+        if error == math.inf:
+            return 0.0  # without a variance nothing is rejected
+        reach = gap / error
         power = float(scipy.special.ndtr(reach - critical))
-        if not one_sided:
-            power += float(scipy.special.ndtr(-reach - critical))
-    assumed = _assumed(area, positives, correlation)
-    return PowerAnalysis("delong", METHOD, round(n), gap, power, alpha, assumed)
+        return power if one_sided else power + float(scipy.special.ndtr(-reach - critical))
+
+    return Relation(
+        chance,
+        METHOD,
+        stated.assumed,
+        largest=LARGEST - stated.weaker,
+        none_found=lambda n, target: (
+            f"no difference is found with power {target:g}: the larger area is at most {LARGEST:g}"
+        ),
+        width=lambda gap, n: 2 * normal_quantile(1 - alpha) * stated.error(abs(gap), n),
+    )
 
 
-def delong_detectable(
-    area: float,
-    n: float,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    *,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-    one_sided: bool = False,
-) -> PowerAnalysis:
-    """Return the smallest difference of two areas that DeLong's test finds with power `target`.
+def areas_within(stated: Areas, gap: float, alpha: float, *, equivalence: bool = False) -> Relation:
+    """Relate margin, examples and power of the tests within a margin of two areas.
 
-    None, with a note, where even an area of 0.999 is not found. Raises `ValueError` as
-    `delong_power` does.
+    The first model is worse by `gap`; with `equivalence` both sides must be shown. Raises
+    `ValueError` as `areas` does.
     """
-    check_areas(area, positives, correlation)
+    check_margin(gap, alpha)
 
-    def at(gap: float) -> PowerAnalysis:
-        return delong_power(
-            gap,
-            area,
-            n,
-            alpha,
-            positives=positives,
-            correlation=correlation,
-            one_sided=one_sided,
-        )
+    def chance(margin: float, n: int) -> float:
+        check_margin(gap, alpha, margin)
+        error = stated.error(gap, n)
+        if error == math.inf:
+            return 0.0
+        bound = normal_quantile(1 - 2 * alpha)
+        near, far = (margin - gap) / error - bound, (margin + gap) / error - bound
+        power = float(scipy.special.ndtr(near))
+        return max(power - float(scipy.special.ndtr(-far)), 0.0) if equivalence else power
 
-    most = LARGEST - area
-    return smallest_difference(at, most, target, f"the larger area is at most {LARGEST:g}")
-
-
-def delong_size(
-    difference: float | Literal["observed"],
-    area: float,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    *,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-    one_sided: bool = False,
-) -> PowerAnalysis:
-    """Return the number of examples with which DeLong's test has power `target`.
-
-    Raises `ValueError` as `delong_power` does, or where too many would be needed.
-    """
-    gap = stated(difference)
-    checked_target(target)
-
-    def at(n: int) -> PowerAnalysis:
-        return delong_power(
-            gap,
-            area,
-            n,
-            alpha,
-            positives=positives,
-            correlation=correlation,
-            one_sided=one_sided,
-        )
-
-    return at(least_size(lambda n: (at(n).power or 0.0) >= target, saw_toothed=False))
-
-
-def delong_width(
-    n: int,
-    area: float,
-    difference: float = 0.0,
-    level: float = 0.95,
-    *,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-) -> float:
-    """Return the width of DeLong's interval of the difference that is expected of n examples."""
-    check_areas(area, positives, correlation, difference)
-    error = standard_error_of_areas(abs(difference), area, n, positives, correlation)
-    return 2 * normal_quantile(level) * error
+    return Relation(chance, METHOD, stated.assumed, least=gap, largest=1.0)
 
 
 def check_areas(
@@ -186,16 +155,6 @@ def check_areas(
         raise ValueError("the correlation of the scores is at least 0 and below 1")
 
 
-def standard_error_of_areas(
-    gap: float, area: float, n: float, positives: float, correlation: float
-) -> float:
-    """Return that of the difference of two areas; infinite where a class has too few examples."""
-    ups = n * positives
-    if min(ups, n - ups) < FEWEST:
-        return math.inf
-    return math.sqrt(placement_variance(gap, area, correlation) * (1 / ups + 1 / (n - ups)))
-
-
 @lru_cache(maxsize=256)
 def placement_variance(gap: float, area: float, correlation: float) -> float:
     """Return the variance over examples of the difference of the placements under two models.
@@ -204,7 +163,7 @@ def placement_variance(gap: float, area: float, correlation: float) -> float:
     standard normal and Phi(mu / sqrt(2)) is the area: by symmetry both classes have the same
     variance.
     """
-    points, weights = _hermite_nodes()
+    points, weights = normal_nodes(NODES)
     first = points[:, None]
     second = correlation * first + math.sqrt(1 - correlation**2) * points[None, :]
     weaker, better = (math.sqrt(2) * float(scipy.special.ndtri(one)) for one in (area, area + gap))
@@ -212,79 +171,46 @@ def placement_variance(gap: float, area: float, correlation: float) -> float:
     return float(weights @ (difference - gap) ** 2 @ weights)
 
 
-@lru_cache(maxsize=1)
-def _hermite_nodes() -> tuple[np.ndarray, np.ndarray]:
+@cache
+def normal_nodes(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return nodes and weights for the expectation over a standard normal."""
-    points, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    points, weights = np.polynomial.hermite_e.hermegauss(n)
     return points, weights / weights.sum()
 
 
-def _assumed(area: float, positives: float, correlation: float) -> dict[str, float | int | str]:
-    return {"area": area, "positives": positives, "correlation": correlation}
+def assumed_areas(question: Question, stated: Stated) -> tuple[Areas, ...]:
+    """Return what is stated of two areas, or several that leave room for the difference.
 
-
-def assumed_areas(question: Question, stated: Stated) -> tuple[float, float]:
-    """Return the share of positives and the correlation: stated, of the data, or one half."""
-    of_data = POSITIVES if question.positives is None else question.positives
+    The share of positives is that of the data where none is stated.
+    """
+    of_data = HALF if question.positives is None else question.positives
     positives = of_data if stated.positives is None else stated.positives
-    return positives, CORRELATION if stated.correlation is None else stated.correlation
+    correlation = HALF if stated.correlation is None else stated.correlation
+    gap = abs(stated.difference or 0.0)
+    weaker: tuple[float, ...] = AREAS if stated.area is None else (stated.area,)
+    possible = tuple(area for area in weaker if area + gap < 1) or weaker[:1]
+    return tuple(Areas(area, positives, correlation) for area in possible)
 
 
 def _answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
     """Answer for the stated area of the weaker model, or for several areas."""
-    gap = abs(stated.difference or 0.0)
-    areas: tuple[float, ...] = AREAS if stated.area is None else (stated.area,)
-    possible = tuple(area for area in areas if area + gap < 1) or areas[:1]
-    groups = by_groups(question, stated, several=stated.area is not None)
-    return tuple(
-        with_design_effect(question, one, _answer(question, stated, area, one))
-        for area in possible
-        for one in groups
-    )
-
-
-def _answer(
-    question: Question, stated: Stated, area: float, groups: PlannedGroups | None
-) -> Answer:
-    """Answer for the effective number of examples where they come in groups."""
-    n = None if question.n is None else question.n / (1.0 if groups is None else groups.effect)
-    alpha, target, gap = question.alpha, stated.target, stated.difference
-    side = question.one_sided
-    positives, correlation = assumed_areas(question, stated)
-    found = at = None
-    if n is not None:
-        found = delong_detectable(
-            area, n, alpha, target, positives=positives, correlation=correlation, one_sided=side
-        )
-        if gap is not None:
-            at = delong_power(
-                gap, area, n, alpha, positives=positives, correlation=correlation, one_sided=side
-            )
-    needed, notes = required_size(
-        gap,
-        lambda d: delong_size(
-            d, area, alpha, target, positives=positives, correlation=correlation, one_sided=side
-        ),
-    )
-    narrow, more = size_for_width(
-        stated.width,
-        lambda size: delong_width(
-            size, area, gap or 0.0, 1 - alpha, positives=positives, correlation=correlation
-        ),
-    )
-    sizes = [size for size in (n, needed) if size is not None]
-    rough = any(size * min(positives, 1 - positives) < MANY for size in sizes)
-    few = (APPROXIMATE,) if rough else ()
-    own = (ONE_TEST_SET,) if question.folds > 1 else ()
+    folds = (ONE_TEST_SET,) if question.folds > 1 else ()
     of_pair = (OF_A_PAIR,) if question.models > 2 else ()
-    return Answer(
-        METHOD,
-        _assumed(area, positives, correlation),
-        None if found is None else found.difference,
-        power=None if at is None else at.power,
-        required_n=needed,
-        notes=(*notes, *(() if found is None else found.notes), *more, *few, *own, *of_pair),
-        n_for_width=narrow,
+    pairs = assumed_areas(question, stated)
+    rarer = min(pairs[0].positives, 1 - pairs[0].positives)
+    return tuple(
+        effective_answer(
+            question,
+            stated,
+            areas(pair, question.alpha, one_sided=question.one_sided),
+            groups,
+            whole=False,
+            rough=lambda n: n * rarer < MANY,
+            note=APPROXIMATE,
+            after=(*folds, *of_pair),
+        )
+        for pair in pairs
+        for groups in by_groups(question, stated, several=stated.area is not None)
     )
 
 

@@ -1,8 +1,9 @@
 """What the bootstrap and permutation tests can show for metrics of a confusion matrix, as F1.
 
 Each sample is the table of truth and both labels of n examples, whose chances follow from what is
-assumed. It is rejected where the difference of the metric is large for its standard error: that
-of the bootstrap by the delta method, or that of swapped outputs.
+assumed. A test that resamples every sample would take hours: a sample is rejected where the
+difference of the metric is large for its standard error, that of the bootstrap by the delta method,
+or that of swapped outputs.
 """
 
 from __future__ import annotations
@@ -13,39 +14,36 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.planned_groups import PlannedGroups, by_groups, with_design_effect
-from evallang.stats.planned_power import (
+from evallang.stats.planned_groups import by_groups, effective_answer
+from evallang.stats.power import (
     GROUPS,
+    ROUNDS,
     Answer,
+    Assumed,
     PowerDeclaration,
     Question,
+    Relation,
     Stated,
+    check_level,
+    simulated,
 )
-from evallang.stats.power import (
-    PowerAnalysis,
-    check_side,
-    checked_target,
-    least_size,
-    required_size,
-    size_for_width,
-    smallest_difference,
-    stated,
-)
+from evallang.stats.power_of_areas import ASSUMPTIONS_ABOUT_AREAS, normal_nodes
 from evallang.stats.validation import word
 
 Metric = Callable[[Any], Any]
+"""From counts (..., 2, 2), true by predicted class with the positive one last, to values (...)."""
 Resampled = Literal["drawn", "swapped"]
 """How the test resamples two models: examples with both outputs, or outputs within examples."""
 
 WEAKER = (0.5, 0.7, 0.9)  # values of the weaker model that are looked at if none is stated
-POSITIVES = 0.5  # the share of positives, where neither the study nor its data tell
-CORRELATION = 0.5  # of the scores of two models within a class, if none is stated
-ROUNDS = 4_000
-STEPS = 16  # of the bisection for a difference; the Monte Carlo error is far above its last
+HALF = 0.5
+"""The share of positives where neither the study nor its data tell, and the correlation of the
+scores of two models within a class if none is stated."""
 NODES = 80  # of the quadrature of correlated labels
 LARGEST = 0.999  # recall that is looked at
 FEW = 20
@@ -58,173 +56,104 @@ UNKNOWN_METRIC = (
 )
 
 
-def counts_power(
-    difference: float | Literal["observed"],
-    weaker: float,
-    n: int,
-    alpha: float = 0.05,
+class Labels(Struct, frozen=True):
+    """Labels of two models, each of which predicts as many positives as there are.
+
+    Attributes
+    ----------
+    measure : the metric
+    weaker : its value for the weaker model
+    positives : the share of positive examples
+    correlation : that of normal scores of the two models within a class, from which labels come
+    """
+
+    measure: Metric
+    weaker: float
+    positives: float = HALF
+    correlation: float = HALF
+
+    @property
+    def assumed(self) -> Assumed:
+        """What an answer repeats."""
+        return {
+            "weaker": self.weaker, "positives": self.positives, "correlation": self.correlation,
+        }  # fmt: skip
+
+    def chances(self, gap: float) -> NDArray[np.float64]:
+        """Return the chances (2, 2, 2) of truth, the label of the better and that of the weaker.
+
+        Raises `ValueError` where no model has such a value, or a share or a correlation is out of
+        range.
+        """
+        if not 0 < self.positives < 1:
+            raise ValueError("the share of positives lies between 0 and 1, both excluded")
+        if not 0 <= self.correlation < 1:
+            raise ValueError("the correlation of the scores is at least 0 and below 1")
+        values = (self.weaker + self.sign * gap, self.weaker)
+        recalls = [_recall(self.measure, value, self.positives) for value in values]
+        made = np.empty((2, 2, 2))
+        alarms = [self.positives * (1 - r) / (1 - self.positives) for r in recalls]
+        for truth, share, rates in ((1, self.positives, recalls), (0, 1 - self.positives, alarms)):
+            made[truth] = share * _joint(rates[0], rates[1], self.correlation)
+        return np.asarray(made / made.sum())
+
+    @property
+    def sign(self) -> int:
+        """1 where the metric grows with the recall, -1 where it falls."""
+        return _sign(self.measure, self.positives)
+
+    @property
+    def room(self) -> float:
+        """The largest difference: that of a model that makes next to no errors."""
+        best = _value(self.measure, LARGEST, self.positives)
+        return abs(best - self.weaker) * (1 - 1e-9)
+
+
+def counts(
+    stated: Labels,
+    alpha: float,
     *,
-    measure: Metric,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
     resampled: Resampled = "drawn",
     one_sided: bool = False,
     seed: int = 0,
     rounds: int = ROUNDS,
-) -> PowerAnalysis:
-    """Return the power of a resampling test of a metric of the confusion matrices of two models.
+) -> Relation:
+    """Relate difference, examples and power of a resampling test of a metric of counts.
 
-    `measure` takes counts (..., 2, 2), true by predicted class with the positive one last, and
-    gives values (...). `weaker` is its value for the weaker model, and `difference` how much
-    better the other one is; each predicts as many positives as there are, a share `positives` of
-    the examples. `correlation` is that of normal scores of the two models within a class, from
-    which the labels come. `resampled` is `drawn` for the bootstrap and `swapped` for the
-    permutation test. Raises `ValueError` where no model has such a value, a share or a correlation
-    is out of range, or the observed difference is asked for.
+    `resampled` is `drawn` for the bootstrap and `swapped` for the permutation test. Raises
+    `ValueError` where no model has such a value, or a share or a correlation is out of range.
     """
-    gap = stated(difference)
     word(resampled, ("drawn", "swapped"), "resampled")
-    check_side(alpha, one_sided)
-    if not 0 < alpha < 1 or n < 1 or rounds < 1:
-        raise ValueError("a sample has an example or more, and a level lies between 0 and 1")
-    chances = _chances(measure, weaker, abs(gap), positives, correlation)
-    rng = np.random.default_rng(seed)
-    tables = rng.multinomial(n, chances.ravel(), size=rounds).reshape(rounds, 2, 2, 2)
-    found, error = _difference(measure, tables.astype(np.float64), resampled)
-    bound = normal_quantile(1 - (2 * alpha if one_sided else alpha))
+    bound = -float(scipy.special.ndtri(check_level(alpha, one_sided)))
     # The better model comes first, whatever direction of the metric is better
-    side = float(_sign(measure, positives))
-    reach = side * found if one_sided else np.abs(found)
-    hits = np.isfinite(found) & (error > 0) & (reach > bound * error)
-    power = float(hits.mean())
-    return PowerAnalysis(
-        "bootstrap" if resampled == "drawn" else "permutation",
+    side = stated.sign
+
+    def rejected(rng: np.random.Generator, gap: float, n: int, times: int) -> NDArray[np.bool_]:
+        if n < 1:
+            raise ValueError("a sample has an example or more")
+        tables = rng.multinomial(n, stated.chances(gap).ravel(), size=times).reshape(-1, 2, 2, 2)
+        found, error = _difference(stated.measure, tables.astype(np.float64), resampled)
+        reach = side * found if one_sided else np.abs(found)
+        return np.asarray(np.isfinite(found) & (error > 0) & (reach > bound * error))
+
+    def width(gap: float, n: int) -> float:
+        # The derivatives are those of a table that is large enough for a step of half an example
+        large = 1e6
+        chances = stated.chances(abs(gap))[None]
+        _, error = _difference(stated.measure, chances * large, "drawn")
+        return 2 * normal_quantile(1 - alpha) * float(error[0]) * math.sqrt(large / n)
+
+    return Relation(
+        simulated(rejected, seed, rounds, lambda n: 8),
         f"simulation of tables, {rounds:,} rounds, seed {seed}",
-        n,
-        gap,
-        power,
-        alpha,
-        _assumed(weaker, positives, correlation),
-        math.sqrt(power * (1 - power) / rounds),
+        stated.assumed,
+        largest=stated.room,
+        none_found=lambda n, target: (
+            f"no difference is found with power {target:g}: the better model has few errors"
+        ),
+        rounds=rounds,
+        width=width,
     )
-
-
-def counts_detectable(
-    weaker: float,
-    n: int,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    *,
-    measure: Metric,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-    resampled: Resampled = "drawn",
-    one_sided: bool = False,
-    seed: int = 0,
-    rounds: int = ROUNDS,
-) -> PowerAnalysis:
-    """Return the smallest difference that the test finds with power `target`.
-
-    None, with a note, where even a model without errors is not found to be better. Raises
-    `ValueError` as `counts_power` does.
-    """
-    checked_target(target)
-
-    def at(gap: float) -> PowerAnalysis:
-        return counts_power(
-            gap,
-            weaker,
-            n,
-            alpha,
-            measure=measure,
-            positives=positives,
-            correlation=correlation,
-            resampled=resampled,
-            one_sided=one_sided,
-            seed=seed,
-            rounds=rounds,
-        )
-
-    most = abs(_value(measure, LARGEST, positives) - weaker)
-    few = "the better model has few errors"
-    return smallest_difference(at, most * (1 - 1e-9), target, few, STEPS)
-
-
-def counts_size(
-    difference: float | Literal["observed"],
-    weaker: float,
-    alpha: float = 0.05,
-    target: float = 0.8,
-    *,
-    measure: Metric,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-    resampled: Resampled = "drawn",
-    one_sided: bool = False,
-    seed: int = 0,
-    rounds: int = ROUNDS,
-) -> PowerAnalysis:
-    """Return the number of examples with which the test has power `target`.
-
-    Found by doubling and halving, to within the Monte Carlo error of the power. Raises
-    `ValueError` as `counts_power` does, or where too many would be needed.
-    """
-    checked_target(target)
-
-    def at(n: int) -> PowerAnalysis:
-        return counts_power(
-            difference,
-            weaker,
-            n,
-            alpha,
-            measure=measure,
-            positives=positives,
-            correlation=correlation,
-            resampled=resampled,
-            one_sided=one_sided,
-            seed=seed,
-            rounds=rounds,
-        )
-
-    return at(least_size(lambda n: (at(n).power or 0.0) >= target, saw_toothed=False))
-
-
-def counts_width(
-    n: int,
-    weaker: float,
-    difference: float = 0.0,
-    level: float = 0.95,
-    *,
-    measure: Metric,
-    positives: float = POSITIVES,
-    correlation: float = CORRELATION,
-) -> float:
-    """Return the width of the interval of the difference that is expected of n examples.
-
-    It is that of the delta method at the assumed chances, to which the bootstrap's comes close.
-    """
-    chances = _chances(measure, weaker, abs(difference), positives, correlation)
-    # The derivatives are those of a table that is large enough for a step of half an example
-    large = 1e6
-    _, error = _difference(measure, chances[None] * large, "drawn")
-    return 2 * normal_quantile(level) * float(error[0]) * math.sqrt(large / n)
-
-
-def _chances(
-    measure: Metric, weaker: float, gap: float, positives: float, correlation: float
-) -> NDArray[np.float64]:
-    """Return the chances (2, 2, 2) of truth, the label of the better and that of the weaker."""
-    if not 0 < positives < 1:
-        raise ValueError("the share of positives lies between 0 and 1, both excluded")
-    if not 0 <= correlation < 1:
-        raise ValueError("the correlation of the scores is at least 0 and below 1")
-    side = _sign(measure, positives)
-    recalls = [_recall(measure, value, positives) for value in (weaker + side * gap, weaker)]
-    made = np.empty((2, 2, 2))
-    for truth, share in ((1, positives), (0, 1 - positives)):
-        rates = recalls if truth else [positives * (1 - r) / (1 - positives) for r in recalls]
-        made[truth] = share * _joint(rates[0], rates[1], correlation)
-    return np.asarray(made / made.sum())
 
 
 def _sign(measure: Metric, positives: float) -> int:
@@ -269,8 +198,7 @@ def _joint(first: float, second: float, correlation: float) -> NDArray[np.float6
     a, b = (
         float(scipy.special.ndtri(min(max(rate, 1e-15), 1 - 1e-15))) for rate in (first, second)
     )
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    weights = weights / weights.sum()
+    nodes, weights = normal_nodes(NODES)
     # A factor that both scores have in common makes their correlation
     root, own = math.sqrt(correlation), math.sqrt(1 - correlation)
     up, down = (scipy.special.ndtr((cut + root * nodes) / own) for cut in (a, b))
@@ -309,139 +237,55 @@ def _derivatives(measure: Metric, matrices: NDArray[np.float64]) -> NDArray[np.f
     return made
 
 
-def _assumed(weaker: float, positives: float, correlation: float) -> dict[str, float | int | str]:
-    return {"weaker": weaker, "positives": positives, "correlation": correlation}
+def _power_of(resampled: Resampled) -> PowerDeclaration:
+    """Return the power for the stated value of the weaker model, or for several values."""
 
-
-def _answers(question: Question, stated: Stated, resampled: Resampled) -> tuple[Answer, ...]:
-    """Answer for the stated value of the weaker model, or for several values."""
-    measure = question.measure
-    if measure is None:
-        raise ValueError(UNKNOWN_METRIC.format(question.test))
-    of_data = POSITIVES if question.positives is None else question.positives
-    positives = of_data if stated.positives is None else stated.positives
-    gap = abs(stated.difference or 0.0)
-    values: tuple[float, ...] = WEAKER if stated.weaker is None else (stated.weaker,)
-    possible = tuple(v for v in values if _exists(measure, v, gap, positives))
-    if not possible and stated.weaker is None:
-        raise ValueError(f"no value of {', '.join(f'{v:g}' for v in values)} can be {gap:g} better")
-    groups = by_groups(question, stated, several=stated.weaker is not None)
-    return tuple(
-        with_design_effect(
-            question, one, _answer(question, stated, value, positives, resampled, one)
+    def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        measure, gap = question.measure, abs(stated.difference or 0.0)
+        if measure is None:
+            raise ValueError(UNKNOWN_METRIC.format(question.test))
+        of_data = HALF if question.positives is None else question.positives
+        positives = of_data if stated.positives is None else stated.positives
+        correlation = HALF if stated.correlation is None else stated.correlation
+        values: tuple[float, ...] = WEAKER if stated.weaker is None else (stated.weaker,)
+        assumed = [Labels(measure, value, positives, correlation) for value in values]
+        possible = [one for one in assumed if _exists(one, gap)]
+        if not possible and stated.weaker is None:
+            several = ", ".join(f"{value:g}" for value in values)
+            raise ValueError(f"no value of {several} can be {gap:g} better")
+        return tuple(
+            effective_answer(
+                question,
+                stated,
+                counts(
+                    one,
+                    question.alpha,
+                    resampled=resampled,
+                    one_sided=question.one_sided,
+                    seed=question.seed,
+                    rounds=ROUNDS,
+                ),
+                groups,
+                whole=True,
+                rough=lambda n: n * positives < FEW,
+                note=ROUGH,
+                before=(AS_MANY,),
+            )
+            for one in possible or assumed
+            for groups in by_groups(question, stated, several=stated.weaker is not None)
         )
-        for value in possible or values
-        for one in groups
-    )
+
+    words = {"weaker": AssumptionWords("{} for the weaker model", "weaker")}
+    about = {name: ASSUMPTIONS_ABOUT_AREAS[name] for name in ("positives", "correlation")}
+    return PowerDeclaration(answers, {**words, **about, **GROUPS}, of_width=True)
 
 
-def _exists(measure: Metric, value: float, gap: float, positives: float) -> bool:
+def _exists(assumed: Labels, gap: float) -> bool:
     try:
-        _chances(measure, value, gap, positives, 0.0)
+        assumed.chances(gap)
     except ValueError:
         return False
     return True
-
-
-def _answer(
-    question: Question,
-    stated: Stated,
-    value: float,
-    positives: float,
-    resampled: Resampled,
-    groups: PlannedGroups | None,
-) -> Answer:
-    """Answer for the effective number of examples where they come in groups."""
-    assert question.measure is not None, "its caller has one"
-    effect = 1.0 if groups is None else groups.effect
-    n = None if question.n is None else max(round(question.n / effect), 1)
-    alpha, target, gap = question.alpha, stated.target, stated.difference
-    correlation = CORRELATION if stated.correlation is None else stated.correlation
-    measure, side, seed = question.measure, question.one_sided, question.seed
-    found = at = None
-    if n is not None:
-        found = counts_detectable(
-            value,
-            n,
-            alpha,
-            target,
-            measure=measure,
-            positives=positives,
-            correlation=correlation,
-            resampled=resampled,
-            one_sided=side,
-            seed=seed,
-            rounds=ROUNDS,
-        )
-        if gap is not None:
-            at = counts_power(
-                gap,
-                value,
-                n,
-                alpha,
-                measure=measure,
-                positives=positives,
-                correlation=correlation,
-                resampled=resampled,
-                one_sided=side,
-                seed=seed,
-                rounds=ROUNDS,
-            )
-    needed, notes = required_size(
-        gap,
-        lambda d: counts_size(
-            d,
-            value,
-            alpha,
-            target,
-            measure=measure,
-            positives=positives,
-            correlation=correlation,
-            resampled=resampled,
-            one_sided=side,
-            seed=seed,
-            rounds=ROUNDS,
-        ),
-    )
-    narrow, more = size_for_width(
-        stated.width,
-        lambda size: counts_width(
-            size,
-            value,
-            gap or 0.0,
-            1 - alpha,
-            measure=measure,
-            positives=positives,
-            correlation=correlation,
-        ),
-    )
-    sizes = [size for size in (n, needed) if size is not None]
-    rough = (ROUGH,) if any(size * positives < FEW for size in sizes) else ()
-    return Answer(
-        f"simulation of tables, {ROUNDS:,} rounds, seed {seed}",
-        _assumed(value, positives, correlation),
-        None if found is None else found.difference,
-        power=None if at is None else at.power,
-        mc_se=None if at is None else at.mc_se,
-        required_n=needed,
-        notes=(*notes, *(() if found is None else found.notes), *more, AS_MANY, *rough),
-        n_for_width=narrow,
-    )
-
-
-def _power_of(resampled: Resampled) -> PowerDeclaration:
-    return PowerDeclaration(
-        lambda question, stated: _answers(question, stated, resampled),
-        {
-            "weaker": AssumptionWords("{} for the weaker model", "weaker"),
-            "positives": AssumptionWords("{} positive", "positives", percent=True),
-            "correlation": AssumptionWords(
-                "correlation {} of scores within a class", "correlation"
-            ),
-            **GROUPS,
-        },
-        of_width=True,
-    )
 
 
 POWER_OF_DRAWN_COUNTS = _power_of("drawn")

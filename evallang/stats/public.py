@@ -25,11 +25,11 @@ ELSEWHERE = {
     "intervals.resampling": "CountSample DifferenceSample LossSample PairedCountSample ScoreSample "
     "WeightSample",
     "power": "corrected_alpha",
-    "power_of_mcnemar": "mcnemar_detectable mcnemar_power mcnemar_size",
-    "power_of_t": "t_detectable t_power t_size",
+    "power_of_means": "t_power",
+    "power_of_pairs": "mcnemar_power",
+    "power_of_ranks": "rank_power",
     "rank_scores": "average_ranks critical_difference win_tie_loss",
     "shares": "Shares",
-    "simulated_power": "rank_detectable rank_power rank_size",
     "effect_sizes.over_data_sets": "average_rank_effects rank_models",
 }
 """Public names that are in no registry, or take arrays instead of what is registered, by module."""

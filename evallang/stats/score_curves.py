@@ -15,23 +15,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.bibliography import Reference as Work
 from evallang.results.shown import Number
 from evallang.stats.cost_lines import area_of_lowest_costs
 from evallang.stats.draws import Resamples, drawn_weights
 from evallang.stats.predicted import Predicted
 
-CAMPBELL_1994 = Work(
-    key="campbell1994",
-    authors=("Campbell G",),
-    year=1994,
-    title="Advances in statistical methodology for the evaluation of diagnostic and laboratory "
-    "tests",
-    venue="Statistics in Medicine",
-    volume="13(5-7)",
-    pages="499-508",
-    doi="10.1002/sim.4780130513",
-)
 ROUNDS = 1000
 TURNED = 401  # places along a curve at which rounds are compared with it
 MOST_STEPS = 512  # of a curve; more distinct scores share steps with their neighbours

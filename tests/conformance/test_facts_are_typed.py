@@ -53,16 +53,13 @@ ALLOWED = {
         "reporting/protocol_table.py",
         "default.clause.replace('_', ' ')",
     ): "printed as the author would write it",
-    ("stats/power_of_mcnemar.py", "variant in ('chi2', 'corrected')"): FORM,
+    ("stats/discordant_pairs.py", "LESS[variant]"): FORM,
+    ("stats/discordant_pairs.py", "variant in LESS"): FORM,
     (
         "reporting/requirements.py",
         "i.method not in ('', 'none')",
     ): "the names of an interval that there is not",
     ("stats/hypothesis_tests/contingency.py", "LESS.get(variant)"): FORM,
-    (
-        "stats/hypothesis_tests/contingency.py",
-        "_mcnemar_p_values((variant,), *most, alternative)[variant]",
-    ): FORM,
     ("stats/hypothesis_tests/contingency.py", "p_values[variant]"): FORM,
     ("stats/hypothesis_tests/datasets.py", "{'chi2': df[:1], 'F': df}.get(variant)"): FORM,
     ("reporting/protocol_table.py", "CLAUSES.get(stated.clause, _capital(stated.clause))"): KEYWORD,

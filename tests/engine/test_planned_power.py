@@ -11,11 +11,12 @@ from studies import checked, codes, study, write_rows
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.cli.power import command
-from evallang.stats import power_of_areas, power_of_clustered_mcnemar, power_of_counts
+from evallang.stats import power_of_areas, power_of_counts, power_of_pairs
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.power_of_clustered_mcnemar import clustered_mcnemar_power
-from evallang.stats.power_of_counts import counts_power, counts_width
+from evallang.stats.planned_groups import PlannedGroups
+from evallang.stats.power_of_counts import Labels, counts
+from evallang.stats.power_of_pairs import grouped_pairs
 
 COUNTS = """evallang 1
 counts one
@@ -30,7 +31,7 @@ measure accuracy
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch):
     """Simulate with a Monte Carlo error of 1.6 points at most."""
-    monkeypatch.setattr(power_of_clustered_mcnemar, "ROUNDS", 1000)
+    monkeypatch.setattr(power_of_pairs, "GROUP_ROUNDS", 1000)
     monkeypatch.setattr(power_of_counts, "ROUNDS", 1000)
 
 
@@ -243,14 +244,12 @@ def test_the_power_of_f1_is_that_of_tables_with_the_positives_of_the_data(test, 
         hits = matrices[..., 1, 1]
         return 2 * hits / (2 * hits + matrices[..., 0, 1] + matrices[..., 1, 0])
 
-    assumed = {"measure": f1, "positives": 212 / 569, "correlation": 0.7}
-    found = counts_power(
-        0.03, 0.9, 569, resampled=resampled, one_sided=True, rounds=20_000, **assumed
-    )
-    assert answer["power"] == pytest.approx(found.power, abs=0.06)
-    assert counts_width(answer["n_for_width"], 0.9, 0.03, **assumed) <= 0.06
-    narrower = counts_width(answer["n_for_width"] - 2, 0.9, 0.03, **assumed)
-    assert narrower > 0.06
+    labels = Labels(f1, 0.9, 212 / 569, 0.7)
+    found = counts(labels, 0.05, resampled=resampled, one_sided=True, rounds=20_000)
+    power = found.solve(difference=0.03, size=569)
+    assert answer["power"] == pytest.approx(power, abs=0.06)
+    assert found.width(0.03, answer["n_for_width"]) <= 0.06
+    assert found.width(0.03, answer["n_for_width"] - 2) > 0.06
 
 
 def test_a_resampling_test_has_the_power_of_the_test_of_its_metric(tmp_path):
@@ -318,7 +317,8 @@ def test_groups_of_the_data_have_their_sizes_and_a_stated_correlation(tmp_path):
     assert item.values["n"] == 130
     assert answer["assumptions"]["icc"] == 0.2
     assert answer["assumptions"]["group_size"] == pytest.approx(130 / 30)
-    expected = clustered_mcnemar_power(0.1, 0.2, ((3, 20), (7, 10)), 0.2, rounds=20_000).power
+    groups = PlannedGroups(((3, 20), (7, 10)), 0.2)
+    expected = grouped_pairs(0.2, groups, 0.05, rounds=20_000).solve(difference=0.1, size=30)
     assert answer["power"] == pytest.approx(expected, abs=0.06)
     assert not any("design effect d" in note for note in item.values["notes"])
 

@@ -17,7 +17,7 @@ from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, OutputSwapper
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
-from evallang.stats.power_of_mcnemar import mcnemar_power
+from evallang.stats.power_of_pairs import mcnemar_power
 
 RANDOM = np.random.default_rng(41)
 SCORES = RANDOM.normal(0.8, 0.03, (2, 10))

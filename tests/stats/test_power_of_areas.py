@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
+from stats.powers import delong_power, delong_width, size_for_width
 from stats.reference_values import figures
 
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.power import size_for_width
-from evallang.stats.power_of_areas import (
-    delong_detectable,
-    delong_power,
-    delong_size,
-    delong_width,
-    placement_variance,
-)
+from evallang.stats.power_of_areas import placement_variance
 
 R = figures("power_of_areas")  # mvtnorm 1.1-3 and pROC 1.18.0
 DESIGNS = ["0.8_0.05_0.5", "0.7_0.1_0", "0.9_0.03_0.8", "0.95_0.04_0.3"]
@@ -45,7 +39,7 @@ def test_the_variance_is_near_that_of_proc_for_a_large_sample(design):
 def test_the_size_is_the_formula_with_the_variance_of_proc_and_lies_between_its_sizes(design):
     area, _, correlation = stated(design)
     gap = R[f"delong_gap_{design}"]
-    cases = delong_size(gap, area, correlation=correlation).n / 2
+    cases = delong_power(gap, area, None, 0.05, 0.8, correlation=correlation).n / 2
     quantiles = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     expected = 2 * R[f"delong_variance_{design}"] * (quantiles / gap) ** 2
     assert cases == pytest.approx(expected, rel=0.05)
@@ -115,20 +109,19 @@ def test_a_one_sided_test_has_one_tail_at_its_level():
 
 
 def test_the_detectable_difference_has_the_power_aimed_at():
-    found = delong_detectable(0.8, 300, 0.01, 0.9, positives=0.3, correlation=0.6)
+    found = delong_power(None, 0.8, 300, 0.01, 0.9, positives=0.3, correlation=0.6)
     expected = chance_of_rejection(found.difference, 0.8, 300, 0.01, 0.3, 0.6)
     assert expected == pytest.approx(0.9, abs=1e-6)
 
 
 def test_the_size_is_the_least_and_the_sign_of_the_difference_says_nothing():
-    found = delong_size(0.05, 0.8, positives=0.2)
+    found = delong_power(0.05, 0.8, None, 0.05, 0.8, positives=0.2)
     assert found.power >= 0.8 > delong_power(0.05, 0.8, found.n - 1, positives=0.2).power
     assert delong_power(-0.05, 0.8, 300).power == delong_power(0.05, 0.8, 300).power
 
 
 def test_the_number_for_a_width_is_the_least():
-    n, notes = size_for_width(0.04, lambda size: delong_width(size, 0.85, 0.02))
-    assert notes == ()
+    n = size_for_width(0.04, lambda size: delong_width(size, 0.85, 0.02))
     assert delong_width(n, 0.85, 0.02) <= 0.04 < delong_width(n - 1, 0.85, 0.02)
 
 
@@ -139,7 +132,7 @@ def test_a_class_with_one_example_shows_nothing():
 
 
 def test_a_sample_that_is_too_small_detects_no_area():
-    found = delong_detectable(0.95, 20)
+    found = delong_power(None, 0.95, 20, 0.05, 0.8)
     assert (found.difference, found.power) == (None, None)
     assert "the larger area is at most 0.999" in found.notes[0]
 
@@ -155,8 +148,8 @@ def test_a_sample_that_is_too_small_detects_no_area():
         (lambda: delong_power(0.1, 0.8, 100, correlation=1.0), "correlation"),
         (lambda: delong_power(0.1, 0.8, 100, 1.5), "a level"),
         (lambda: delong_power(0.1, 0.8, -1), "0 examples or more"),
-        (lambda: delong_size(0.1, 0.8, target=1.0), "a power"),
-        (lambda: delong_size(1e-5, 0.8), "more than 16,777,216"),
+        (lambda: delong_power(0.1, 0.8, None, 0.05, 1.0), "a power"),
+        (lambda: delong_power(1e-5, 0.8, None, 0.05, 0.8), "more than 16,777,216"),
         (lambda: delong_width(100, 0.8, 0.3), "larger of the two areas"),
     ],
 )

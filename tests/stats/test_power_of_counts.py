@@ -5,17 +5,13 @@ import pytest
 from many_cases import for_each
 from scipy import stats
 from sklearn.metrics import f1_score, matthews_corrcoef
+from stats.powers import counts_power, counts_width
 
 from evallang.metrics.metric import METRICS
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.swapping import CountSwapper
 from evallang.stats.intervals.resampling import PairedCountSample
-from evallang.stats.power_of_counts import (
-    counts_detectable,
-    counts_power,
-    counts_size,
-    counts_width,
-)
+from evallang.stats.power_of_counts import Labels
 
 
 def f1(matrices):
@@ -73,10 +69,8 @@ def test_power_and_width_are_those_of_the_tests_on_drawn_examples(
     ("metric", "peer", "weaker"), [(f1, f1_score, 0.65), (mcc, matthews_corrcoef, 0.5)]
 )
 def test_large_samples_have_the_value_of_the_weaker_model_and_the_difference(metric, peer, weaker):
-    # One sample of what is assumed, by scikit-learn; the chances are those of `counts_power`
-    from evallang.stats.power_of_counts import _chances
-
-    chances = _chances(metric, weaker, 0.1, 0.3, 0.4)
+    # One sample of what is assumed, by scikit-learn; the chances are those of its power
+    chances = Labels(metric, weaker, 0.3, 0.4).chances(0.1)
     table = np.rint(chances * 200_000).astype(int)
     cells = np.repeat(np.arange(8), table.ravel())
     truth, better, other = cells // 4, cells // 2 % 2, cells % 2
@@ -107,15 +101,15 @@ def test_for_a_metric_where_lower_is_better_the_weaker_model_has_more():
 
 
 def test_the_detectable_difference_and_the_size_have_the_power_aimed_at():
-    found = counts_detectable(0.7, 400, target=0.7, measure=f1, positives=0.3)
+    found = counts_power(None, 0.7, 400, 0.05, 0.7, measure=f1, positives=0.3)
     assert found.power == pytest.approx(0.7, abs=0.01)
-    needed = counts_size(0.08, 0.7, measure=f1, positives=0.3)
+    needed = counts_power(0.08, 0.7, None, 0.05, 0.8, measure=f1, positives=0.3)
     assert needed.power >= 0.8
-    assert counts_power(0.08, 0.7, needed.n - 1, measure=f1, positives=0.3).power < 0.8
+    assert counts_power(0.08, 0.7, round(needed.n * 0.95), measure=f1, positives=0.3).power < 0.8
 
 
 def test_a_sample_that_is_too_small_detects_nothing():
-    found = counts_detectable(0.9, 20, measure=f1)
+    found = counts_power(None, 0.9, 20, 0.05, 0.8, measure=f1)
     assert (found.difference, found.power) == (None, None)
     assert "no difference is found" in found.notes[0]
 
@@ -131,7 +125,7 @@ def test_a_sample_that_is_too_small_detects_nothing():
         (lambda: counts_power(0.1, 0.7, 100, 1.0, measure=f1), "a level"),
         (lambda: counts_power(0.1, 0.7, 0, measure=f1), "an example or more"),
         (lambda: counts_power(0.1, 0.7, 100, measure=f1, resampled="other"), "resampled"),
-        (lambda: counts_size(0.1, 0.7, target=0.0, measure=f1), "a power"),
+        (lambda: counts_power(0.1, 0.7, None, 0.05, 0.0, measure=f1), "a power"),
     ],
 )
 def test_what_cannot_be_true_of_two_models_is_refused(call, message):

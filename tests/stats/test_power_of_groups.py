@@ -7,20 +7,21 @@ import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
+from stats.powers import (
+    grouped_power,
+    grouped_width,
+    mcnemar_power,
+    t_detectable,
+    t_power,
+    t_size,
+    t_width,
+)
 
 from evallang.stats.clusters import degrees_of_sizes, flip_groups
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.planned_groups import PlannedGroups, planned_groups
-from evallang.stats.planned_power import Question, Stated
-from evallang.stats.power_of_clustered_mcnemar import (
-    clustered_mcnemar_detectable,
-    clustered_mcnemar_power,
-    clustered_mcnemar_size,
-    clustered_mcnemar_width,
-)
-from evallang.stats.power_of_mcnemar import mcnemar_power
-from evallang.stats.power_of_t import t_detectable, t_power, t_size, t_width
+from evallang.stats.power import Question, Stated
 
 MIXED = ((2, 30), (5, 20), (12, 10))
 
@@ -62,7 +63,7 @@ def test_the_power_is_that_of_the_test_on_drawn_groups(groups, discordant, gap, 
     for _ in range(300):
         drawn = drawn_groups(rng, sizes, (discordant + gap) / 2, (discordant - gap) / 2, icc)
         hits += result_of(*drawn, **options).p <= 0.05
-    found = clustered_mcnemar_power(
+    found = grouped_power(
         gap,
         discordant,
         groups,
@@ -82,7 +83,7 @@ def test_with_many_groups_the_power_is_that_of_the_design_effect(icc, size):
     n = 800 * size
     # The gap that normal theory finds with 80 %
     gap = 2.8016 * math.sqrt(0.1 * effect / n)
-    found = clustered_mcnemar_power(gap, 0.1, groups, icc)
+    found = grouped_power(gap, 0.1, groups, icc)
     plain = mcnemar_power(gap, 0.1, round(n / effect), method="connor").power
     assert plain == pytest.approx(0.8, abs=0.02)
     assert found.power == pytest.approx(plain, abs=0.03)
@@ -97,27 +98,28 @@ def test_without_correlation_groups_of_two_are_those_of_a_table_of_all_outcomes(
         weight = math.prod(shares[o] for o in outcomes)
         step = np.array([1, -1, 0])[list(outcomes)].reshape(3, 2).sum(axis=1)
         expected += weight * (flip_groups(step.astype(float)).p <= 0.3)
-    found = clustered_mcnemar_power(ups - downs, ups + downs, ((2, 3),), 0.0, 0.3, rounds=40_000)
+    found = grouped_power(ups - downs, ups + downs, ((2, 3),), 0.0, 0.3, rounds=40_000)
     assert found.power == pytest.approx(expected, abs=4 * found.mc_se)
 
 
 def test_the_detectable_difference_and_the_size_have_the_power_aimed_at():
-    found = clustered_mcnemar_detectable(0.15, ((8, 100),), 0.1, target=0.7)
+    found = grouped_power(None, 0.15, ((8, 100),), 0.1, target=0.7)
     assert found.power == pytest.approx(0.7, abs=0.01)
-    needed = clustered_mcnemar_size(0.05, 0.15, MIXED, 0.1)
+    needed = grouped_power(0.05, 0.15, MIXED, 0.1, target=0.8)
     assert needed.power >= 0.8
-    fewer = PlannedGroups(MIXED, 0.1).sizes_of(round(needed.n * 0.8))
-    assert clustered_mcnemar_power(0.05, 0.15, fewer, 0.1).power < 0.8
+    planned = PlannedGroups(MIXED, 0.1)
+    fewer = planned.sizes(planned.units.size(round(needed.n * 0.8)))
+    assert grouped_power(0.05, 0.15, fewer, 0.1).power < 0.8
 
 
 def test_few_groups_detect_nothing():
-    found = clustered_mcnemar_detectable(0.2, ((50, 5),), 0.1)
+    found = grouped_power(None, 0.2, ((50, 5),), 0.1, target=0.8)
     assert (found.difference, found.power) == (None, None)
     assert "in 5 groups" in found.notes[0]
 
 
 def test_groups_that_are_all_alike_count_as_one_example_each():
-    alike = clustered_mcnemar_power(0.1, 0.2, ((9, 200),), 1.0, method="chi2").power
+    alike = grouped_power(0.1, 0.2, ((9, 200),), 1.0, method="chi2").power
     single = mcnemar_power(0.1, 0.2, 200, variant="chi2").power
     assert alike == pytest.approx(single, abs=0.03)
 
@@ -129,7 +131,7 @@ def test_the_width_is_that_of_intervals_of_drawn_groups():
     for _ in range(300):
         found = result_of(*drawn_groups(rng, sizes, 0.14, 0.06, 0.2)).estimate
         widths.append(found.high - found.low)
-    expected = clustered_mcnemar_width(MIXED, 0.2, 0.2, 0.08)
+    expected = grouped_width(MIXED, 0.2, 0.2, 0.08)
     assert np.mean(widths) == pytest.approx(expected, rel=0.04)
 
 
@@ -181,7 +183,7 @@ def test_numbers_of_groups_keep_the_proportions_of_the_sizes():
     assert planned.sizes(60) == MIXED
     assert planned.sizes(6) == ((2, 3), (5, 2), (12, 1))
     assert sum(k for _, k in planned.sizes(61)) == 61
-    assert planned.sizes_of(280) == MIXED
+    assert planned.sizes(planned.units.size(280)) == MIXED
     assert planned.mean_size == pytest.approx(280 / 60)
     squares = 30 * 4 + 20 * 25 + 10 * 144
     assert planned.effect == pytest.approx(1 + (squares / 280 - 1) * 0.25)
@@ -200,9 +202,9 @@ def test_neighbouring_sizes_are_joined_and_the_groups_stay_as_many():
 
 def test_no_difference_takes_no_number_of_groups():
     with pytest.raises(ValueError, match="groups would be needed"):
-        clustered_mcnemar_size(0.0, 0.2, MIXED, 0.1)
+        grouped_power(0.0, 0.2, MIXED, 0.1, target=0.8, rounds=200)
     with pytest.raises(ValueError, match="groups would be needed"):
-        clustered_mcnemar_size(1e-5, 0.2, MIXED, 0.1, rounds=10)
+        grouped_power(1e-5, 0.2, MIXED, 0.1, target=0.95, rounds=200)
 
 
 def test_groups_are_those_of_the_data_or_the_stated_ones():
@@ -218,18 +220,18 @@ def test_groups_are_those_of_the_data_or_the_stated_ones():
 @for_each(
     ("call", "message"),
     [
-        (lambda: clustered_mcnemar_power("observed", 0.1, MIXED, 0.1), "observed difference"),
-        (lambda: clustered_mcnemar_power(0.2, 0.1, MIXED, 0.1), "at most the share"),
-        (lambda: clustered_mcnemar_power(0.1, 0.2, MIXED, 1.1), "intra-class correlation"),
-        (lambda: clustered_mcnemar_power(0.1, 0.2, (), 0.1), "1 to 2,000 examples"),
-        (lambda: clustered_mcnemar_power(0.1, 0.2, ((2_001, 5),), 0.1), "1 to 2,000 examples"),
-        (lambda: clustered_mcnemar_power(0.1, 0.2, MIXED, 0.1, 1.0), "a level"),
+        (lambda: grouped_power("observed", 0.1, MIXED, 0.1), "observed difference"),
+        (lambda: grouped_power(0.2, 0.1, MIXED, 0.1), "at most the share"),
+        (lambda: grouped_power(0.1, 0.2, MIXED, 1.1), "intra-class correlation"),
+        (lambda: grouped_power(0.1, 0.2, (), 0.1), "1 to 2,000 examples"),
+        (lambda: grouped_power(0.1, 0.2, ((2_001, 5),), 0.1), "1 to 2,000 examples"),
+        (lambda: grouped_power(0.1, 0.2, MIXED, 0.1, 1.0), "a level"),
         (
-            lambda: clustered_mcnemar_power(0.1, 0.2, MIXED, 0.1, 0.6, one_sided=True),
+            lambda: grouped_power(0.1, 0.2, MIXED, 0.1, 0.6, one_sided=True),
             "one-sided test",
         ),
-        (lambda: clustered_mcnemar_size(0.1, 0.2, MIXED, 0.1, target=1.0), "a power"),
-        (lambda: clustered_mcnemar_width(MIXED, 0.1, 0.1, 0.2), "no more than the share"),
+        (lambda: grouped_power(0.1, 0.2, MIXED, 0.1, target=1.0), "a power"),
+        (lambda: grouped_width(MIXED, 0.1, 0.1, 0.2), "no more than the share"),
     ],
 )
 def test_what_cannot_be_true_of_groups_is_refused(call, message):

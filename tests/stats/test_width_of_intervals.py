@@ -5,32 +5,29 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from stats.powers import paired_width, size_for_width, t_width
 from statsmodels.stats.weightstats import DescrStatsW
 
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.power import size_for_width
-from evallang.stats.power_of_mcnemar import mcnemar_width
-from evallang.stats.power_of_t import t_width
 
 
 def test_a_paired_interval_has_the_width_of_the_expected_table():
     # 400 examples, 12 % discordant, a difference of 4 points: b = 32 and c = 16
     found = mcnemar([[352, 32], [16, 0]]).estimate
-    assert mcnemar_width(400, 0.12, 0.04) == pytest.approx(found.high - found.low, abs=1e-12)
+    assert paired_width(400, 0.12, 0.04) == pytest.approx(found.high - found.low, abs=1e-12)
 
 
 @pytest.mark.parametrize(("discordant", "gap", "width"), [(0.1, 0.0, 0.05), (0.3, 0.1, 0.1)])
 def test_the_number_for_a_paired_width_is_near_that_of_the_normal_formula(discordant, gap, width):
     # n = (2 z / width)² (psi - d²); Tango's variance is up to z²/(b + c) larger, here 6 %
     plain = (2 * stats.norm.ppf(0.975) / width) ** 2 * (discordant - gap**2)
-    n, notes = size_for_width(width, lambda size: mcnemar_width(size, discordant, gap))
-    assert notes == ()
+    n = size_for_width(width, lambda size: paired_width(size, discordant, gap))
     assert plain * 0.98 <= n <= plain * 1.08 + 4
-    assert mcnemar_width(n, discordant, gap) <= width
+    assert paired_width(n, discordant, gap) <= width
 
 
 def test_intervals_of_drawn_tables_have_the_width_on_average():
-    n, _ = size_for_width(0.08, lambda size: mcnemar_width(size, 0.2, 0.05))
+    n = size_for_width(0.08, lambda size: paired_width(size, 0.2, 0.05))
     rng = np.random.default_rng(1)
     widths = []
     for b, c, rest in rng.multinomial(n, (0.125, 0.075, 0.8), 300).tolist():
@@ -46,20 +43,18 @@ def test_the_width_of_a_mean_is_that_of_statsmodels():
 
 
 def test_the_number_for_a_mean_is_the_least():
-    n, _ = size_for_width(0.5, lambda size: t_width(size, 1.0))
+    n = size_for_width(0.5, lambda size: t_width(size, 1.0))
     half = [stats.t.ppf(0.975, k - 1) / math.sqrt(k) for k in (n - 1, n)]
     assert 2 * half[0] > 0.5 >= 2 * half[1]
 
 
 def test_overlapping_splits_may_never_be_narrow_enough():
-    n, notes = size_for_width(0.1, lambda size: t_width(size, 1.0, test_train_ratio=1 / 9))
-    assert n is None
-    assert "an interval 0.1 wide" in notes[0]
+    with pytest.raises(ValueError, match="more than"):
+        size_for_width(0.1, lambda size: t_width(size, 1.0, ratio=1 / 9))
 
 
-def test_what_is_no_width_is_refused_and_none_is_no_question():
-    assert size_for_width(None, lambda size: 0.0) == (None, ())
+def test_what_is_no_width_is_refused():
     with pytest.raises(ValueError, match="above 0"):
         size_for_width(0.0, lambda size: 1.0)
     with pytest.raises(ValueError, match="no more than the share"):
-        mcnemar_width(100, 0.1, 0.2)
+        paired_width(100, 0.1, 0.2)

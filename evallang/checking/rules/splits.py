@@ -32,7 +32,7 @@ from evallang.diagnostics import Changes
 from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.power_of_t import t_detectable
+from evallang.stats.power_of_means import t_power
 from evallang.study import ComparisonSpec, Method, Protocol, Study
 
 TARGET = 0.8  # power
@@ -184,7 +184,7 @@ def reach(test: Method, drawn: Drawn, alpha: float) -> Reach | None:
         return None
     stated = test.keywords().get("test_train_ratio")
     ratio = share / (1 - share) if stated is None else float(Fraction(str(stated)))
-    found = t_detectable(1.0, splits, alpha, TARGET, test_train_ratio=ratio).difference
+    found = t_power(None, 1.0, splits, alpha, TARGET, test_train_ratio=ratio).difference
     normal = normal_quantile(1 - alpha) + normal_quantile(2 * TARGET - 1)
     return None if found is None else Reach(splits, ratio, found, normal * ratio**0.5)
 

@@ -8,23 +8,11 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from evallang.bibliography import Reference as Work, cite
+from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import SharesOfRows
-
-KUNCHEVA_2003 = Work(
-    key="kuncheva2003",
-    authors=("Kuncheva LI", "Whitaker CJ"),
-    year=2003,
-    title="Measures of diversity in classifier ensembles and their relationship with the "
-    "ensemble accuracy",
-    venue="Machine Learning",
-    volume="51(2)",
-    pages="181-207",
-    doi="10.1023/A:1022859003006",
-)
 
 
 class Pair(Struct, frozen=True):
@@ -92,7 +80,7 @@ class ShownAgreement(Struct, frozen=True):
         "analyze agreement\n",
     ),
     title="Agreement of models",
-    references=(cite("cohen1960"), KUNCHEVA_2003),
+    references=(cite("cohen1960"), cite("kuncheva2003")),
 )
 def agreement(together: Mapping[str, Predicted]) -> Agreement:
     """How often each two of the models predict the same, and are right on the same examples.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evallang.activity import report_share
-from evallang.bibliography import Reference as Work, cite
+from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
@@ -33,26 +33,6 @@ from evallang.stats.score_curves import (
     ShownCurve,
     Summary,
     percentile_bounds,
-)
-
-MURPHY_1973 = Work(
-    key="murphy1973",
-    authors=("Murphy AH",),
-    year=1973,
-    title="A new vector partition of the probability score",
-    venue="Journal of Applied Meteorology",
-    volume="12(4)",
-    pages="595-600",
-)
-BROCKER_SMITH_2007 = Work(
-    key="brocker2007",
-    authors=("Bröcker J", "Smith LA"),
-    year=2007,
-    title="Increasing the reliability of reliability diagrams",
-    venue="Weather and Forecasting",
-    volume="22(3)",
-    pages="651-661",
-    doi="10.1175/WAF993.1",
 )
 
 ALL_ROWS = "the curve and its numbers are about all test rows together, except the means of folds"
@@ -102,8 +82,8 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
     title="Calibration",
     references=(
         cite("cox1958"),
-        MURPHY_1973,
-        BROCKER_SMITH_2007,
+        cite("murphy1973"),
+        cite("brocker2007"),
         cite("clopper1934"),
         cite("efron1982"),
         cite("kish1965"),

@@ -13,7 +13,6 @@ from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.score_curves import (
-    CAMPBELL_1994,
     Curve,
     Heights,
     ScoreCurves,
@@ -81,7 +80,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         "analyze det\n",
     ),
     title="Detection error trade-off curve",
-    references=(cite("martin1997"), CAMPBELL_1994),
+    references=(cite("martin1997"), cite("campbell1994")),
 )
 def det(predicted: Predicted) -> Curve:
     """The false negative rate at each false positive rate, averaged over folds.

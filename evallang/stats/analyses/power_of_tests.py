@@ -14,8 +14,7 @@ from evallang.results.ranges import Share
 from evallang.results.shown import Amount, Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.planned_power import Answer, Question, Stated
-from evallang.stats.power import stated
+from evallang.stats.power import Answer, Question, Stated, stated
 from evallang.stats.power_of_areas import check_areas
 
 

@@ -12,7 +12,6 @@ from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.score_curves import (
-    CAMPBELL_1994,
     SAME,
     Band,
     Curve,
@@ -76,7 +75,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         "analyze pr\n",
     ),
     title="Precision-recall curve",
-    references=(cite("davis2006"), cite("zhou2021"), CAMPBELL_1994),
+    references=(cite("davis2006"), cite("zhou2021"), cite("campbell1994")),
 )
 def pr(predicted: Predicted) -> Curve:
     """The precision at each recall, averaged over folds.

@@ -11,7 +11,6 @@ from evallang.results.provenance import CurveWords
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.score_curves import (
-    CAMPBELL_1994,
     Curve,
     Reference,
     ScoreCurves,
@@ -73,7 +72,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         "analyze roc\n",
     ),
     title="ROC curve",
-    references=(cite("fawcett2006"), cite("zhou2021"), CAMPBELL_1994),
+    references=(cite("fawcett2006"), cite("zhou2021"), cite("campbell1994")),
 )
 def roc(predicted: Predicted) -> Curve:
     """The true positive rate at each false positive rate, averaged over folds.

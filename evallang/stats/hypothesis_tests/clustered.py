@@ -19,6 +19,7 @@ from evallang.stats.clusters import (
     flip_groups,
     group_codes,
     group_totals,
+    refers_to_chi2,
 )
 from evallang.stats.correctness import as_boolean
 from evallang.stats.distributions import chi2_tail
@@ -55,7 +56,7 @@ def clustered_mcnemar(
     if squares:
         p_chi2 = normal_p(float(totals.sum()) / math.sqrt(squares), alternative)
     flipped = flip_groups(totals, seed, alternative=alternative)
-    by_chi2 = method == "chi2" or (method != "exact" and telling >= FEW_GROUPS)
+    by_chi2 = refers_to_chi2(method, telling)
     estimate, clusters = clustered_difference(first, second, codes, level)
     notes: tuple[str, ...] = ()
     if telling == 0:
@@ -113,7 +114,7 @@ def clustered_cochran(
     p, variant, error = 1.0, "clustered chi2", None
     if q is None:
         notes = ("no group tells the models apart",)
-    elif method == "chi2" or (method == "auto" and len(centred) >= FEW_GROUPS):
+    elif refers_to_chi2(method, len(centred)):
         p = chi2_tail(q, models - 1)
     else:
         p, variant, error = _permuted(centred, between, seed)

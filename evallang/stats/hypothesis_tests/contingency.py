@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from numpy.typing import ArrayLike
@@ -18,7 +17,8 @@ from evallang.results.statistics import (
 )
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.correctness import Table
-from evallang.stats.distributions import chi2_tail, fair_coin_tail, normal_quantile
+from evallang.stats.discordant_pairs import EXACT_BELOW, LESS, p_of_pairs
+from evallang.stats.distributions import normal_quantile
 from evallang.stats.effect_sizes.between_models import cohen_g, odds_ratio
 from evallang.stats.hypothesis_tests.clustered import clustered_mcnemar
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -31,13 +31,11 @@ from evallang.stats.intervals.differences import (
     newcombe_independent,
     paired_counts,
 )
-from evallang.stats.power_of_mcnemar import POWER_OF_MCNEMAR
+from evallang.stats.power_of_pairs import POWER_OF_MCNEMAR
 from evallang.stats.shares import Share, Shares, checked_share
 
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
-EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
 FORMS = ("exact", "midp", "chi2", "corrected")
-LESS = {"chi2": 0, "corrected": 1}  # subtracted from |b - c|
 
 PAIR_NULL = "the two models have the same accuracy"
 
@@ -190,10 +188,10 @@ def mcnemar(
     if b + c == 0:
         notes = (*notes, "no example is answered rightly by just one of the two models")
     less = LESS.get(variant)
-    p_values = _mcnemar_p_values(FORMS, b, c, alternative)
+    p_values = {name: float(p_of_pairs(b, c, name, alternative)) for name in FORMS}
     extra = {f"p_{name}": p for name, p in p_values.items()}
     most = (0, b + c) if alternative == "less" else (b + c, 0)
-    extra["p_smallest"] = _mcnemar_p_values((variant,), *most, alternative)[variant]
+    extra["p_smallest"] = float(p_of_pairs(*most, variant, alternative))
     found = PAIRED_INTERVALS[interval](table, level)
     result = HypothesisTestResult(
         test="mcnemar",
@@ -334,31 +332,3 @@ def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
 def _chi2(b: int, c: int, less: int) -> float | None:
     """Return the chi-squared statistic; None without discordant pairs."""
     return max(abs(b - c) - less, 0) ** 2 / (b + c) if b + c else None
-
-
-def _mcnemar_p_values(
-    variants: Iterable[str], b: int, c: int, alternative: Alternative
-) -> dict[str, float]:
-    """Return the p-value of each variant."""
-    n, both_sides = b + c, alternative == "two_sided"
-    if n == 0:
-        return dict.fromkeys(variants, 1.0)
-    if alternative == "less":
-        b, c = c, b
-    larger = max(b, c) if both_sides else b
-    at_least, beyond = fair_coin_tail(larger, n), fair_coin_tail(larger + 1, n)
-
-    def p_value(variant: str) -> float:
-        less = LESS.get(variant)
-        if less is not None and both_sides:
-            return chi2_tail(max(abs(b - c) - less, 0) ** 2 / n, 1)
-        if less is not None:
-            return normal_p((b - c - less) / n**0.5, "greater")
-        if variant == "exact":
-            return min(2 * at_least, 1.0) if both_sides else at_least
-        if not both_sides:
-            return (at_least + beyond) / 2
-        # For b = c both tails hold the observed table, which 1 - pmf/2 counts by half once
-        return 1 - (at_least - beyond) / 2 if b == c else at_least + beyond
-
-    return {variant: p_value(variant) for variant in variants}

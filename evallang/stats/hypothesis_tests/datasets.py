@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -19,8 +20,9 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.power import by_value
+from evallang.stats.power_of_ranks import over_data, ranked_models
 from evallang.stats.rank_scores import Better, read_scores, row_ranks
-from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 
 FROM_DATA_SETS = frozenset({Evidence.DATASET_SCORES})
 ALL_EQUAL = "on every data set all orders of the models are equally likely"
@@ -64,6 +66,28 @@ DEMSAR_RANKS = (
 ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0))
 
 
+def p_of_draws(scores: NDArray[np.float64], alternative: str) -> NDArray[np.float64]:
+    """Return p, as `auto` computes it, of tables of scores (rounds, N, M) without ties."""
+    n, models = scores.shape[1:]
+    order = tuple(range(1 - models, models, 2))  # doubled, centred ranks
+    doubled = 2 * scores.argsort(axis=2).argsort(axis=2) + order[0]
+    exact = _variant("auto", "average", n, models) == "exact"
+    ways = _sums_of_squares((order,) * n, MOST_STEPS) if exact else None
+    within = n * sum(rank * rank for rank in order)
+
+    def p_value(between: int) -> float:
+        if ways is not None:
+            return _share_from(ways, between)
+        _, f = _statistics(between, within, n, models, "average")
+        if f is None:
+            return 1.0
+        if f == float("inf"):
+            return float((1 / math.factorial(models)) ** (n - 1))
+        return f_tail(f, models - 1, (models - 1) * (n - 1))
+
+    return by_value((doubled.sum(axis=1) ** 2).sum(axis=1), p_value)
+
+
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
@@ -72,7 +96,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
         models=(3, None),
         omnibus=True,
         across_data=True,
-        power=POWER_OVER_DATA_SETS,
+        power=over_data(ranked_models(p_of_draws)),
         holds="exact or by permutation over few data sets",
         when="three or more models have scores on several data sets, in any unit",
         when_not=(
@@ -219,27 +243,42 @@ def _statistics(
 def exact_rank_p(rows: NDArray[np.int64], most_steps: int = MOST_STEPS) -> float | None:
     """P(sum of squared column totals >= observed) when each row is permuted on its own.
 
-    As whole numbers of equally likely arrangements. What follows a row depends on the
-    totals in any order, so that they are kept in descending order. None where more than
-    `most_steps` sums would be formed.
+    None where more than `most_steps` sums would be formed.
     """
-    ways: dict[tuple[int, ...], int] = {(0,) * rows.shape[1]: 1}
+    ways = _sums_of_squares(tuple(map(tuple, rows.tolist())), most_steps)
+    return None if ways is None else _share_from(ways, int((rows.sum(axis=0) ** 2).sum()))
+
+
+def _share_from(ways: Counter[int], least: int) -> float:
+    return sum(times for value, times in ways.items() if value >= least) / ways.total()
+
+
+@lru_cache(maxsize=4)
+def _sums_of_squares(rows: tuple[tuple[int, ...], ...], most_steps: int) -> Counter[int] | None:
+    """Count the arrangements of the rows by their sum of squared column totals.
+
+    Whole numbers of equally likely arrangements. What follows a row depends on the totals in any
+    order, so that they are kept in descending order. None where more than `most_steps` sums would
+    be formed.
+    """
+    ways: dict[tuple[int, ...], int] = {(0,) * len(rows[0]): 1}
     steps = 0
-    for place, row in enumerate(rows.tolist()):
-        steps += len(ways) * (1 if place == 0 else _arrangements(row))
+    for place, row in enumerate(rows):
+        steps += len(ways) * (1 if place == 0 else _arrangements(list(row)))
         if steps > most_steps:
             return None
         # The first may stand as it is: permuting all rows alike changes nothing
-        arrangements = [tuple(row)] if place == 0 else sorted(set(itertools.permutations(row)))
+        arrangements = [row] if place == 0 else sorted(set(itertools.permutations(row)))
         following: Counter[tuple[int, ...]] = Counter()
         for totals, times in ways.items():
             for arranged in arrangements:
                 added = sorted(map(int.__add__, totals, arranged), reverse=True)
                 following[tuple(added)] += times
         ways = following
-    observed = int((rows.sum(axis=0) ** 2).sum())
-    extreme = sum(times for totals, times in ways.items() if sum(x * x for x in totals) >= observed)
-    return extreme / sum(ways.values())
+    squares: Counter[int] = Counter()
+    for totals, times in ways.items():
+        squares[sum(total * total for total in totals)] += times
+    return squares
 
 
 def chance_of_agreement(rows: NDArray[np.int64]) -> float:

@@ -21,7 +21,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.power_of_t import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
+from evallang.stats.power_of_means import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
 from evallang.stats.validation import numbers
 
 FROM_FOLDS = frozenset({Evidence.FOLD_SCORES})

@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from evallang.registry import Design, Evidence, Guidance, Registry
-from evallang.stats.planned_power import PowerDeclaration
+from evallang.stats.power import PowerDeclaration
 from evallang.stats.validity import Validity, judged
 
 DifferenceForm = Literal[

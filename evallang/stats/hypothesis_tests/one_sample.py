@@ -6,7 +6,6 @@ import math
 from typing import Annotated
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
@@ -14,7 +13,12 @@ from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.correctness import Correctness, count_correct
-from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.distributions import (
+    binomial_tail,
+    checked_level,
+    least_rejected,
+    t_quantile,
+)
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -22,8 +26,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
-from evallang.stats.power_of_one_share import POWER_OF_ONE_SHARE
-from evallang.stats.power_of_t import POWER_OF_OVERLAPPING_T
+from evallang.stats.power_of_means import POWER_OF_OVERLAPPING_T
+from evallang.stats.power_of_pairs import POWER_OF_ONE_SHARE
 from evallang.stats.validation import magnitudes
 
 BINOMIAL_NULL = "the error rate of the model is at most the threshold"
@@ -161,17 +165,16 @@ def binomial(
     if n:
         # as few errors or fewer is as many right answers or more
         tails = {
-            "greater": _upper_tail(errors, n, threshold),
-            "less": _upper_tail(n - errors, n, 1 - threshold),
+            "greater": float(binomial_tail(errors, n, threshold)),
+            "less": float(binomial_tail(n - errors, n, 1 - threshold)),
         }
         both = alternative == "two_sided"
         p, notes = min(2 * min(tails.values()), 1.0) if both else tails[alternative], ()
         alpha = (1 - level) / 2 if both else 1 - level
-        above = None if alternative == "less" else _critical(n, threshold, alpha)
-        below = None if alternative == "greater" else _critical(n, 1 - threshold, alpha)
-        extra["critical_error_rate"] = above
+        above, below = (least_rejected(n, rate, alpha) for rate in (threshold, 1 - threshold))
+        extra["critical_error_rate"] = None if alternative == "less" or above > n else above / n
         if alternative != "greater":
-            extra["critical_low"] = None if below is None else (n - round(below * n)) / n
+            extra["critical_low"] = None if below > n else (n - below) / n
     low, high = interval.low, interval.high
     return HypothesisTestResult(
         test="binomial",
@@ -279,22 +282,3 @@ def single_t(
         notes=(*notes, *more),
     )
     return one_sided(result, alternative)
-
-
-def _upper_tail(errors: int, n: int, rate: float) -> float:
-    """Return P(X >= errors) for X binomial."""
-    return 1.0 if errors <= 0 else float(scipy.special.betainc(errors, n - errors + 1, rate))
-
-
-def _critical(n: int, rate: float, alpha: float) -> float | None:
-    """Return the smallest error rate whose upper tail is at most `alpha`, or None."""
-    if _upper_tail(n, n, rate) > alpha:
-        return None
-    low, high = 0, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _upper_tail(middle, n, rate) <= alpha:
-            high = middle
-        else:
-            low = middle
-    return high / n

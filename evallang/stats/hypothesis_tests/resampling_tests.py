@@ -24,14 +24,14 @@ from evallang.stats.intervals.bootstrap_bounds import (
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.intervals.series import dependence_beyond
-from evallang.stats.planned_power import power_by_form
+from evallang.stats.power import power_by_form
 from evallang.stats.power_of_areas import POWER_OF_DELONG
 from evallang.stats.power_of_counts import POWER_OF_DRAWN_COUNTS, POWER_OF_SWAPPED_COUNTS
-from evallang.stats.power_of_mcnemar import (
+from evallang.stats.power_of_means import POWER_OF_T
+from evallang.stats.power_of_pairs import (
     POWER_OF_DRAWN_CORRECTNESS,
     POWER_OF_SWAPPED_CORRECTNESS,
 )
-from evallang.stats.power_of_t import POWER_OF_T
 from evallang.stats.validity import ENOUGH_GROUPS, OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 PER_EXAMPLE = frozenset(

@@ -23,8 +23,9 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     Estimand,
     HypothesisTestDeclaration,
 )
+from evallang.stats.power import by_value
+from evallang.stats.power_of_ranks import over_data, signed_ranks
 from evallang.stats.rank_scores import Better, checked_direction
-from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 from evallang.stats.validation import subtractable
 
 NULL = "the differences between the two models are distributed symmetrically around 0"
@@ -49,6 +50,15 @@ WILCOXON_VARIANTS = {
 """Printed words of the forms of the signed-rank test."""
 
 
+def p_of_draws(differences: NDArray[np.float64], alternative: Alternative) -> NDArray[np.float64]:
+    """Return the exact p of samples of differences (rounds, n) without zeros and ties."""
+    n = differences.shape[1]
+    ranks = np.abs(differences).argsort(axis=1).argsort(axis=1) + 1
+    total, every = n * (n + 1) // 2, np.arange(1.0, n + 1)
+    plus = (ranks * (differences > 0)).sum(axis=1)
+    return by_value(plus, lambda w: _exact_p(every, w, total - w, alternative))
+
+
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW, Evidence.DATASET_SCORES}),
@@ -59,7 +69,7 @@ WILCOXON_VARIANTS = {
         of_signs=True,
         estimand=Estimand("ranks the differences of the examples"),
         tests="losses",
-        power=POWER_OVER_DATA_SETS,
+        power=over_data(signed_ranks(p_of_draws)),
         holds="exact where few differ",
         when=(
             "two models are compared over several data sets, or have losses per example with "

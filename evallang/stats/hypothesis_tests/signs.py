@@ -19,8 +19,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.power_of_ranks import over_data, signs
 from evallang.stats.rank_scores import Better, differences_of, read_pair
-from evallang.stats.simulated_power import POWER_OVER_DATA_SETS
 
 SIGN_NULL = "on a data set each of the two models is equally likely to be the better one"
 TUNED_M = tuple(row[1] for row in DEMSAR_AUC)
@@ -34,7 +34,7 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
         intervals={"sign": "exact interval of the median"},
         of_signs=True,
         across_data=True,
-        power=POWER_OVER_DATA_SETS,
+        power=over_data(signs),
         holds="exact at every number of data sets",
         when=(
             "two models have scores on several data sets, and differences are not comparable "

@@ -10,7 +10,7 @@ from evallang.reporting.document import Block, Cell, Column, Number, Row, Runs, 
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.planned_power import Question
+from evallang.stats.power import Question
 
 EXACT = frozenset({"mcnemar", "sign"})
 

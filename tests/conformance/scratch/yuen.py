@@ -17,7 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.losses import SLEEP, SLEEP_FIRST, SLEEP_SECOND
-from evallang.stats.planned_power import SD, Answer, PowerDeclaration
+from evallang.stats.power import SD, Answer, PowerDeclaration
 
 
 def _power(question, stated):

@@ -1,0 +1,299 @@
+"""What t tests of a mean difference can show, corrected, with groups, within a margin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import scipy
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from evallang.results.provenance import AssumptionWords
+from evallang.stats.clusters import degrees_of_sizes
+from evallang.stats.distributions import t_quantile
+from evallang.stats.planned_groups import (
+    MOST_GROUPS,
+    PlannedGroups,
+    by_groups,
+    examples_of,
+    group_notes,
+    number_of_groups,
+)
+from evallang.stats.power import (
+    GROUPS,
+    SD,
+    Answer,
+    PowerAnalysis,
+    PowerDeclaration,
+    Question,
+    Relation,
+    Sizes,
+    Stated,
+    analysed,
+    answered,
+    check_level,
+    in_unit,
+)
+from evallang.stats.validation import LARGEST, MOST_COUNTED, SMALLEST
+
+INDEPENDENT_IN_TIME = (
+    "for differences that are independent in time; positive dependence takes more of them"
+)
+INDEPENDENT = "as the test does, this takes the differences for independent"
+NONE_ENOUGH = "no number of splits is enough: the parts that a model is trained on overlap"
+UNSOUND = (
+    "a t test takes two differences or more with a standard deviation above 0, and a level "
+    "between 0 and 1"
+)
+
+
+def t_power(
+    difference: float | Literal["observed"] | None,
+    sd: float,
+    n: int | None,
+    alpha: float = 0.05,
+    target: float | None = None,
+    *,
+    test_train_ratio: float = 0.0,
+    one_sided: bool = False,
+    groups: Sizes = (),
+    icc: float = 0.0,
+) -> PowerAnalysis:
+    """Return the power of a paired t test of n differences with standard deviation `sd`.
+
+    One of the difference, n and the power aimed at (`target`) is None, and is found. `sd` is that
+    of the differences of one study, as the test sees it. The noncentral t distribution with n - 1
+    degrees of freedom and noncentrality difference / (sd sqrt(1/n + ratio)); `test_train_ratio`
+    makes it that of `corrected_t`, where it is exact if folds correlate as that test assumes; no
+    number of splits may then be enough. With `one_sided` the difference has the sign of the
+    alternative. Where the differences come in `groups`, sizes with the number of groups of each,
+    1/n is multiplied by the design effect 1 + (Σ s² / n - 1) `icc`, and the degrees of freedom are
+    those of the clustered test; of another n the proportions of the sizes are kept. Raises
+    `ValueError` where `sd` is not positive, n below 2, the observed difference is asked for, or
+    more than about 17 million would be needed.
+    """
+    relation, units = means(sd, alpha, test_train_ratio, one_sided=one_sided), None
+    if groups:
+        planned = PlannedGroups(groups, icc)
+        relation, units = grouped_means(sd, alpha, planned, one_sided=one_sided), planned.units
+    relation = replace(relation, assumed={"sd": sd, "test_train_ratio": test_train_ratio})
+    name = "corrected_t" if test_train_ratio else "t"
+    return analysed(name, relation, alpha, difference, n, target, units)
+
+
+def means(sd: float, alpha: float, ratio: float = 0.0, *, one_sided: bool = False) -> Relation:
+    """Relate difference, number of differences and power of a t test; see `t_power`."""
+    _check_spread(sd, alpha, one_sided, ratio)
+    return Relation(
+        lambda gap, n: _noncentral(gap, sd, n, n - 1, ratio, alpha, one_sided),
+        "noncentral t",
+        start=lambda n: sd * math.sqrt(1 / n + ratio),
+        fewest=2,
+        width=lambda gap, n: t_width(n, sd, 1 - alpha, ratio=ratio),
+    )
+
+
+def grouped_means(
+    sd: float, alpha: float, groups: PlannedGroups, *, one_sided: bool = False
+) -> Relation:
+    """Relate difference, number of groups and power of the clustered t test; see `t_power`."""
+    _check_spread(sd, alpha, one_sided)
+
+    def chance(gap: float, count: int) -> float:
+        sizes = groups.sizes(count)
+        n = examples_of(sizes)
+        effect, df = _effect_and_degrees(n, sizes, groups.icc)
+        return _noncentral(gap, sd * math.sqrt(effect), n, df, 0.0, alpha, one_sided)
+
+    return Relation(
+        chance,
+        "noncentral t with the design effect of the groups",
+        start=lambda count: sd / math.sqrt(examples_of(groups.sizes(count))),
+        fewest=2,
+        most=MOST_GROUPS,
+        counted=" groups",
+        width=lambda gap, count: t_width(
+            examples_of(groups.sizes(count)),
+            sd,
+            1 - alpha,
+            groups=groups.sizes(count),
+            icc=groups.icc,
+        ),
+    )
+
+
+def t_width(
+    n: int,
+    sd: float,
+    level: float = 0.95,
+    *,
+    ratio: float = 0.0,
+    groups: Sizes = (),
+    icc: float = 0.0,
+) -> float:
+    """Return the width of the t interval of a mean of n differences with standard deviation `sd`.
+
+    About half of all studies have a wider one, because theirs is estimated.
+    """
+    if n < 2 or (groups and number_of_groups(groups) < 2):
+        return math.inf
+    effect, df = _effect_and_degrees(n, groups, icc)
+    return 2 * t_quantile(level, df) * sd * math.sqrt(effect / n + ratio)
+
+
+def means_within(sd: float, gap: float, alpha: float, *, equivalence: bool = False) -> Relation:
+    """Relate margin, examples and power of t tests within a margin of two mean losses.
+
+    `sd` is that of the differences of the examples, and the first model is worse by `gap`; with
+    `equivalence` both sides must be shown. Raises `ValueError` where `sd` is not positive.
+    """
+    check_margin(gap, alpha)
+    if not 0 < sd < math.inf:
+        raise ValueError(UNSOUND)
+
+    def chance(margin: float, n: int) -> float:
+        check_margin(gap, alpha, margin)
+        if n < 2:
+            return 0.0
+        root, bound = math.sqrt(n) / sd, t_quantile(1 - 2 * alpha, n - 1)
+        near, far = (margin - gap) * root, (margin + gap) * root
+
+        def shown(s: NDArray[np.float64]) -> NDArray[np.float64]:
+            tails = scipy.special.ndtr(near - bound * s)
+            if equivalence:
+                tails = np.maximum(tails - scipy.special.ndtr(bound * s - far), 0.0)
+            return np.asarray(tails)
+
+        # Where the bounds of both sides meet, no difference is left to be shown
+        meet = (near + far) / (2 * bound)
+        return _mean_over_spread(n - 1, shown, [near / bound, far / bound, meet])
+
+    return Relation(
+        chance, "noncentral t", {"sd": sd}, least=gap, start=lambda n: max(2 * gap, 1e-9)
+    )
+
+
+def check_margin(gap: float, alpha: float, margin: float = math.inf) -> None:
+    """Raise `ValueError` where a margin cannot be shown: models that differ by it, or no level."""
+    if not 0 < alpha < 0.5:
+        raise ValueError("the level of a margin lies between 0 and 0.5")
+    if not 0 <= gap < margin:
+        raise ValueError("the models differ by less than the margin, which is above 0")
+
+
+def _check_spread(sd: float, alpha: float, one_sided: bool, ratio: float = 0.0) -> None:
+    check_level(alpha, one_sided)
+    if not SMALLEST < sd < LARGEST or not 0 <= ratio < math.inf:
+        raise ValueError(UNSOUND)
+
+
+def _effect_and_degrees(n: int, groups: Sizes, icc: float) -> tuple[float, float]:
+    """Return the design effect and the degrees of freedom of the variance of a mean."""
+    if not groups:
+        return 1.0, n - 1
+    sizes, counts = (np.array(column, dtype=np.float64) for column in zip(*groups, strict=True))
+    if counts.sum() < 2:
+        raise ValueError("a clustered test takes two groups or more")
+    effect = 1 + (float((sizes**2 * counts).sum()) / n - 1) * icc
+    return effect, degrees_of_sizes(np.repeat(sizes, counts.astype(np.int64)))
+
+
+def _noncentral(
+    gap: float, sd: float, n: int, df: float, ratio: float, alpha: float, one_sided: bool
+) -> float:
+    """Return P(|T| > bound), or P(T > bound), for a noncentral t, T = (Z + shift) / S.
+
+    scipy.special.nctdtr has no value for the far tail of many a large shift.
+    """
+    if not gap < LARGEST or not 2 <= n <= MOST_COUNTED:
+        raise ValueError(UNSOUND)
+    shift = gap / (sd * math.sqrt(1 / n + ratio))
+    bound = t_quantile(1 - (2 * alpha if one_sided else alpha), df)
+
+    def tails(s: NDArray[np.float64]) -> NDArray[np.float64]:
+        upper = scipy.special.ndtr(shift - bound * s)
+        return np.asarray(upper if one_sided else upper + scipy.special.ndtr(-shift - bound * s))
+
+    bends = [(shift + z) / bound for z in (-8, -4, -2, 0, 2, 4, 8)]
+    return _mean_over_spread(df, tails, [*bends, *(z / bound for z in (2, 5, 10))])
+
+
+@cache
+def _legendre_nodes(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return nodes and weights, whose eigenvalues take longer than the integral itself."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return nodes, weights
+
+
+def _mean_over_spread(
+    df: float,
+    given: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    bends: Sequence[float],
+) -> float:
+    """Return the mean of what is rejected given S = sqrt(chi2 / df), over its density.
+
+    By Gauss and Legendre on pieces that part where the integrand bends.
+    """
+    reach = 14 / math.sqrt(2 * df)  # fourteen standard deviations of S about 1
+    low, high = max(0.0, 1 - reach), 1 + reach
+    ends = np.unique(np.clip([*np.linspace(low, high, 13), *bends], low, high))
+    nodes, weights = _legendre_nodes(40)
+    half = np.diff(ends)[:, None] / 2
+    s = (ends[:-1, None] + half * (1 + nodes)).ravel()
+    constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
+    density = np.exp(constant + scipy.special.xlogy(df - 1, s) - df * s * s / 2)
+    return min(float(((half * weights).ravel() * density * given(s)).sum()), 1.0)
+
+
+def _declared(
+    *, groups: bool = False, ratio: bool = False, notes: tuple[str, ...] = ()
+) -> PowerDeclaration:
+    """Return the power of a t test: of examples in groups, of splits by their ratio, with notes."""
+
+    def one(question: Question, stated: Stated, by: PlannedGroups | None) -> Answer:
+        sd, written = 1.0 if stated.sd is None else stated.sd, question.options.get(RATIO_NAME)
+        assumed: dict[str, float | int | str] = {} if stated.sd is None else {"sd": stated.sd}
+        asked, before = in_unit(stated)
+        overlap, after, units = 0.0, notes, None
+        if ratio:
+            found = question.test_train_ratio if written is None else float(written)
+            if found is None:
+                why = "the size of the parts is unknown"
+                return Answer("noncentral t", assumed, notes=(why,))
+            overlap = assumed[RATIO_NAME] = found
+        relation = means(sd, question.alpha, overlap, one_sided=question.one_sided)
+        if by is not None:
+            relation = grouped_means(sd, question.alpha, by, one_sided=question.one_sided)
+            assumed |= by.assumed
+            after, units = group_notes(question), by.units
+        return answered(
+            question,
+            stated,
+            replace(relation, assumed=assumed),
+            asked=asked,
+            units=units,
+            in_sd=stated.sd is None,
+            before=before,
+            after=after,
+            none_enough=NONE_ENOUGH if overlap else "",
+        )
+
+    def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        planned = by_groups(question, stated, several=True) if groups else [None]
+        return tuple(one(question, stated, by) for by in planned)
+
+    words = {**SD, **(GROUPS if groups else {}), **(RATIO if ratio else {})}
+    return PowerDeclaration(answers, words, of_width=True)
+
+
+RATIO_NAME = "test_train_ratio"
+RATIO = {RATIO_NAME: AssumptionWords("test train ratio {}", "test/train")}
+POWER_OF_T = _declared(groups=True)
+POWER_OF_SERIES = _declared(notes=(INDEPENDENT_IN_TIME,))
+POWER_OF_OVERLAPPING_T = _declared(notes=(INDEPENDENT,))
+"""That of tests which take overlapping splits as independent."""
+POWER_OF_CORRECTED_T = _declared(ratio=True)

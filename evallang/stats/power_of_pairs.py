@@ -1,0 +1,511 @@
+"""What tests of right and wrong can show: McNemar's, with groups too, within a margin, of one rate.
+
+McNemar's test and the binomial test are summed over all tables. With groups tables are drawn: the
+outcomes of a group (only the first model right, only the second, neither alone) are those of a
+Dirichlet-multinomial distribution, in which any two examples of a group have the stated
+correlation, and the clustered test is run on the sums of b - c of the groups.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Literal, cast, get_args
+
+import numpy as np
+import scipy
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from evallang.stats.clusters import flip_groups, refers_to_chi2
+from evallang.stats.discordant_pairs import p_of_pairs
+from evallang.stats.distributions import binomial_tail, least_rejected, normal_quantile
+from evallang.stats.intervals.differences import PAIRED_INTERVALS
+from evallang.stats.planned_groups import (
+    MOST_GROUPS,
+    PlannedGroups,
+    examples_of,
+    group_notes,
+    planned_groups,
+)
+from evallang.stats.power import (
+    DISCORDANT,
+    GROUPS,
+    ROUNDS,
+    Answer,
+    PowerAnalysis,
+    PowerDeclaration,
+    Question,
+    Relation,
+    Stated,
+    analysed,
+    answered,
+    check_level,
+    simulated,
+)
+from evallang.stats.power_of_means import check_margin, t_width
+from evallang.stats.validation import MOST_COUNTED, word
+
+Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
+Side = Literal["two_sided", "greater", "less"]
+BLOCK = 256  # numbers of discordant pairs whose critical counts are found together
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.3)  # discordant examples that are looked at if none is stated
+LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
+GROUP_ROUNDS = 4_000  # of the clustered test, whose p takes a while where groups are few
+MOST_SIZE = 2_000  # examples of a group, whose sums are enumerated
+MOST_SIZES = 24  # of groups that are told apart
+FLIPPED_UP_TO = 200  # groups that tell the models apart; with more, swaps agree with chi-squared
+CONTRADICTED = (
+    "the difference of two accuracies is at most the share of discordant examples, which lies "
+    "between 0 and 1"
+)
+
+
+def mcnemar_power(
+    difference: float | Literal["observed"] | None,
+    discordant: float,
+    n: int | None,
+    alpha: float = 0.05,
+    target: float | None = None,
+    *,
+    method: Literal["exact", "connor"] = "exact",
+    variant: Variant = "midp",
+    one_sided: bool = False,
+) -> PowerAnalysis:
+    """Return the power of McNemar's test for a difference of two accuracies on n examples.
+
+    One of the difference, n and the power aimed at (`target`) is None, and is found: the smallest
+    difference with that power, None with a note where even the largest is not found; or the number
+    of examples from which on the power stays at `target` for 5 % more, because exact power does
+    not grow steadily with n. `exact` adds up the probabilities of all tables that `variant`
+    rejects; `connor` is the normal approximation of Connor 1987. `discordant` is the share of
+    examples on which just one of the two models is right. With `one_sided` the difference has the
+    sign of the alternative. Raises `ValueError` where the assumptions contradict each other, the
+    observed difference is asked for, or more than about 17 million examples would be needed.
+    """
+    relation = pairs(discordant, alpha, method=method, variant=variant, one_sided=one_sided)
+    return analysed("mcnemar", relation, alpha, difference, n, target)
+
+
+def pairs(
+    discordant: float,
+    alpha: float,
+    *,
+    method: str = "exact",
+    variant: Variant = "midp",
+    one_sided: bool = False,
+    interval: str = "tango",
+) -> Relation:
+    """Relate difference, examples and power of McNemar's test; see `mcnemar_power`."""
+    word(method, ("exact", "connor"), "method")
+    word(variant, get_args(Variant), "variant")
+    check_level(alpha, one_sided)
+    _check_discordant(discordant)
+
+    def chance(gap: float, n: int) -> float:
+        if gap > discordant:
+            raise ValueError(CONTRADICTED)
+        if not 0 <= n <= MOST_COUNTED:
+            raise ValueError("a sample has 0 examples or more")
+        if method == "connor":
+            return _connor(gap, discordant, n, alpha, one_sided)
+        return _enumerated(gap, discordant, n, alpha, variant, one_sided)
+
+    exact = f"exact enumeration, {'mid-p' if variant == 'midp' else variant}"
+    return Relation(
+        chance,
+        exact if method == "exact" else "Connor 1987",
+        {"discordant": discordant},
+        largest=discordant,
+        none_found=lambda n, target: (
+            f"no difference is found with power {target:g}: {discordant:g} of the examples are "
+            "discordant"
+        ),
+        saw_toothed=method == "exact",
+        width=lambda gap, n: paired_width(n, discordant, gap, 1 - alpha, interval),
+    )
+
+
+def paired_width(
+    n: int,
+    discordant: float,
+    difference: float = 0.0,
+    level: float = 0.95,
+    interval: str = "tango",
+) -> float:
+    """Return the width of the paired interval that is expected of n examples, Tango's by default.
+
+    It is that of the table of the expected counts, between whole numbers the mean of the
+    neighbouring tables by their distance. Raises `ValueError` where the difference is larger
+    than the share of discordant examples.
+    """
+    if not 0 <= abs(difference) <= discordant <= 1 or n < 1:
+        raise ValueError("two accuracies differ by no more than the share of discordant examples")
+    width = 0.0
+    for b, near in _whole_counts(n * (discordant + difference) / 2):
+        for c, too in _whole_counts(n * (discordant - difference) / 2):
+            found = PAIRED_INTERVALS[interval](((max(n - b - c, 0), b), (c, 0)), level)
+            if found.low is None or found.high is None:
+                return math.inf
+            width += near * too * (found.high - found.low)
+    return width
+
+
+def grouped_pairs(
+    discordant: float,
+    groups: PlannedGroups,
+    alpha: float,
+    *,
+    method: str = "midp",
+    one_sided: bool = False,
+    seed: int = 0,
+    rounds: int = GROUP_ROUNDS,
+) -> Relation:
+    """Relate difference, number of groups and power of McNemar's test on examples in groups.
+
+    The proportions of the groups' sizes are kept. `method` is that of the test: `exact` or `chi2`
+    for one of its forms however many groups there are; beyond 200 groups `exact` is referred to
+    chi-squared too. Raises `ValueError` where the assumptions contradict each other, or a group is
+    too large.
+    """
+    check_level(alpha, one_sided)
+    _check_discordant(discordant)
+    if not 0 <= groups.icc <= 1:
+        raise ValueError("an intra-class correlation lies between 0 and 1")
+    if not groups.mix or any(not 1 <= s <= MOST_SIZE or k < 1 for s, k in groups.mix):
+        raise ValueError(f"a group has 1 to {MOST_SIZE:,} examples in a power analysis")
+
+    def rejected(rng: np.random.Generator, gap: float, count: int, times: int) -> NDArray[np.bool_]:
+        if gap > discordant:
+            raise ValueError(CONTRADICTED)
+        ups, downs = (discordant + gap) / 2, (discordant - gap) / 2
+        drawn, steps = [], []
+        for size, k in groups.sizes(count):
+            chances = _sum_chances(size, ups, downs, groups.icc)
+            drawn.append(rng.multinomial(k, chances, size=times))
+            steps.append(np.arange(-size, size + 1))
+        p = _clustered_p(np.hstack(drawn), np.concatenate(steps), method, one_sided, flipped)
+        return np.asarray(p <= alpha * (1 + 1e-12))
+
+    flipped: dict[tuple[int, ...], float] = {}
+    sizes = sum(2 * size + 1 for size, _ in groups.mix)
+    return Relation(
+        simulated(rejected, seed, rounds, lambda count: sizes),
+        f"simulation of groups, {rounds:,} rounds, seed {seed}",
+        {"discordant": discordant, "icc": groups.icc},
+        largest=discordant,
+        none_found=lambda count, target: (
+            f"no difference is found with power {target:g}: {discordant:g} of the examples are "
+            f"discordant, in {count:,} groups"
+        ),
+        rounds=rounds,
+        most=MOST_GROUPS,
+        counted=" groups",
+        width=lambda gap, count: clustered_width(groups, count, discordant, gap, 1 - alpha),
+    )
+
+
+def clustered_width(
+    groups: PlannedGroups, count: int, discordant: float, difference: float, level: float
+) -> float:
+    """Return the width of the cluster-robust interval that is expected of a number of groups."""
+    if not 0 <= abs(difference) <= discordant <= 1:
+        raise ValueError("two accuracies differ by no more than the share of discordant examples")
+    sizes, sd = groups.sizes(count), math.sqrt(discordant - difference**2)
+    return t_width(examples_of(sizes), sd, level, groups=sizes, icc=groups.icc)
+
+
+def shares_within(
+    discordant: float,
+    gap: float,
+    alpha: float,
+    *,
+    equivalence: bool = False,
+    seed: int = 0,
+    rounds: int = ROUNDS,
+) -> Relation:
+    """Relate margin, examples and power of the tests within a margin of two accuracies.
+
+    Tables are drawn, of which a share `discordant` is right for one model alone; the first model is
+    worse by `gap`. With `equivalence` both sides must be shown. The test inverts Tango's interval,
+    so that p is at most alpha where his score is at least z. Raises `ValueError` where the
+    assumptions contradict each other.
+    """
+    check_margin(gap, alpha)
+    _check_discordant(discordant)
+    if gap > discordant:
+        raise ValueError(CONTRADICTED)
+    shares = [(discordant - gap) / 2, (discordant + gap) / 2, 1 - discordant]
+    bound = normal_quantile(1 - 2 * alpha)
+
+    def rejected(rng: np.random.Generator, margin: float, n: int, times: int) -> NDArray[np.bool_]:
+        check_margin(gap, alpha, margin)
+        if margin >= 1 or n < 1:
+            raise ValueError(
+                "a margin of accuracies lies below 1, and a sample has an example or more"
+            )
+        first, second = rng.multinomial(n, shares, size=times).astype(np.float64).T[:2]
+        shown = _score(first, second, n, margin) >= bound
+        if equivalence:
+            shown &= _score(second, first, n, margin) >= bound
+        return np.asarray(shown)
+
+    return Relation(
+        simulated(rejected, seed, rounds, lambda n: 3),
+        f"simulation of Tango's score test, {rounds:,} rounds, seed {seed}",
+        {"discordant": discordant},
+        least=gap,
+        largest=0.999,
+        rounds=rounds,
+    )
+
+
+def one_share(threshold: float, alpha: float, side: Side = "greater") -> Relation:
+    """Relate difference, examples and power of the binomial test of an error rate.
+
+    The error rate is that far above the threshold, with `side=less` below it. Raises `ValueError`
+    where that is not a rate, or the threshold or the level is out of range.
+    """
+    word(side, get_args(Side), "alternative")
+    if not 0 < threshold < 1:
+        raise ValueError("a threshold lies between 0 and 1")
+    check_level(alpha)
+
+    def chance(gap: float, n: int) -> float:
+        rate = threshold - gap if side == "less" else threshold + gap
+        if not 0 <= rate <= 1:
+            raise ValueError("the threshold and the difference give an error rate from 0 to 1")
+        return binomial_power(n, threshold, rate, alpha, side)
+
+    return Relation(
+        chance,
+        "exact binomial",
+        largest=threshold if side == "less" else 1 - threshold,
+        none_found=lambda n, target: (
+            f"no difference is found with power {target:g}: {n} examples are too few"
+        ),
+        saw_toothed=True,
+    )
+
+
+def binomial_power(n: int, threshold: float, rate: float, alpha: float, side: Side) -> float:
+    """Return the power of the exact test that n trials succeed with the chance `threshold`.
+
+    They do with the chance `rate`; two-sided p doubles the smaller tail. Raises `ValueError` where
+    n is out of range.
+    """
+    if not 0 <= n <= MOST_COUNTED:
+        raise ValueError("n is 0 or more")
+    level, power = alpha / 2 if side == "two_sided" else alpha, 0.0
+    if side != "less":
+        power += float(binomial_tail(least_rejected(n, threshold, level), n, rate))
+    if side != "greater":  # few successes are many failures
+        power += float(binomial_tail(least_rejected(n, 1 - threshold, level), n, 1 - rate))
+    return power
+
+
+def _check_discordant(discordant: float) -> None:
+    if not 0 < discordant <= 1:
+        raise ValueError(CONTRADICTED)
+
+
+def _whole_counts(expected: float) -> tuple[tuple[int, float], ...]:
+    """Return the whole numbers around an expected count with their shares of it."""
+    below = math.floor(expected)
+    share = expected - below
+    return ((below, 1 - share), (below + 1, share)) if share > 0 else ((below, 1.0),)
+
+
+def _enumerated(
+    gap: float, discordant: float, n: int, alpha: float, variant: Variant, one_sided: bool
+) -> float:
+    """Add up the probabilities of all tables that are rejected, by numbers of discordant pairs."""
+    reach = math.sqrt(n * discordant * (1 - discordant)) * normal_quantile(1 - LEFT_OUT) + 20
+    low = max(math.floor(n * discordant - reach), 0)
+    both = np.arange(low, min(math.ceil(n * discordant + reach), n) + 1)
+    logs = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(both + 1)
+        - scipy.special.gammaln(n - both + 1)
+        + scipy.special.xlogy(both, discordant)
+        + scipy.special.xlog1py(n - both, -discordant)
+    )
+    blocks = range(low // BLOCK, int(both[-1]) // BLOCK + 1)
+    found = [_critical_counts(block, alpha, variant, one_sided) for block in blocks]
+    critical = np.concatenate(found)[both - blocks[0] * BLOCK]
+    share = (discordant + gap) / (2 * discordant)
+    rejected = binomial_tail(critical, both, share)
+    if not one_sided:
+        rejected = rejected + binomial_tail(critical, both, 1 - share)
+    return float((np.exp(logs) * rejected).sum())
+
+
+@lru_cache(maxsize=1024)
+def _critical_counts(
+    block: int, alpha: float, variant: Variant, one_sided: bool
+) -> NDArray[np.int64]:
+    """Return the smallest count rejected of each number of pairs of a block; above it for none."""
+    both = np.arange(block * BLOCK, (block + 1) * BLOCK)
+    low, high = both // 2, both + 1  # a table with b = c is never rejected
+    side: Side = "greater" if one_sided else "two_sided"
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        rejected = p_of_pairs(middle, both - middle, variant, side) <= alpha
+        high = np.where(rejected, middle, high)
+        low = np.where(rejected, low, middle)
+    return high
+
+
+def _connor(gap: float, discordant: float, n: int, alpha: float, one_sided: bool) -> float:
+    """Return the normal approximation: z of the null variance against that of the alternative."""
+    level = 2 * alpha if one_sided else alpha
+    variance = discordant - gap * gap
+    reach = gap * math.sqrt(n) - normal_quantile(1 - level) * math.sqrt(discordant)
+    if variance <= 0:
+        return float(reach > 0)
+    return float(scipy.special.ndtr(reach / math.sqrt(variance)))
+
+
+def _clustered_p(
+    drawn: NDArray[np.int64],
+    steps: NDArray[np.int64],
+    method: str,
+    one_sided: bool,
+    flipped: dict[tuple[int, ...], float],
+) -> NDArray[np.float64]:
+    """Return p of the clustered test of samples that have so many groups of each sum of b - c.
+
+    `flipped` keeps p of swaps of whole groups by the sizes of their sums and the total.
+    """
+    squares, telling = drawn @ steps**2, drawn[:, steps != 0].sum(axis=1)
+    total = drawn @ steps if one_sided else abs(drawn @ steps)
+    z = total / np.sqrt(np.maximum(squares, 1))
+    p = np.where(squares > 0, scipy.special.ndtr(-z) * (1 if one_sided else 2), 1.0)
+    side: Side = "greater" if one_sided else "two_sided"
+    for i in range(len(drawn)):
+        count = int(telling[i])
+        if count and count <= FLIPPED_UP_TO and not refers_to_chi2(method, count):
+            sums = np.repeat(steps, drawn[i])
+            key = (int(total[i]), *sorted(abs(sums[sums != 0]).tolist()))
+            if key not in flipped:
+                flipped[key] = flip_groups(sums, alternative=side).p
+            p[i] = flipped[key]
+    return np.asarray(p)
+
+
+@lru_cache(maxsize=256)
+def _sum_chances(size: int, ups: float, downs: float, icc: float) -> NDArray[np.float64]:
+    """Return the probabilities of the sums -size ... size of b - c in one group."""
+    shares = np.array([ups, downs, max(1 - ups - downs, 0.0)])
+    if icc == 1 or size == 1:
+        together = np.zeros(2 * size + 1)
+        together[[-1, 0, size]] += shares
+        return together
+    counts = np.arange(size + 1)
+    logs = [_log_weights(counts, share, icc) for share in shares]
+    b, c = counts[:, None], counts[None, :]
+    rest = size - b - c
+    inside = rest >= 0
+    terms = logs[0][b] + logs[1][c] + logs[2][np.maximum(rest, 0)]
+    total = scipy.special.gammaln(size + 1.0)
+    if icc > 0:
+        spread = 1 / icc - 1
+        total += scipy.special.gammaln(spread) - scipy.special.gammaln(size + spread)
+    weights = np.where(inside, np.exp(terms + total), 0.0)
+    chances = np.bincount((b - c + size)[inside], weights[inside], minlength=2 * size + 1)
+    return np.asarray(chances / chances.sum())
+
+
+def _log_weights(counts: NDArray[np.int64], share: float, icc: float) -> NDArray[np.float64]:
+    """Return the logarithm of what a count of one outcome adds to the probability of a group."""
+    if share <= 0:
+        return np.where(counts == 0, 0.0, -np.inf)
+    if icc == 0:
+        return np.asarray(scipy.special.xlogy(counts, share) - scipy.special.gammaln(counts + 1.0))
+    own = share * (1 / icc - 1)
+    rising = scipy.special.gammaln(counts + own) - scipy.special.gammaln(own)
+    return np.asarray(rising - scipy.special.gammaln(counts + 1.0))
+
+
+def _score(
+    first: NDArray[np.float64], second: NDArray[np.float64], n: int, margin: float
+) -> NDArray[np.float64]:
+    """Return Tango's z against a first model that is worse by the margin (Tango 1998)."""
+    edge = -margin
+    linear = -first - second + (2 * n - first + second) * edge
+    rest = -second * edge * (1 - edge)
+    share = (np.sqrt(linear**2 - 8 * n * rest) - linear) / (4 * n)
+    variance = n * (2 * share + edge * (1 - edge))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((first - second - n * edge) / np.sqrt(variance))
+
+
+def assumed_shares(stated: Stated) -> tuple[float, ...]:
+    """Return the stated share of discordant examples, or several that allow the difference."""
+    if stated.discordant is not None:
+        return (stated.discordant,)
+    gap = abs(stated.difference or 0.0)
+    return tuple(share for share in SHARES if share >= gap) or (gap,)
+
+
+def _of_pairs(variant: Variant | None = None) -> PowerDeclaration:
+    """Return the power of McNemar's test, of the variant that it is asked about or of this one."""
+
+    def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        groups = planned_groups(question, stated, several=stated.discordant is not None)
+        shares = assumed_shares(stated)
+        if groups:
+            return tuple(
+                _with_groups(question, stated, share, g) for share in shares for g in groups
+            )
+        of = variant or cast(Variant, question.options["method"])
+        interval = str(question.options.get("interval", "wald"))
+        relations = (
+            pairs(s, question.alpha, variant=of, one_sided=question.one_sided, interval=interval)
+            for s in shares
+        )
+        return tuple(answered(question, stated, r, asked=stated.difference) for r in relations)
+
+    form = "" if variant else "method"
+    return PowerDeclaration(answers, {**DISCORDANT, **GROUPS}, form=form, of_width=True)
+
+
+def _with_groups(question: Question, stated: Stated, share: float, groups: PlannedGroups) -> Answer:
+    """Answer for one share of discordant examples and one correlation."""
+    coarse = groups.coarse(MOST_SIZES)
+    relation = grouped_pairs(
+        share,
+        coarse,
+        question.alpha,
+        method=str(question.options.get("method", "")),
+        one_sided=question.one_sided,
+        seed=question.seed,
+        rounds=GROUP_ROUNDS,
+    )
+    return answered(
+        question,
+        stated,
+        replace(relation, assumed={"discordant": share, **groups.assumed}),
+        asked=stated.difference,
+        units=coarse.units,
+        after=group_notes(question),
+    )
+
+
+def _of_one_share(question: Question, stated: Stated) -> tuple[Answer, ...]:
+    threshold = float(question.options["threshold"])
+    side = cast(Side, str(question.options["alternative"]).replace("-", "_"))
+    note = (
+        f"the difference is that of the error rate, {'below' if side == 'less' else 'above'} the "
+        f"threshold of {threshold:g}"
+    )
+    relation = one_share(threshold, question.alpha, side)
+    return (answered(question, stated, relation, asked=stated.difference, after=(note,)),)
+
+
+POWER_OF_MCNEMAR = _of_pairs()
+POWER_OF_SWAPPED_CORRECTNESS = _of_pairs("exact")
+POWER_OF_DRAWN_CORRECTNESS = _of_pairs("chi2")
+"""Those of tests of any metric: swaps of right and wrong are the exact test; the bootstrap comes
+close to chi-squared."""
+POWER_OF_ONE_SHARE = PowerDeclaration(_of_one_share)
