@@ -1,7 +1,7 @@
 """The catalogue of estimators: what every class takes, known without scikit-learn.
 
 Reads `catalogue.json` and, for classes of other packages, `catalogue_extras.json`, which
-`generate.py` writes, and adds what `class_facts.py` knows. Holds
+`tests/models/write_catalogue.py` writes, and adds what `class_facts.py` knows. Holds
 facts and phrases; the checker decides which of them are errors.
 """
 
@@ -25,7 +25,7 @@ NOT_GIVEN = ("deprecated", "warn")
 """Defaults by which scikit-learn marks whether a parameter was given at all."""
 
 Rule = bool | Mapping[str, Any]
-"""True, False, or on which parameters it depends, see `scan.py`."""
+"""True, False, or on which parameters it depends, see `tests/models/scanned_classes.py`."""
 
 
 class ParameterEntry(Struct, frozen=True):

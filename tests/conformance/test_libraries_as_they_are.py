@@ -12,7 +12,6 @@ PRIVATE = re.compile(r"_[a-z]\w*|_[A-Z]\w*")
 OF_PYTHON = {"_replace", "_asdict", "_fields", "_fields_", "_exit", "_getframe"}
 """Names that Python documents in spite of the sign before them."""
 SETTING = "a setting of our own process, which Python documents"
-SCAN = "run by a maintainer, to write the tables of models again"
 GRAMMAR = "Python gives no other way to read a pattern, which may take exponential time"
 ALLOWED = {
     ("__init__.py", "sys.path[0]"): SETTING,
@@ -46,8 +45,6 @@ ALLOWED = {
         "models/regular_expressions.py",
         "from re import _constants as words, _parser as parser",
     ): GRAMMAR,
-    ("models/scan.py", "from sklearn.utils import _param_validation as validation"): SCAN,
-    ("models/scan.py", "getattr(found, '_parameter_constraints', None)"): SCAN,
 }
 """What is found and stays, with the reason."""
 

@@ -11,19 +11,20 @@ import imblearn
 import lightgbm
 import numpy as np
 import pytest
+import scanned_classes as scan
 import xgboost
 from many_cases import for_each
 from sklearn.datasets import load_wine
 from studies import checked, run_into, study
+from write_catalogue import EXTRAS, extras_as_text
 
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.manual import catalogues
-from evallang.models import catalogue, packages, scan
+from evallang.models import catalogue, packages
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.generate import EXTRAS, extras_as_text
 from evallang.models.model import EstimatorSpec, PipelineSpec
 
 SHIPPED = json.loads(EXTRAS.read_text(encoding="utf-8"))

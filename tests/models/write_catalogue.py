@@ -2,14 +2,14 @@
 
 Usage, with one environment for each minor version of the supported range::
 
-    PYTHON_OF_1_6 -m evallang.models.generate --scan > 1.6.json     (once for each version)
-    python -m evallang.models.generate 1.6.json 1.7.json 1.8.json   (adds the installed one)
+    PYTHON_OF_1_6 tests/models/write_catalogue.py --scan > 1.6.json     (once for each version)
+    python tests/models/write_catalogue.py 1.6.json 1.7.json 1.8.json   (adds the installed one)
 
-    python -m evallang.models.generate --extras     (those of `packages.py` that are installed)
+    python tests/models/write_catalogue.py --extras     (those of `packages.py` that are installed)
 
 The folder of evallang must be on the path of the older ones; they need nothing but
-scikit-learn. The same scans give the same bytes. A constraint is text (see `scan.py`), kept
-once in a list; a parameter is `[number of its constraint, default]`, and where versions
+scikit-learn. The same scans give the same bytes. A constraint is text (see `scanned_classes.py`),
+kept once in a list; a parameter is `[number of its constraint, default]`, and where versions
 differ a list of `[number, default, since, until]`, oldest first.
 """
 
@@ -20,8 +20,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).with_name("catalogue.json")
-EXTRAS = Path(__file__).with_name("catalogue_extras.json")
+MODELS = Path(__file__).parents[2] / "evallang" / "models"
+TARGET = MODELS / "catalogue.json"
+EXTRAS = MODELS / "catalogue_extras.json"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -35,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.extras:
         write_extras()
         return
-    from evallang.models.scan import scan
+    from scanned_classes import scan
 
     if options.scan:
         json.dump(scan(), sys.stdout, indent=0, sort_keys=True)
@@ -48,8 +49,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def write_extras() -> None:
     """Scan the installed packages other than scikit-learn; what is not installed stays as it is."""
+    from scanned_classes import scan_package
+
     from evallang.models.packages import PACKAGES, installed
-    from evallang.models.scan import scan_package
 
     known = json.loads(EXTRAS.read_text(encoding="utf-8")) if EXTRAS.exists() else {}
     versions, classes = dict(known.get("versions", {})), dict(known.get("classes", {}))

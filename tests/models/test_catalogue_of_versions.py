@@ -4,10 +4,11 @@ import json
 import warnings
 
 import pytest
+import scanned_classes as scan
 import sklearn
+import write_catalogue as generate
 from specs import call, items, steps
 
-from evallang.models import generate, scan
 from evallang.models.abilities import abilities
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.class_facts import REFUSED_CLASSES
@@ -16,7 +17,7 @@ SHIPPED = json.loads(generate.TARGET.read_text(encoding="utf-8"))
 
 
 def test_the_table_knows_the_installed_version():
-    """A new scikit-learn: run `python -m evallang.models.generate` under it."""
+    """A new scikit-learn: run `python tests/models/write_catalogue.py` under it."""
     minors = [generate.minor(version) for version in SHIPPED["scikit_learn"]]
     assert generate.minor(sklearn.__version__) in minors
 

@@ -1,9 +1,9 @@
 """Look at the installed scikit-learn and the packages around it: what their classes take and do.
 
-Run only by `generate.py` and by the tests of the tables it writes. Parameters of scikit-learn
-are read from signatures and `_parameter_constraints`, and so are those of packages that declare
-them; what classes of other packages take is hand-kept in `packages.py`. Abilities are found by
-trying: classes are made, fitted on forty rows with and without missing values or text, and
+Run only by `write_catalogue.py` and by the tests of the tables it writes. Parameters of
+scikit-learn are read from signatures and `_parameter_constraints`, and so are those of packages
+that declare them; what classes of other packages take is hand-kept in `packages.py`. Abilities are
+found by trying: classes are made, fitted on forty rows with and without missing values or text, and
 looked at.
 """
 
@@ -36,7 +36,7 @@ DTYPES = "words float32 float64 int32 int64"
 
 
 def scan() -> dict[str, Any]:
-    """Describe every class of `all_estimators` as plain data, see `generate.py`."""
+    """Describe every class of `all_estimators` as plain data, see `write_catalogue.py`."""
     import sklearn
 
     with warnings.catch_warnings():
