@@ -27,6 +27,14 @@ def test_the_list_of_packages_is_the_list_of_folders():
         assert (ROOT / PROJECT["tool"]["setuptools"]["package-dir"][name] / "__init__.py").exists()
 
 
+def test_every_table_of_data_is_shipped():
+    shipped = PROJECT["tool"]["setuptools"]["package-data"]
+    for path in (ROOT / "evallang").rglob("*.*"):
+        if path.suffix in (".toml", ".bib", ".json"):
+            package = ".".join(path.parent.relative_to(ROOT).parts)
+            assert any(path.match(pattern) for pattern in shipped.get(package, ())), path
+
+
 @pytest.mark.slow
 def test_the_wheel_checks_and_formats_from_an_empty_folder(tmp_path):
     wheels, copy = tmp_path / "wheels", tmp_path / "copy"

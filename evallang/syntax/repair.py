@@ -22,7 +22,7 @@ from evallang.syntax.language import RESERVED, STATEMENTS, clause, takes_one_val
 from evallang.syntax.line_parser import END, Prefix, Reading, Run, connectives, prefix, run
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token
-from evallang.syntax.slips import advice, advice_on_column, slips
+from evallang.syntax.slips import advice_on_column, habit, slips
 
 MOST_REPAIRS = 16  # in one line
 MOST_ATTEMPTS = 4  # other edits, when one makes a line that means nothing
@@ -127,8 +127,9 @@ def repair_line(path: str, start: str, tokens: Sequence[Token], first: Run) -> R
                 return Reading(again.node if change.read else None, (change.told, *rest))
     if is_read:
         return Reading(first.node, first.diagnostics)
-    if habit := _habit(place):
-        return Reading(None, (_unexpected(place, habit),))
+    message, suggestion = _habit(place)
+    if suggestion:
+        return Reading(None, (_unexpected(place, suggestion, message),))
     for skipped in range(MOST_ATTEMPTS):
         changed, found = _changed(place, skipped)
         if changed is None:
@@ -488,7 +489,8 @@ def reserved_word(place: Place) -> Iterator[Change]:
         if at > 0 and word.text in RESERVED:
             suggestion = "choose another name; a column of this name is written in quotes"
             if place.first.text == "features" and word.text == "all":
-                suggestion = "without this clause all columns are features; write `all except A`"
+                suggestion = "without this clause all columns are features; "
+                suggestion += "`features all except A` skips some"
             code, message = (
                 codes.RESERVED_WORD,
                 f"`{word.text}` is a word of the language and cannot",
@@ -542,17 +544,19 @@ def _spelled(tokens: Sequence[Token]) -> str:
     return text
 
 
-def _habit(place: Place) -> str | None:
-    """Return the advice on a habit of another language."""
+def _habit(place: Place) -> tuple[str, str | None]:
+    """Return the message and the advice on a habit of another language."""
     near = place.items[max(0, place.at - SEEN_AHEAD) : place.at + SEEN_AHEAD]
     tokens = (place.first, *near) if near[0] is not place.first else near
-    line = _spelled(tokens)
-    at = len(_spelled((*tokens[: tokens.index(place.token)], place.token))) - len(place.token.text)
-    found = advice(line, at, at + len(place.token.text), slips().habit)
-    if found is None and place.token.kind in ("LPAR", "LSQB"):
-        found = advice_on_column(line, at)
-    beside = takes_one_value(place.first.text) and clause(place.token.text) is not None
-    return f"`{place.token.text}` begins a line of its own" if beside and not found else found
+    line, text = _spelled(tokens), place.token.text
+    at = len(_spelled((*tokens[: tokens.index(place.token)], place.token))) - len(text)
+    found = habit(line, at, at + len(text), slips().habit)
+    if found is not None:
+        return found.message, found.advice
+    if takes_one_value(place.first.text) and clause(text) is not None:
+        return "", f"`{text}` begins a line of its own"
+    bracket = place.token.kind in ("LPAR", "LSQB")
+    return "", advice_on_column(line, at) if bracket else None
 
 
 def _given_up(place: Place) -> Diagnostic:
@@ -568,8 +572,8 @@ def _given_up(place: Place) -> Diagnostic:
     return _unexpected(place, _suggestion(place))
 
 
-def _unexpected(place: Place, suggestion: str | None) -> Diagnostic:
-    message = f"{shown(place.token)} does not fit here"
+def _unexpected(place: Place, suggestion: str | None, message: str = "") -> Diagnostic:
+    message = message or f"{shown(place.token)} does not fit here"
     return diagnose(codes.UNEXPECTED_TEXT, message, place.span(place.token), help=suggestion)
 
 

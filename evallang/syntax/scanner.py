@@ -16,7 +16,7 @@ from evallang.syntax import codes
 from evallang.syntax.language import declares
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
-from evallang.syntax.slips import advice, advice_on_character, slips
+from evallang.syntax.slips import advice_on_character, habit, slips
 
 
 class Token(NamedTuple):
@@ -427,7 +427,8 @@ class _Scanner(LineReader):
             before = [token.text for token in self.tokens]
             if before[:1] == ["protocol"] and len(before) > 1 and _TIMES.fullmatch(word):
                 line, at = self._here(start)
-                help_ = advice(line, at, at + len(word), slips().habit) or help_
+                known = habit(line, at, at + len(word), slips().habit)
+                help_ = help_ if known is None else known.advice
             elif named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 import msgspec
+from msgspec.structs import replace
 
 from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.literals import quoted
@@ -22,6 +23,7 @@ class Habit(msgspec.Struct, frozen=True):
 
     found: str
     advice: str
+    message: str = ""
     wrong: str = ""
     right: str = ""
 
@@ -42,24 +44,28 @@ def slips() -> Slips:
     return msgspec.toml.decode(text, type=Slips)
 
 
-def advice(line: str, start: int, end: int, rows: Sequence[Habit]) -> str | None:
-    """Return what the first row says whose habit is found about a place of a line."""
+def habit(line: str, start: int, end: int, rows: Sequence[Habit]) -> Habit | None:
+    """Return the first row that is found about a place of a line, its advice on this line."""
     begin = max(0, start - MOST_AROUND)
-    head = "" if not begin else f"{line[:MOST_AROUND].split(maxsplit=1)[0]} "
-    marked = f"{head}{line[begin:start]}⟦{line[start:end]}⟧{line[end : end + MOST_AROUND]}"
+    head = "".join(line.split(maxsplit=1)[:1])[:MOST_AROUND] if begin else ""
+    misfit, rest = line[start:end][:MOST_AROUND], line[end : end + MOST_AROUND]
+    marked = f"{head} {line[begin:start]}".lstrip() + f"⟦{misfit}⟧{rest}"
     for row in rows:
         if match := re.search(row.found, marked):
             groups = {name: text or "..." for name, text in match.groupdict().items()}
-            return row.advice.format_map(groups) if groups else row.advice
+            return replace(row, advice=row.advice.format_map(groups)) if groups else row
     return None
 
 
 def advice_on_character(line: str, at: int) -> str | None:
     """Return what a character that means nothing was probably meant for."""
-    known = advice(line, at, at + 1, slips().character)
+    known = habit(line, at, at + 1, slips().character)
     if known is None and line[at] not in "*'\\-–—":  # patterns, text, paths and ranges
-        known = advice_on_column(line, at)
-    return known or advice(line, at, at + 1, slips().sign)
+        column = advice_on_column(line, at)
+        if column is not None:
+            return column
+    known = known or habit(line, at, at + 1, slips().sign)
+    return None if known is None else known.advice
 
 
 def advice_on_column(line: str, at: int) -> str | None:

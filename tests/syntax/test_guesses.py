@@ -87,6 +87,7 @@ def test_a_habit_of_another_language_has_advice_of_its_own(row):
 
 def test_a_long_line_costs_no_habit_much():
     assert len(parsed(f"measure {TOO_LONG} = (b")[1]) == 1
+    assert len(parsed(f"study\n{' ' * 1_000}$ {TOO_LONG}")[1]) == 1
     assert len(parsed(f"let x = [{'a, ' * 20_000}$$ &{' &' * 20_000}]")[1]) == 1
 
 

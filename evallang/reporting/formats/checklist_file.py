@@ -27,7 +27,8 @@ def checklist_lines(writing: Writing, writer: "MarkdownWriter") -> list[str]:
     for checklist in CHECKLISTS:
         lines += ["", f"## {writer.text(checklist.name)}", ""]
         size = len(checklist.items)
-        lines += [f"Source: {writer.write(checklist.source)}. The {size} items were compared with"]
+        source = writer.write(checklist.published)
+        lines += [f"Source: {source}. The {size} items were compared with"]
         lines += [f"{checklist.compared}.", ""]
         lines += ["| Item | About | Where |", "|:--|:--|:--|"]
         for item in checklist.items:
