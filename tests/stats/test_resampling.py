@@ -317,8 +317,6 @@ def test_large_samples_leave_out_blocks_with_nearly_the_same_acceleration():
     assert found.high == pytest.approx(expected.high, abs=2e-3)
 
 
-
-
 @pytest.mark.parametrize("groups", [None, GROUPS])
 def test_statistics_drawn_together_have_the_values_that_they_have_alone(groups):
     def made():
