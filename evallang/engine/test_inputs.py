@@ -374,10 +374,10 @@ def swapper(
             return pair_swapper(models.pairs, models.of_margins)
         return CountSwapper(*models.joint())
     if form == "counts" and by_row and unweighted and not models.evaluation.yields.averaged:
-        truth, first, second, k, function = models.coded()
-        each = np.arange(len(truth)) if groups is None else labels(groups, len(truth), "group")
-        ones = np.ones(len(truth), dtype=np.int64)
-        return TableSwapper(truth, first, second, ones, matrices(k, function), each)
+        codes, one, other, k, function = models.coded()
+        each = np.arange(len(codes)) if groups is None else labels(groups, len(codes), "group")
+        ones = np.ones(len(codes), dtype=np.int64)
+        return TableSwapper(codes, one, other, ones, matrices(k, function), each)
     ranked = models.entry.declaration.ranks == "area" and unweighted
     if ranked and models.folds() is None and models.two_classes():
         first, second = (models.scores(model) for model in models.models)

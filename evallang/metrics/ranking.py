@@ -646,7 +646,8 @@ def _weights_by_score(
     distinct, places = np.unique(score, return_inverse=True)
     ups = weight * is_positive
     positives, negatives = (
-        np.bincount(places.reshape(-1), side, len(distinct)) for side in (ups, weight - ups)
+        np.bincount(places.reshape(-1), side, len(distinct)).astype(np.float64)
+        for side in (ups, weight - ups)
     )
     return positives, negatives
 

@@ -74,8 +74,8 @@ from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuch
 from evallang.stats.hypothesis_tests.recalls import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon
 from evallang.stats.hypothesis_tests.signs import sign as sign
-from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper as CountSwapper
-from evallang.stats.hypothesis_tests.swapped_outputs import OutputSwapper as OutputSwapper
+from evallang.stats.hypothesis_tests.swapping import CountSwapper as CountSwapper
+from evallang.stats.hypothesis_tests.swapping import OutputSwapper as OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper as LossSwapper
 from evallang.stats.hypothesis_tests.swapping import ScoreSwapper as ScoreSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper as SignSwapper
@@ -96,7 +96,6 @@ from evallang.stats.intervals.effective_size import weighted_wilson as weighted_
 from evallang.stats.intervals.f_scores import takahashi as takahashi
 from evallang.stats.intervals.few_groups import wild_clusters as wild_clusters
 from evallang.stats.intervals.influence import jackknife as jackknife
-from evallang.stats.intervals.joint_counts import JointCounts as JointCounts
 from evallang.stats.intervals.pairs_of_folds import HeldOutLosses as HeldOutLosses
 from evallang.stats.intervals.pairs_of_folds import nested_cv as nested_cv
 from evallang.stats.intervals.proportions import agresti_coull as agresti_coull
@@ -107,9 +106,9 @@ from evallang.stats.intervals.proportions import wilson as wilson
 from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import placements as placements
 from evallang.stats.intervals.ratio_of_sums import ratio as ratio
-from evallang.stats.intervals.resampled_counts import CountSample as CountSample
-from evallang.stats.intervals.resampled_counts import PairedCountSample as PairedCountSample
-from evallang.stats.intervals.resampled_scores import ScoreSample as ScoreSample
+from evallang.stats.intervals.resampling import CountSample as CountSample
+from evallang.stats.intervals.resampling import PairedCountSample as PairedCountSample
+from evallang.stats.intervals.resampling import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample as DifferenceSample
 from evallang.stats.intervals.resampling import LossSample as LossSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample

@@ -74,11 +74,13 @@ def merged(parts: Sequence[ScoreCounts], most: int | None = None) -> ScoreCounts
     known = [part.digits for part in parts if part.digits is not None]
     digits = min(known) if known else None
     even = [part if part.digits == digits else rounded(part, digits) for part in parts]
-    joined = (
-        np.concatenate(each)
-        for each in zip(*((p.scores, p.negatives, p.positives) for p in even), strict=True)
+    whole, _ = _counted(
+        np.concatenate([part.scores for part in even]),
+        np.concatenate([part.negatives for part in even]),
+        np.concatenate([part.positives for part in even]),
+        digits,
     )
-    return coarsened(_counted(*joined, digits)[0], most)
+    return coarsened(whole, most)
 
 
 def _counted(
@@ -90,10 +92,10 @@ def _counted(
     """Add up the counts at each distinct score, and return the place of each score among them."""
     distinct, places = np.unique(scores + 0.0, return_inverse=True)  # -0.0 is 0.0
     places = places.reshape(-1)
-    sides = (
+    down, up = (
         np.bincount(places, side, len(distinct)).astype(np.int64) for side in (negatives, positives)
     )
-    return ScoreCounts(distinct, *sides, digits), places
+    return ScoreCounts(distinct, down, up, digits), places
 
 
 # --- rounding ----------------------------------------------------------------------------------
@@ -188,11 +190,7 @@ class Ranks(Struct, frozen=True, eq=False):
         (negatives, positives), area = self.counts.members, self.area
         sides = (
             (self.above, self.counts.negatives, positives),
-            (
-                self.below,
-                self.counts.positives,
-                negatives,
-            ),
+            (self.below, self.counts.positives, negatives),
         )
         squares = [
             np.array([[float((found / max(others, 1) - area) ** 2 @ times)]])

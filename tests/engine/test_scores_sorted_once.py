@@ -1,7 +1,4 @@
-"""The scores of each model are sorted once for their area, its interval and all tests.
-
-Before, the checker sorts them once to see whether a model is below chance.
-"""
+"""The scores of each model are sorted once for their area, its interval and all tests."""
 
 import numpy as np
 import pytest
@@ -9,8 +6,7 @@ from sklearn.metrics import roc_auc_score
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.metrics import ranking
-from evallang.stats import placement_values
+from evallang.stats import score_counts
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.intervals.ranking import delong as interval_of_area
 
@@ -44,14 +40,10 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def sorts(monkeypatch):
     """The lengths of what is sorted."""
-    lengths = []
-    for module in (placement_values, ranking):
-
-        def counted(values, *rest, sort=module.ascending_parts):
-            lengths.append(len(values))
-            return sort(values, *rest)
-
-        monkeypatch.setattr(module, "ascending_parts", counted)
+    lengths, counted = [], score_counts._counted
+    monkeypatch.setattr(
+        score_counts, "_counted", lambda v, *rest: lengths.append(len(v)) or counted(v, *rest)
+    )
     return lengths
 
 

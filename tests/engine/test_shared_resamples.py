@@ -7,8 +7,7 @@ from studies import study, write_rows
 
 from evallang.api import run
 from evallang.engine.test_inputs import ComparedModels
-from evallang.stats import threads
-from evallang.stats.hypothesis_tests import swapping
+from evallang.stats import draws
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -84,11 +83,11 @@ def test_pairs_of_a_permutation_test_are_swapped_once_and_have_their_own_numbers
     folder, monkeypatch
 ):
     drawn = []
-    bits = swapping.RandomSigns._bits
-    monkeypatch.setattr(swapping.RandomSigns, "_bits", lambda *a: drawn.append(a) or bits(*a))
+    draw = draws.Coins.draw
+    monkeypatch.setattr(draws.Coins, "draw", lambda *a: drawn.append(a) or draw(*a))
     head = scores({"a": "a", "b": "b", "c": "c"}, "brier, log_loss")
     every = run(study(head + "compare all by log_loss with permutation holm\n", folder))
-    assert len(drawn) == 3  # blocks of 10,000 rounds for 300 rows
+    assert len(drawn) == 1  # a block of 10,000 rounds for 300 rows
     for found in every.comparisons[0].pairwise:
         names = ", ".join(found.models)
         alone = run(study(f"{head}compare {names} by log_loss with permutation\n", folder))
@@ -130,18 +129,3 @@ def test_the_interval_of_a_permutation_test_ends_at_0_at_the_level_of_its_p(fold
         stated = text.replace("evallang 1\n", f"evallang 1\nstudy\n  confidence {level}\n", 1)
         found = run(study(stated, folder)).comparisons[0].pairwise[0].estimate
         assert (found.low is not None and not found.low <= 0 <= found.high) == excluded
-
-
-def test_numbers_do_not_depend_on_the_number_of_threads(folder, monkeypatch):
-    text = (
-        'evallang 1\npredictions p from "values.csv"\n  id id\n  truth truth\n  models a, b\n'
-        "measure mse, r2\ncompare all by mse with permutation(rounds=500)\n"
-    )
-    for module in ("intervals.drawn_weights", "hypothesis_tests.swapping"):
-        monkeypatch.setattr(f"evallang.stats.{module}.BLOCK", 1 << 12)
-    found = []
-    for number in (1, 2, 3):
-        monkeypatch.setattr(threads, "THREADS", number)
-        results = run(study(text, folder))
-        found.append((results.estimates, results.comparisons))
-    assert found[0] == found[1] == found[2]

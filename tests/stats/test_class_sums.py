@@ -5,7 +5,7 @@ import pytest
 
 from evallang.metrics.metric import METRICS
 from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
-from evallang.stats.hypothesis_tests.swapping import CountSwapper, PairSwapper
+from evallang.stats.hypothesis_tests.swapping import CountSwapper, pair_swapper
 from evallang.stats.intervals.resampling import (
     CountSample,
     PairedCountSample,
@@ -62,7 +62,7 @@ class TestAllMetrics:
 
     def test_swaps_are_those_of_the_whole_table(self, metric):
         codes = labels(3)
-        cells = PairSwapper(LabelledPairs.counted(*codes, K), of(metric))
+        cells = pair_swapper(LabelledPairs.counted(*codes, K), of(metric))
         whole = CountSwapper(table(*codes), rows(metric))
         assert cells.estimate() == pytest.approx(whole.estimate(), rel=1e-12)
         drawn = (s.replicates(np.random.default_rng(1), 50) for s in (cells, whole))
@@ -72,7 +72,7 @@ class TestAllMetrics:
 def test_all_arrangements_of_few_swaps_are_the_same():
     codes = [np.concatenate([x[:6], np.arange(K)]) for x in labels(4)]
     metric = METRICS["f1"]
-    cells = PairSwapper(LabelledPairs.counted(*codes, K), of(metric)).arrangements(10_000)
+    cells = pair_swapper(LabelledPairs.counted(*codes, K), of(metric)).arrangements(10_000)
     whole = CountSwapper(table(*codes), rows(metric)).arrangements(10_000)
     np.testing.assert_allclose(cells, whole, rtol=1e-12, atol=1e-14)
 

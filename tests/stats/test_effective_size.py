@@ -6,6 +6,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
+from evallang.stats.draws import Block
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
@@ -53,9 +54,9 @@ def test_a_weighted_area_without_each_example_and_on_resamples_is_scikit_learns(
         expected = [roc_auc_score(y[k], scores[k], sample_weight=w[k]) for k in kept]
         assert left_out == pytest.approx(expected, rel=1e-11)
         assert (sizes == 1).all()
-        times = chance.integers(0, 4, (9, n)).astype(np.uint8)
+        times = chance.integers(0, 4, (9, n))
         expected = [roc_auc_score(y, scores, sample_weight=row * w) for row in times]
-        assert sample.under(times) == pytest.approx(expected, rel=1e-11)
+        assert sample.on(Block(times.T)) == pytest.approx(expected, rel=1e-11)
         assert ScoreSample(y, scores, weights=np.full(n, 0.7)).jackknife()[0] == pytest.approx(
             ScoreSample(y, scores).jackknife()[0], rel=1e-11
         )

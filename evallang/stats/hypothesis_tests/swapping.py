@@ -226,7 +226,8 @@ class SignSwapper(_Swaps):
         parts = self._parts
         noise = NOISE * float(np.abs(parts).max(initial=0.0))
         if self._groups is not None:
-            parts = np.bincount(labels(self._groups, len(parts), "group"), parts)
+            codes = labels(self._groups, len(parts), "group")
+            parts = np.bincount(codes, parts).astype(np.float64)
         return np.where(np.abs(parts) > noise, parts, 0.0)
 
     def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -371,13 +372,14 @@ class TableSwapper(_Swaps):
             _, at, unit = np.unique(low * len(cells) + high, return_index=True, return_inverse=True)
             self._source = Coins(np.bincount(unit.reshape(-1), times[differ], len(at)))
             seen = times[differ] * (ours[differ] == low)
-            self._observed = np.bincount(unit.reshape(-1), seen, len(at))
+            observed = np.bincount(unit.reshape(-1), seen, len(at)).astype(np.float64)
             sides, unit = (low[at], high[at]), np.arange(len(at))
         else:
             self._source = Coins(np.ones(int(units.max(initial=-1)) + 1))
-            self._observed = np.ones(len(self._source.sizes))
+            observed = np.ones(len(self._source.sizes))
             sides, unit = (ours[differ], theirs[differ]), units[differ]
-        shape, ones = (len(cells), len(self._observed)), np.ones(len(unit))
+        shape, ones = (len(cells), len(observed)), np.ones(len(unit))
+        self._observed: NDArray[np.float64] = observed
         self._kept, self._swapped = (
             scipy.sparse.csr_array((ones, (side, unit)), shape=shape) for side in sides
         )
@@ -417,8 +419,9 @@ class CountSwapper(TableSwapper):
         counts = np.asarray(joint)
         if counts.ndim != 3 or len(set(counts.shape)) != 1 or (counts < 0).any():
             raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
-        found = np.nonzero(counts)
-        super().__init__(*found, counts[found].astype(np.int64), matrices(len(counts), function))
+        truth, first, second = np.nonzero(counts)
+        times = counts[truth, first, second].astype(np.int64)
+        super().__init__(truth, first, second, times, matrices(len(counts), function))
 
 
 def matrices(k: int, function: OfTables) -> OfCells:
@@ -465,7 +468,8 @@ class OutputSwapper(_Swaps):
         x, y = np.asarray(first), np.asarray(second)
         if x.shape != y.shape or x.ndim == 0 or len(x) == 0:
             raise ValueError("both models need an output on every example")
-        self._first, self._second = (ranked(x), ranked(y)) if by_ranks else (x, y)
+        self._first: NDArray[Any] = ranked(x) if by_ranks else x
+        self._second: NDArray[Any] = ranked(y) if by_ranks else y
         self._function, self._weighted, self._groups = function, weighted, groups
         self.unit = unit or ("examples" if groups is None else "groups")
 
@@ -475,7 +479,7 @@ class OutputSwapper(_Swaps):
         return Coins(np.ones(int(self._units.max()) + 1))
 
     @cached_property
-    def moving(self) -> NDArray[np.bool_]:  # type: ignore[override]  # made once
+    def moving(self) -> NDArray[np.bool_]:
         """The units on which the outputs differ."""
         differ = (self._first != self._second).reshape(len(self._first), -1).any(axis=1)
         return np.bincount(self._units, differ) > 0
@@ -558,7 +562,7 @@ def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
     return np.arange(n) // size
 
 
-def ranked(values: NDArray[np.generic]) -> NDArray[np.float64]:
+def ranked(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return mid-ranks within each column."""
     if values.ndim > 1:
         return np.stack([ranked(column) for column in values.T], axis=1)

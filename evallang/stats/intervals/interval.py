@@ -27,9 +27,8 @@ class Resampler(Protocol):
     def limits(self) -> Limits:
         """The range of the statistic."""
 
-    @property
-    def unit(self) -> str:
-        """What is drawn with replacement, as a plural."""
+    unit: str
+    """What is drawn with replacement, as a plural."""
 
     @property
     def n_groups(self) -> int | None:

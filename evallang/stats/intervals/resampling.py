@@ -162,18 +162,18 @@ class MomentSample(ExampleSample):
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time, in closed form."""
-        rest = self._sums.sum(axis=1)[:, None] - self._sums
+        rest: NDArray[np.float64] = self._sums.sum(axis=1)[:, None] - self._sums
         units, codes = rest.shape[1], self.source.codes
         sizes = self.n_examples - (np.ones(units) if self._sizes is None else self._sizes)
 
         def weights(unit: int) -> NDArray[np.float64]:
             kept = np.arange(units) if codes is None else codes
-            return (kept != unit).astype(np.float64)
+            return np.asarray(kept != unit, dtype=np.float64)
 
         return self._exactly(rest, sizes, weights), np.ones(units)
 
     @cached_property
-    def _sums(self) -> NDArray[np.float64]:
+    def _sums(self) -> NDArray[Any]:
         """The numbers of each unit (columns, units)."""
         codes, units = self.source.codes, len(self.source.sizes)
         if codes is None:
@@ -188,12 +188,12 @@ class MomentSample(ExampleSample):
 
     def _exactly(
         self,
-        sums: Sequence[NDArray[np.float64]],
+        sums: NDArray[np.float64],
         drawn: NDArray[np.float64],
         weights: Callable[[int], NDArray[np.float64]],
     ) -> NDArray[np.float64]:
         """Return the values of sums; from the `weights` of a row where these have lost digits."""
-        values, lost = self._of_sums(sums, drawn)
+        values, lost = self._of_sums(list(sums), drawn)
         for row in np.flatnonzero(lost).tolist():
             values[row] = self._exact(weights(row))
         return values
@@ -298,7 +298,8 @@ class TableSample(ExampleSample):
         limits: Limits = (None, None),
     ) -> None:
         self._occurring, places = np.unique(cells, return_inverse=True)
-        self._sums = summing(places.reshape(-1), len(self._occurring), weights)
+        own = None if weights is None else example_weights(weights)
+        self._sums = summing(places.reshape(-1), len(self._occurring), own)
         self._of_tables = spread_out(self._occurring, shape, metric)
         super().__init__(len(cells), groups, limits)
         if self.source.codes is not None:
@@ -518,5 +519,10 @@ class DifferenceSample:
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example at a time, for both."""
+        return self._left_out
+
+    @cached_property
+    def _left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What is asked for at each level of a test, made once."""
         (first, times), (second, _) = self._first.jackknife(), self._second.jackknife()
         return first - second, times
