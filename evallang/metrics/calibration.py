@@ -16,7 +16,7 @@ from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, SummedShares
 from evallang.registry import Bounds, Example
 from evallang.stats.logistic import (
-    logistic_fit,
+    logistic_fits,
     logistic_influences,
     logits,
     weighted_intercepts,
@@ -208,8 +208,8 @@ def _intercepts(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
 def _influences_on_slope(o: Outcome) -> NDArray[np.float64]:
     logit, happened = _logits(o.truth, o.output, o.positive)
     x = np.column_stack([np.ones(o.n), logit])
-    beta, _ = logistic_fit(x, happened, np.ones(o.n))
-    if beta is None:
+    beta = logistic_fits(x, happened, np.ones((1, o.n)))[0]
+    if np.isnan(beta[0]):
         return np.full(o.n, np.nan)
     return logistic_influences(x, happened, beta)[:, 1]
 

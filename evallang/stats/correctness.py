@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
 
 Table = tuple[tuple[int, int], tuple[int, int]]
-# These fit into the cache of a core, with what is made of them
-BYTES_PACKED = 1 << 19  # of the values that are transposed at once
-ROWS_COUNTED = 1 << 19  # examples counted at once, a bit for each model
+ROWS_AT_ONCE = 1 << 16  # examples, fewer than the whole numbers that are exact in float32
 
 
 class Correctness(Struct, frozen=True):
@@ -80,26 +78,20 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
     if isinstance(correct, Correctness):
         return correct
     matrix = as_boolean(correct)
-    n, models = matrix.shape
-    return _counted(n, models, 1, lambda rows: matrix[rows].T)
+    return _counted(*matrix.shape, lambda rows: matrix[rows].T)
 
 
 def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
     """Count where the labels (n, M) of each model are the true ones (n,).
 
-    The same as counting `labels == truth[:, None]`, without that matrix. Raises `ValueError`
-    where shapes disagree.
+    Raises `ValueError` where shapes disagree.
     """
     check_unmasked(truth, "labels")
     check_unmasked(labels, "labels")
     true, given = np.asarray(truth), np.asarray(labels)
     if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
         raise ValueError("every example needs its class and one label of each model")
-    # Transposed by the comparison, which writes one model after the other
-    n, models = given.shape
-    return _counted(
-        n, models, given.itemsize, lambda rows: np.equal(given[rows].T, true[rows], order="C")
-    )
+    return _counted(*given.shape, lambda rows: true[rows] == given[rows].T)
 
 
 def count_columns(
@@ -107,57 +99,25 @@ def count_columns(
 ) -> Correctness:
     """Count as `count_right` does, given the labels (n,) of each model.
 
-    No matrix of all models is made, and of no model what it has right in all rows. `about` (n,)
-    marks the rows that count, by default all.
+    `about` (n,) marks the rows that count, by default all.
     """
 
     def right(rows: slice) -> NDArray[np.bool_]:
-        true, some = truth[rows], None if about is None else about[rows]
-        found = np.empty((len(labels), len(true)), dtype=np.bool_)
-        for own, said in zip(found, labels, strict=True):
-            np.equal(true, said[rows], out=own)
-            if some is not None:
-                own &= some
-        return found
+        found = np.array([said[rows] == truth[rows] for said in labels])
+        return found if about is None else found[:, about[rows]]
 
-    return _counted(len(truth), len(labels), truth.itemsize, right, about)
+    return _counted(len(truth), len(labels), right)
 
 
-def _counted(
-    n: int,
-    models: int,
-    size: int,
-    right: Callable[[slice], NDArray[np.bool_]],
-    about: NDArray[np.bool_] | None = None,
-) -> Correctness:
-    """Count (n, M) values of `size` bytes in parts.
-
-    `right` gives the right answers in some rows, transposed (M, .), and none in rows that do not
-    count.
-    """
-    most = max(BYTES_PACKED // (64 * models * max(size, 1)), 1) * 64
-
-    def part(start: int) -> Correctness:
-        rows = range(start, min(start + ROWS_COUNTED, n))
-        packed = _packed(rows, most, models, right)
-        some = None if about is None else about[start : rows.stop]
-        return _counted_bits(packed, len(rows) if some is None else int(np.count_nonzero(some)))
-
-    counts = part(0)
-    for start in range(ROWS_COUNTED, n, ROWS_COUNTED):
-        counts += part(start)
-    return counts
-
-
-def _counted_bits(packed: NDArray[np.uint64], n: int) -> Correctness:
-    models = len(packed)
-    together = np.zeros((models, models), dtype=np.int64)
-    both, ones = np.empty_like(packed), np.empty(packed.shape, dtype=np.uint8)
-    for i in range(models):
-        np.bitwise_and(packed[i], packed[i:], out=both[i:])
-        np.bitwise_count(both[i:], out=ones[i:])
-        together[i, i:] = together[i:, i] = ones[i:].sum(axis=1, dtype=np.int64)
-    return Correctness(n, _as_tuples(together), _row_sums(packed, n))
+def _counted(n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]) -> Correctness:
+    """Count n examples, given the right answers in some rows, transposed (M, .)."""
+    together, sums = np.zeros((models, models)), np.zeros(models + 1, dtype=np.int64)
+    for start in range(0, n, ROWS_AT_ONCE):
+        part = right(slice(start, start + ROWS_AT_ONCE))
+        ones = part.astype(np.float32)  # sums of whole numbers are exact in it
+        together += ones @ ones.T
+        sums += np.bincount(part.sum(axis=0, dtype=np.int64), minlength=models + 1)
+    return Correctness(int(sums.sum()), _as_tuples(together.astype(np.int64)), tuple(sums.tolist()))
 
 
 def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
@@ -193,53 +153,6 @@ def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
             raise ValueError("right and wrong are given as 1 and 0")
         matrix = matrix.astype(np.bool_)
     return matrix
-
-
-def _packed(
-    rows: range, most: int, models: int, right: Callable[[slice], NDArray[np.bool_]]
-) -> NDArray[np.uint64]:
-    """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words).
-
-    At most `most` rows are transposed at once, a multiple of 64.
-    """
-    bits = np.zeros((models, -(-len(rows) // 64) * 8), dtype=np.uint8)
-    for done in range(0, len(rows), most):
-        some = rows[done : done + most]
-        # Packing along a column of a row-wise matrix is 15 times slower
-        turned = np.ascontiguousarray(right(slice(some.start, some.stop)))
-        bits[:, done // 8 : -(-(done + len(some)) // 8)] = np.packbits(turned, axis=1)
-    return bits.view(np.uint64)
-
-
-def _row_sums(packed: NDArray[np.uint64], n: int) -> tuple[int, ...]:
-    """Count the examples on which exactly r models are right, all 64 of a word at once.
-
-    The columns are added up bit by bit: plane i holds the binary digit i of every sum.
-    """
-    models = len(packed)
-    planes: list[NDArray[np.uint64]] = []
-    for m, column in enumerate(packed):
-        carry = column
-        for i, plane in enumerate(planes):
-            planes[i], carry = plane ^ carry, plane & carry
-        if (m + 1).bit_length() > len(planes):
-            planes.append(carry)
-    counts = [0] * (models + 1)
-
-    def count(words: NDArray[np.uint64], r: int, left: int) -> None:
-        """Count those of `words`, whose sums agree with r but for the lowest `left` digits."""
-        if r > models:
-            return
-        if left == 0:
-            counts[r] = int(np.bitwise_count(words).sum(dtype=np.int64))
-            return
-        ones = words & planes[left - 1]
-        count(words ^ ones, r, left - 1)
-        count(ones, r | 1 << (left - 1), left - 1)
-
-    count(~np.zeros_like(packed[0]), 0, len(planes))
-    counts[0] -= packed.shape[1] * 64 - n  # zeros after the last example
-    return tuple(counts)
 
 
 def _as_tuples(matrix: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:

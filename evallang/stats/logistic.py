@@ -10,6 +10,7 @@ from evallang.stats.weightings import in_batches
 CLOSEST = 1e-6  # of a probability to 0 or 1, for its logit
 STEPS = 100  # of Newton's method
 DONE = 1e-10
+SINGULAR = 1e-12  # determinant of the information, scaled to a diagonal of 1
 LARGEST = 1e4  # of a coefficient; beyond, the classes are separated
 
 
@@ -19,35 +20,51 @@ def logits(probability: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
-def logistic_fit(
+def logistic_fits(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
-    w: NDArray[np.float64],
+    weights: NDArray[np.float64],
     offset: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Fit a logistic regression of y (n,) on columns (n, p) by Newton's method.
+) -> NDArray[np.float64]:
+    """Fit logistic regressions of y (n,) on columns (n, p) by Newton's method, for all weights.
 
-    Returns coefficients and standard errors (p,), and None where the classes are separated or
-    the fit does not converge.
+    Returns the coefficients (B, p) of each row of weights (B, n): NaN where the classes are
+    separated, one of them is missing, or the fit does not converge.
     """
-    beta, shift = np.zeros(x.shape[1]), np.zeros(len(y)) if offset is None else offset
-    errors = np.full(x.shape[1], np.nan)
-    for _ in range(STEPS):
-        p = _probability(shift + (x * beta).sum(axis=1))
-        gradient = (x * (w * (y - p))[:, None]).sum(axis=0)
-        information = np.einsum("ni,n,nj->ij", x, w * p * (1 - p), x)
-        try:
-            inverse = np.linalg.inv(information)
-        except np.linalg.LinAlgError:
-            return None, errors
-        step = (inverse * gradient).sum(axis=1)
-        beta = beta + step
-        variances = np.diag(inverse)
-        if not np.isfinite(beta).all() or np.abs(beta).max() > LARGEST or not (variances > 0).all():
-            return None, errors
-        if np.abs(step).max() < DONE * (1 + np.abs(beta).max()):
-            return beta, np.sqrt(variances)
-    return None, errors
+    shift = np.zeros(len(y)) if offset is None else offset
+    products = (x[:, :, None] * x[:, None, :]).reshape(len(y), -1)
+    columns = x.shape[1]
+    # With one column the likelihood has one maximum; such a step cannot jump over and away from it
+    reach = 2.0 if columns == 1 else np.inf
+
+    def fits(some: NDArray[np.float64]) -> NDArray[np.float64]:
+        w = some.astype(np.float64, copy=False)
+        found, beta = (np.full((len(w), columns), value) for value in (np.nan, 0.0))
+        left = np.flatnonzero(_both(y, w))
+        for _ in range(STEPS):
+            if not len(left):
+                break
+            p = _probability(np.einsum("bp,np->bn", beta[left], x) + shift)
+            # einsum and not BLAS: the same bits for any number of threads
+            gradient = np.einsum("bn,np->bp", w[left] * (y - p), x)
+            information = np.einsum("bn,nq->bq", w[left] * p * (1 - p), products)
+            information = information.reshape(-1, columns, columns)
+            spread = np.sqrt(np.diagonal(information, axis1=1, axis2=2))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scaled = information / (spread[:, :, None] * spread[:, None, :])
+            sound = np.linalg.det(scaled) > SINGULAR  # a comparison with NaN is false
+            left = left[sound]
+            step = np.linalg.solve(information[sound], gradient[sound][:, :, None])[:, :, 0]
+            beta[left] += np.clip(step, -reach, reach)
+            size = np.abs(beta[left]).max(axis=1, initial=0.0)
+            done = np.abs(step).max(axis=1, initial=0.0) < DONE * (1 + size)
+            found[left[done]] = beta[left[done]]
+            left = left[~done & (size <= LARGEST)]
+        return found
+
+    if not len(y):
+        return np.full((len(weights), columns), np.nan)
+    return in_batches(fits, len(y))(weights)
 
 
 def logistic_influences(
@@ -68,79 +85,15 @@ def logistic_influences(
 def weighted_slopes(
     logit: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Fit intercept and slope for each row of weights (B, n); return the slopes (B,).
-
-    NaN where the classes are separated, or one of them is missing.
-    """
-    return _in_batches(_slopes, logit, y, weights)
+    """Fit intercept and slope for each row of weights (B, n); return the slopes (B,)."""
+    return logistic_fits(np.column_stack([np.ones(len(y)), logit]), y, weights)[:, 1]
 
 
 def weighted_intercepts(
     logit: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Fit the intercept with the slope at 1 for each row of weights (B, n); return (B,).
-
-    NaN where a class is missing.
-    """
-    return _in_batches(_intercepts, logit, y, weights)
-
-
-def _in_batches(
-    fit: object, logit: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    assert callable(fit), "one of the two below"
-    each = in_batches(lambda some: fit(logit, y, some.astype(np.float64, copy=False)), len(y))
-    return each(weights)
-
-
-def _slopes(
-    logit: NDArray[np.float64], y: NDArray[np.float64], w: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    found = np.full(len(w), np.nan)
-    left = np.flatnonzero(_both(y, w))
-    a, b = np.zeros(len(w)), np.zeros(len(w))
-    for _ in range(STEPS):
-        if not len(left):
-            break
-        drawn = w[left]
-        p = _probability(a[left, None] + b[left, None] * logit)
-        residual, variance = drawn * (y - p), drawn * p * (1 - p)
-        first, second = residual.sum(axis=1), (residual * logit).sum(axis=1)
-        s0 = variance.sum(axis=1)
-        s1, s2 = (variance * logit).sum(axis=1), (variance * logit**2).sum(axis=1)
-        det = s0 * s2 - s1**2
-        sound = det > 1e-12 * s0 * s2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            up = np.where(sound, (s2 * first - s1 * second) / det, np.nan)
-            down = np.where(sound, (s0 * second - s1 * first) / det, np.nan)
-        a[left] += up
-        b[left] += down
-        size = np.maximum(np.abs(a[left]), np.abs(b[left]))
-        done = np.maximum(np.abs(up), np.abs(down)) < DONE * (1 + size)
-        found[left[done]] = b[left[done]]
-        left = left[~done & (size <= LARGEST)]  # a comparison with NaN is false
-    return found
-
-
-def _intercepts(
-    logit: NDArray[np.float64], y: NDArray[np.float64], w: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    found = np.full(len(w), np.nan)
-    left = np.flatnonzero(_both(y, w))
-    a = np.zeros(len(w))
-    for _ in range(STEPS):
-        if not len(left):
-            break
-        drawn = w[left]
-        p = _probability(a[left, None] + logit)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = (drawn * (y - p)).sum(axis=1) / (drawn * p * (1 - p)).sum(axis=1)
-        # The likelihood has one maximum; a step of at most 2 cannot jump over and away from it
-        a[left] += np.clip(step, -2, 2)
-        done = np.abs(step) < DONE * (1 + np.abs(a[left]))
-        found[left[done]] = a[left[done]]
-        left = left[~done & (np.abs(a[left]) <= LARGEST)]
-    return found
+    """Fit the intercept with the slope at 1 for each row of weights (B, n); return (B,)."""
+    return logistic_fits(np.ones((len(y), 1)), y, weights, logit)[:, 0]
 
 
 def _both(y: NDArray[np.float64], w: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evallang.stats.clusters import flip_groups, refers_to_chi2
 from evallang.stats.discordant_pairs import p_of_pairs
 from evallang.stats.distributions import binomial_tail, least_rejected, normal_quantile
-from evallang.stats.intervals.differences import PAIRED_INTERVALS
+from evallang.stats.intervals.differences import PAIRED_INTERVALS, tango_distance
 from evallang.stats.planned_groups import (
     MOST_GROUPS,
     PlannedGroups,
@@ -245,10 +245,11 @@ def shares_within(
                 "a margin of accuracies lies below 1, and a sample has an example or more"
             )
         first, second = rng.multinomial(n, shares, size=times).astype(np.float64).T[:2]
-        shown = _score(first, second, n, margin) >= bound
-        if equivalence:
-            shown &= _score(second, first, n, margin) >= bound
-        return np.asarray(shown)
+        shown = np.ones(times, dtype=np.bool_)
+        for b, c in ((first, second), (second, first))[: 1 + equivalence]:
+            distance, variance = tango_distance(b, c, n, -margin)
+            shown &= -distance >= bound * np.sqrt(variance)
+        return shown
 
     return Relation(
         simulated(rejected, seed, rounds, lambda n: 3),
@@ -425,19 +426,6 @@ def _log_weights(counts: NDArray[np.int64], share: float, icc: float) -> NDArray
     own = share * (1 / icc - 1)
     rising = scipy.special.gammaln(counts + own) - scipy.special.gammaln(own)
     return np.asarray(rising - scipy.special.gammaln(counts + 1.0))
-
-
-def _score(
-    first: NDArray[np.float64], second: NDArray[np.float64], n: int, margin: float
-) -> NDArray[np.float64]:
-    """Return Tango's z against a first model that is worse by the margin (Tango 1998)."""
-    edge = -margin
-    linear = -first - second + (2 * n - first + second) * edge
-    rest = -second * edge * (1 - edge)
-    share = (np.sqrt(linear**2 - 8 * n * rest) - linear) / (4 * n)
-    variance = n * (2 * share + edge * (1 - edge))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((first - second - n * edge) / np.sqrt(variance))
 
 
 def assumed_shares(stated: Stated) -> tuple[float, ...]:

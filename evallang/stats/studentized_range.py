@@ -50,19 +50,13 @@ def _largest(points: int, k: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=16)  # the same for every pair of a table
 def range_quantile(level: float, k: int) -> float:
-    """Return q with P(range of k standard normal variables < q) = level, by bisection.
+    """Return q with P(range of k standard normal variables < q) = level.
 
     Raises `ValueError` where `level` is not between 0 and 1, or k < 2.
     """
-    tail = 1.0 - checked_level(level)
-    low, high = 0.0, 1.0
+    tail, high = 1.0 - checked_level(level), 1.0
     while range_tail(high, k) > tail:
-        low, high = high, 2 * high
-    while True:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            return middle
-        if range_tail(middle, k) > tail:
-            low = middle
-        else:
-            high = middle
+        high *= 2
+    return float(
+        scipy.optimize.brentq(lambda q: range_tail(q, k) - tail, 0.0, high, xtol=1e-14, rtol=1e-15)
+    )

@@ -14,10 +14,9 @@ def by_sums(matrix):
     return tuple(map(tuple, (ones.T @ ones).tolist())), tuple(row_sums.tolist())
 
 
-# around the 64 examples of a word
-@for_each("n", [0, 1, 7, 63, 64, 65, 1000, 20_000])
+@for_each("n", [0, 1, 7, 1000, 20_000])
 @for_each("models", [1, 2, 3, 8, 17])
-def test_counts_by_bits_are_those_of_the_matrix(n, models):
+def test_counts_are_those_of_the_matrix(n, models):
     matrix = np.random.default_rng(n + models).random((n, models)) < 0.7
     for order in ("C", "F"):
         counts = count_correct(np.asarray(matrix, order=order))
@@ -35,7 +34,7 @@ def test_other_values_than_0_and_1_are_refused(value):
         count_correct([[0, 1], [1, value]])
 
 
-@for_each("n", [0, 1, 63, 64, 65, 20_000])
+@for_each("n", [0, 1, 65, 20_000])
 @for_each("kind", [np.int64, np.int8, str])
 def test_labels_are_counted_as_their_matrix_of_right_and_wrong(n, kind):
     random = np.random.default_rng(n)
@@ -51,14 +50,13 @@ def test_labels_without_a_truth_are_refused():
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025, 3000])
 def test_examples_counted_in_several_parts_are_those_of_the_matrix(n, monkeypatch):
-    monkeypatch.setattr(correctness, "ROWS_COUNTED", 1024)
-    monkeypatch.setattr(correctness, "BYTES_PACKED", 256 * 5)
+    monkeypatch.setattr(correctness, "ROWS_AT_ONCE", 1024)
     matrix = np.random.default_rng(n).random((n, 5)) < 0.7
     counts = count_correct(matrix)
     assert (counts.n, counts.together, counts.row_sums) == (n, *by_sums(matrix))
 
 
-@pytest.mark.parametrize("n", [1, 63, 64, 1000, 2**19 + 77])
+@pytest.mark.parametrize("n", [1, 64, 1000, 2**17 + 77])
 def test_columns_are_counted_as_their_matrix_is(n):
     rng = np.random.default_rng(n)
     truth = rng.integers(0, 3, n).astype(np.int8)

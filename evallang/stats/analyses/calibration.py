@@ -18,7 +18,7 @@ from evallang.stats.intervals.effective_size import effective_n
 from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.proportions import exact_bounds
 from evallang.stats.logistic import (
-    logistic_fit,
+    logistic_fits,
     logistic_influences,
     logits,
     weighted_intercepts,
@@ -200,9 +200,8 @@ def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
     y, w = predicted.is_positive.astype(np.float64), predicted.shares
     ones = np.ones((predicted.n, 1))
     both = np.column_stack([ones, logit])
-    alone, _ = logistic_fit(ones, y, w, logit)
-    fitted, _ = logistic_fit(both, y, w)
-    if alone is None or fitted is None:
+    alone, fitted = logistic_fits(ones, y, w[None], logit)[0], logistic_fits(both, y, w[None])[0]
+    if np.isnan(alone[0]) or np.isnan(fitted[0]):
         return Summary("intercept", None), Summary("slope", None)
     values = float(alone[0]), float(fitted[1])
     bounds: list[tuple[Number, Number]]

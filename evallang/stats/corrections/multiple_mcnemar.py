@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
@@ -21,6 +20,7 @@ from evallang.stats.corrections.correction import (
     step_down,
 )
 from evallang.stats.correctness import Correctness, as_boolean, count_correct
+from evallang.stats.discordant_pairs import p_of_pairs
 
 ROUNDS = 10_000
 AT_ONCE = 1 << 20  # counts of patterns held at once
@@ -132,21 +132,12 @@ def _discrete(counts: Correctness, pairs: Sequence[tuple[int, int]], p: P) -> li
     b = np.array([table[0][1] for table in tables])
     c = np.array([table[1][0] for table in tables])
     undefined = np.array([raw is None for raw in p])
-    exact = _two_sided(np.maximum(b, c), b + c)
+    exact = p_of_pairs(b, c, "exact")
     exact[undefined] = 1.0
     order = np.argsort(exact, kind="stable")
     levels = _attainable_levels(exact[order], (b + c)[order])
     sums = [float(levels[i, i:].sum()) for i in range(len(order))]
     return _back(order, step_down(sums))
-
-
-def _two_sided(larger: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Twice P(X >= larger) for X ~ binomial(n, 1/2), at most 1; 0 where larger > n."""
-    inside = np.clip(larger, 1, np.maximum(n, 1))
-    tail = scipy.special.betainc(inside, np.maximum(n, 1) - inside + 1, 0.5)
-    doubled = np.minimum(2 * tail, 1.0)
-    result: NDArray[np.float64] = np.where(n == 0, 1.0, np.where(larger > n, 0.0, doubled))
-    return result
 
 
 def _attainable_levels(p: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -160,10 +151,10 @@ def _attainable_levels(p: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[
     # Smallest count that is extreme enough, by bisection
     while (low < high).any():
         middle = (low + high) // 2
-        enough = _two_sided(middle, np.broadcast_to(n, low.shape)) <= limit
+        enough = p_of_pairs(middle, n - middle, "exact") <= limit
         high = np.where(enough, middle, high)
         low = np.where(enough, low, np.minimum(middle + 1, high))
-    levels = np.where(low > n, 0.0, _two_sided(low, np.broadcast_to(n, low.shape)))
+    levels = np.where(low > n, 0.0, p_of_pairs(low, n - low, "exact"))
     none = np.broadcast_to(n == 0, levels.shape)
     return np.where(none, np.where(limit >= 1, 1.0, 0.0), levels)
 

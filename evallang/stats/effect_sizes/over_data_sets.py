@@ -9,7 +9,6 @@ the same value, since such resamples say nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 
 import numpy as np
 from msgspec import Struct
@@ -33,7 +32,6 @@ from evallang.stats.resampled_data_sets import DataSetStatistic, Draws, resample
 from evallang.stats.validation import LARGEST, SMALLEST
 
 MAD_TO_SD = 1.4826  # of a normal distribution
-PAIRS_AT_ONCE = 16  # more would not stay in the processor's cache
 
 
 OWN = "own derivation: computed by hand"
@@ -96,7 +94,7 @@ def rank_biserial(
     (Kerby 2014). None where all differences are 0.
     """
     values = read_pair(first, second, "higher", finite=True).values
-    return _resampled([_rank_biserial], values[None], level, seed)[0][0]
+    return _resampled([_rank_biserial], values, level, seed)[0]
 
 
 class _Pair(Struct, frozen=True, eq=False):
@@ -154,7 +152,7 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     that the pairing by data set does not matter (Cliff 1993).
     """
     values = read_pair(first, second, "higher").values
-    return _resampled([_cliffs_delta], values[None], level, seed)[0][0]
+    return _resampled([_cliffs_delta], values, level, seed)[0]
 
 
 def _cliffs_delta(pair: _Pair) -> DataSetStatistic:
@@ -200,7 +198,7 @@ def akinshins_gamma(
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
     values = read_pair(first, second, "higher", finite=True).values
-    return _resampled([_akinshins_gamma], values[None], level, seed)[0][0]
+    return _resampled([_akinshins_gamma], values, level, seed)[0]
 
 
 def _akinshins_gamma(pair: _Pair) -> DataSetStatistic:
@@ -219,34 +217,19 @@ def _akinshins_gamma(pair: _Pair) -> DataSetStatistic:
 def effects_over_data(
     first: ArrayLike, second: ArrayLike, level: float, seed: int
 ) -> tuple[Effect, ...]:
-    """Return the effect sizes of two models over data sets: rank-biserial, gamma, delta."""
-    return effects_of_pairs(read_pair(first, second, "higher").values, [(0, 1)], level, seed)[0]
+    """Return the effect sizes of two models over data sets: rank-biserial, gamma, delta.
 
-
-def effects_of_pairs(
-    values: NDArray[np.float64], pairs: Sequence[tuple[int, int]], level: float, seed: int
-) -> tuple[tuple[Effect, ...], ...]:
-    """Return what `effects_over_data` does for pairs of columns of rounded scores (N, M).
-
-    Pairs with the same second column should follow each other: what depends on it is kept.
+    Data sets with an infinite score count for delta alone.
     """
-    present, finite = ~np.isnan(values), np.isfinite(values)
-    together: dict[tuple[bytes, bytes], list[int]] = {}
-    for at, pair in enumerate(map(list, pairs)):
-        every, able = (known[:, pair].all(axis=1) for known in (present, finite))
-        together.setdefault((every.tobytes(), able.tobytes()), []).append(at)
-    found: dict[int, tuple[Effect, ...]] = {}
-    for rows, places in together.items():
-        every, able = (np.frombuffer(known, bool) for known in rows)
-        of_differences, of_scores = [_rank_biserial, _akinshins_gamma], [_cliffs_delta]
-        parts = [(of_differences, able), (of_scores, every)]
-        if rows[0] == rows[1]:
-            parts = [(of_differences + of_scores, every)]
-        scores = values.T[[pairs[at] for at in places]].transpose(0, 2, 1)
-        effects = [_resampled(sizes, scores[:, kept], level, seed) for sizes, kept in parts]
-        for at, *each in zip(places, *effects, strict=True):
-            found[at] = tuple(chain.from_iterable(each))
-    return tuple(found[at] for at in range(len(pairs)))
+    values = read_pair(first, second, "higher").values
+    finite = np.isfinite(values).all(axis=1)
+    of_differences = [_rank_biserial, _akinshins_gamma]
+    if finite.all():
+        return _resampled([*of_differences, _cliffs_delta], values, level, seed)
+    return (
+        *_resampled(of_differences, values[finite], level, seed),
+        *_resampled([_cliffs_delta], values, level, seed),
+    )
 
 
 def average_rank_effects(
@@ -280,14 +263,10 @@ def _resampled(
     values: NDArray[np.float64],
     level: float,
     seed: int,
-) -> list[tuple[Effect, ...]]:
-    """Return effect sizes of pairs (P, N, 2) with their intervals over resampled data sets."""
-    pairs = [_Pair(*both) for both in zip(values, differences_of(values), strict=True)]
-    made = [statistic(pair) for pair in pairs for statistic in statistics]
-    size, step = len(statistics), len(statistics) * PAIRS_AT_ONCE
-    blocks = (made[at : at + step] for at in range(0, len(made), step))
-    found = [one for block in blocks for one in _declared(block, values.shape[1], level, seed)]
-    return [tuple(found[at : at + size]) for at in range(0, len(found), size)]
+) -> tuple[Effect, ...]:
+    """Return effect sizes of a pair (N, 2) with their intervals over resampled data sets."""
+    pair = _Pair(values, differences_of(values))
+    return _declared([statistic(pair) for statistic in statistics], len(values), level, seed)
 
 
 def _declared(

@@ -15,7 +15,7 @@ from evallang.registry import Bounds, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
-from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, DEFAULT_ROPE
+from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, region_of
 from evallang.stats.hypothesis_tests.datasets import FROM_DATA_SETS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -215,14 +215,7 @@ def _read(
     rope: float | None,
 ) -> tuple[NDArray[np.float64], float, tuple[str, ...]]:
     """Return the differences, above 0 where the first is better, the region, and notes."""
-    if rope is None and not bounded:
-        raise ValueError(
-            f"`{test}` needs its region of practical equivalence in the unit of this metric: "
-            f"write `{test}(rope=...)`"
-        )
-    region = DEFAULT_ROPE if rope is None else float(rope)
-    if not 0 <= region < math.inf:
-        raise ValueError("a region of practical equivalence is 0 or wider")
+    region = region_of(test, rope, bounded=bounded)
     table = read_pair(first, second, better, finite=True)
     notes = table.notes
     if not len(table.values):

@@ -44,8 +44,6 @@ ANY_INTERVAL = frozenset(
 )
 TAIL_AREA = 1e-12  # smaller p-values are not told apart
 PRECISION = 1e-11  # of z
-MOST_STEPS = 80
-SHY = 1e-12  # share of the bracket that a step leaves on either side
 
 
 def paired_proportions(table: TwoByTwo) -> DifferenceAt:
@@ -248,36 +246,16 @@ def _one_sided(
 
 
 def _crossing(gap: Callable[[float], float]) -> float:
-    """Find where a decreasing function of z is 0: regula falsi, the Illinois way.
-
-    A bound that is linear in z, as of normal intervals, is found in two steps; every
-    evaluation may cost a bootstrap.
-    """
+    """Find where a decreasing function of z is 0; a bound that is infinite lies far below."""
     low, high = float(scipy.special.ndtri(0.5 + TAIL_AREA)), float(-scipy.special.ndtri(TAIL_AREA))
-    at_low, at_high = gap(low), gap(high)
-    if at_high > 0:
-        return high
+    at_low = gap(low)
     if at_low <= 0:
         return 0.0
-    kept, middle = 0, math.inf
-    for _ in range(MOST_STEPS):
-        last = middle
-        share = at_low / (at_low - at_high) if math.isfinite(at_high) else 0.5
-        middle = low + min(max(share, SHY), 1 - SHY) * (high - low)
-        if abs(middle - last) <= PRECISION:
-            return middle
-        value = gap(middle)
-        if value > 0:
-            low, at_low = middle, value
-            at_high = at_high / 2 if kept > 0 else at_high
-            kept = 1
-        else:
-            high, at_high = middle, value
-            at_low = at_low / 2 if kept < 0 else at_low
-            kept = -1
-        if value == 0:
-            return middle
-    return high
+    if gap(high) > 0:
+        return high
+    return float(
+        scipy.optimize.brentq(lambda z: max(gap(z), -at_low), low, high, xtol=PRECISION, rtol=1e-15)
+    )
 
 
 def _result(

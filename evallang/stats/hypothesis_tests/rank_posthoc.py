@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import combinations
+from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import normal_p
 from evallang.stats.distributions import checked_level, normal_quantile
-from evallang.stats.effect_sizes.over_data_sets import effects_of_pairs
+from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_RANKS, FROM_DATA_SETS, ZHOU_RANKS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -30,23 +27,12 @@ from evallang.stats.rank_scores import (
     checked_direction,
     rank_error,
     read_scores,
-    rounded,
     row_ranks,
 )
-from evallang.stats.resampled_data_sets import resamples
 from evallang.stats.studentized_range import range_quantile, range_tail
 from evallang.stats.validation import numbers
 
 RANK_NULL = "the two models have the same expected rank among all models compared"
-
-
-class _Ranked(Struct, frozen=True, eq=False):
-    """Models on `n` data sets: their average ranks, their rounded scores (n, M), and notes."""
-
-    n: int
-    ranks: tuple[float, ...] | None
-    scores: NDArray[np.float64]
-    notes: tuple[str, ...]
 
 
 class _Compared(Struct, frozen=True, eq=False):
@@ -228,7 +214,7 @@ def bonferroni_dunn(
     rank with its simultaneous interval. `scores` is (N, M) with the reference among the
     columns, `pair` a model and the reference. Raises `ValueError` otherwise.
     """
-    found = _compared(scores, better, pair, missing, level, seed, against_reference=True)
+    found = _compared(scores, better, pair, missing, level, seed)
     comparisons = found.models - 1
     quantile = normal_quantile(1 - (1 - checked_level(level)) / comparisons)
     p = min(comparisons * normal_p(found.z), 1.0)
@@ -242,56 +228,24 @@ def _compared(
     missing: Missing,
     level: float,
     seed: int,
-    *,
-    against_reference: bool = False,
 ) -> _Compared:
-    """Rank all models and pick two; raises `ValueError` where `pair` names no two columns.
-
-    What the pairs of a table share is computed for the first of them: the ranks, and the effects
-    of all pairs of models, or of all models with the second one `against_reference`.
-    """
+    """Rank all models and pick two; raises `ValueError` where `pair` names no two columns."""
     checked_direction(better)
     given = numbers(scores, "scores")
-    table = _ranked(given.tobytes(), given.shape, better, missing)
-    models = table.scores.shape[1]
+    table = read_scores(given, better, missing)
+    n, models = table.values.shape
     try:
         first, second = (operator.index(column) for column in pair)
     except (TypeError, ValueError):
         first = second = -1
     if first == second or not {first, second} <= set(range(models)):
         raise ValueError(f"a pair names two of the {models} columns of scores, not {pair!r}")
-    others = second if against_reference else None
-    effects = _effects(table, others, first > second, level, seed, resamples())
-    ranks = None if table.ranks is None else (table.ranks[first], table.ranks[second])
-    return _Compared(models, table.n, ranks, effects[first, second], table.notes)
-
-
-@lru_cache(maxsize=2)
-def _ranked(scores: bytes, shape: tuple[int, ...], better: Better, missing: Missing) -> _Ranked:
-    """Rank the models of a table, given as its bytes."""
-    given = np.frombuffer(scores).reshape(shape)
-    table = read_scores(given, better, missing)
-    n = len(table.values)
-    ranks = tuple(row_ranks(table.values).mean(axis=0).tolist()) if n else None
-    return _Ranked(n, ranks, rounded(given[table.kept]), table.notes)
-
-
-@lru_cache(maxsize=2)
-def _effects(
-    table: _Ranked, reference: int | None, reverse: bool, level: float, seed: int, rounds: int
-) -> Mapping[tuple[int, int], tuple[Effect, ...]]:
-    """Return the effects of all pairs of models, or of each with a reference.
-
-    The first of a pair is the former column, with `reverse` the latter. `rounds` is the number of
-    resamples.
-    """
-    columns = range(table.scores.shape[1])
-    pairs = [(first, second) for second in columns for first in columns[:second]]
-    if reference is not None:
-        pairs = [(column, reference) for column in columns if column != reference]
-    elif reverse:
-        pairs = [(second, first) for first, second in combinations(columns, 2)]
-    return dict(zip(pairs, effects_of_pairs(table.scores, pairs, level, seed), strict=True))
+    x, y = given[table.kept][:, [first, second]].T
+    ranks = None
+    if n:
+        average = row_ranks(table.values).mean(axis=0)
+        ranks = float(average[first]), float(average[second])
+    return _Compared(models, n, ranks, effects_over_data(x, y, level, seed), table.notes)
 
 
 def _rank_result(

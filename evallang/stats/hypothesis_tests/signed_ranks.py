@@ -14,6 +14,7 @@ from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
+from evallang.stats.clusters import flip_chances
 from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.effect_size import effect
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
@@ -259,7 +260,7 @@ def _exact_p(
     """Return the tail of W when every rank has either sign with probability one half."""
     doubled = np.sort(np.rint(2 * ranks).astype(np.int64))  # mid-ranks are whole or half numbers
     unit = 1 if (doubled % 2).any() else 2
-    chances = _chances((doubled // unit).tobytes())
+    chances = _chances(tuple((doubled // unit).tolist()))
     if alternative == "two_sided":
         return min(2 * float(chances[round(2 * max(plus, minus)) // unit :].sum()), 1.0)
     reached = plus if alternative == "greater" else minus
@@ -267,18 +268,9 @@ def _exact_p(
 
 
 @lru_cache(maxsize=4)  # the ranks of many pairs are 1, 2, 3 ...
-def _chances(steps: bytes) -> NDArray[np.float64]:
+def _chances(steps: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the distribution of the sum of whole numbers, each of which counts or not."""
-    sizes: list[int] = np.frombuffer(steps, np.int64).tolist()
-    chances = np.zeros(sum(sizes) + 1)
-    chances[0], reach = 1.0, 0
-    for step in sizes:
-        reach += step
-        chances[: reach + 1] /= 2
-        moved = chances[: reach + 1 - step].copy()
-        chances[step : reach + 1] += moved
-    chances.flags.writeable = False
-    return chances
+    return flip_chances(steps)
 
 
 def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Difference:
@@ -303,7 +295,7 @@ def _lower_tail(n: int, area: float) -> int:
     if n > EXACT_UP_TO:
         mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(math.floor(mean + float(scipy.special.ndtri(area)) * sd), 0)
-    chances = _chances(np.arange(1, n + 1, dtype=np.int64).tobytes())
+    chances = _chances(tuple(range(1, n + 1)))
     return int((np.cumsum(chances) <= area).sum())
 
 

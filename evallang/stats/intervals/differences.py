@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
@@ -14,7 +19,7 @@ from evallang.stats.intervals.proportions import wilson
 from evallang.stats.shares import Share, checked_share
 from evallang.stats.validation import MOST_COUNTED, check_unmasked
 
-MOST_CHORDS = 12  # on the way to a bound; they are exact to some bits by then
+TINY = 1e-20  # distance of a bound from the value that is looked for
 
 TwoByTwo = Sequence[Sequence[int]]
 FROM_TABLES = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
@@ -72,7 +77,7 @@ def tango(table: TwoByTwo, level: float) -> Interval:
 
     The differences that a score test with the restricted maximum-likelihood estimate of
     P(only the second is right) does not reject (Tango 1998). Its test at difference 0 is
-    McNemar's chi-squared, so the two agree. Bounds to the last bits by bisection. Raises
+    McNemar's chi-squared, so the two agree. Raises
     `ValueError` where `table` is not a table of counts.
     """
     a, b, c, d = paired_counts(table)
@@ -273,68 +278,38 @@ PAIRED_INTERVALS = {
 """The intervals of a paired difference of accuracies, by the word of the option."""
 
 
+def tango_distance(
+    b: Any, c: Any, n: float, delta: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return n times how far a difference lies above the one found, and the variance of that.
+
+    Their ratio, with the root of the variance, is the score statistic of Tango 1998 (eq. 24-26).
+    `b` examples only the first model has right, `c` only the second; arrays of one shape.
+    """
+    half = (2 * n - b + c) * delta - (b + c)
+    # half² + 8 n c delta (1 - delta), which is a square where b = 0: no cancellation there
+    base, shift = (2 * n - c) * delta + c, b * (1 + delta)
+    root = np.sqrt(np.maximum(base * base - shift * (shift + 2 * half), 0.0))
+    # Both forms of the root of 2n q² + half q - c delta (1 - delta) = 0, without cancellation
+    up = 2 * c * delta * (1 - delta) / np.where(half > 0, root + half, 1.0)
+    q = np.where(half > 0, up, (root - half) / (4 * n))
+    variance = np.maximum(n * (2 * q + delta * (1 - delta)), 0.0)
+    return np.asarray(n * delta - (b - c)), np.asarray(variance)
+
+
 def _tango_upper(b: int, c: int, n: int, z: float) -> float:
-    """Return the largest difference with score statistic at least -z (Tango 1998, eq. 24-26)."""
+    """Return the largest difference with score statistic at least -z."""
+    if b == 0 and c in (0, n):  # no variance at the difference found: n delta + c = z² (1 - delta)
+        return (z * z - c) / (n + z * z)
     if b == n:
         return 1.0
 
-    # As floats, because Python converts a whole number at every product
-    first, second, twice, size = float(b), float(c), float(2 * c), float(n)
-    discordant, slope, other = float(b + c), float(2 * n - b + c), float(2 * n - c)
-    difference, quadrupled = float(b - c), float(4 * n)
-
     def excess(delta: float) -> float:
         """Return how much more than z standard errors the data lie below `delta`, times n."""
-        half = slope * delta - discordant
-        # half² + 8 n c delta (1 - delta), which is a square where b = 0: no cancellation there
-        base, shift = other * delta + second, first * (1 + delta)
-        square = base * base - shift * (shift + 2 * half)
-        root = math.sqrt(square) if square > 0 else 0.0
-        # Both forms of the root of 2n q² + half q - c delta (1 - delta) = 0, without cancellation
-        if half <= 0:
-            q = (root - half) / quadrupled
-        else:
-            q = twice * delta * (1 - delta) / (root + half)
-        variance = size * (2 * q + delta * (1 - delta))
-        return size * delta - difference - (z * math.sqrt(variance) if variance > 0 else 0.0)
+        distance, variance = tango_distance(float(b), float(c), float(n), delta)
+        return float(distance - z * np.sqrt(variance))
 
-    return _crossing(excess, (b - c) / n, 1.0)
-
-
-def _crossing(excess: Callable[[float], float], inside: float, outside: float) -> float:
-    """Find where `excess` turns positive between `inside` and `outside`, to the last bits.
-
-    Chords come close to the place (regula falsi, the Illinois form), growing steps from there
-    put a narrow bracket around it, and bisection ends the search.
-    """
-    low, high, kept = excess(inside), excess(outside), 0
-    for _ in range(MOST_CHORDS):
-        place = (inside * high - outside * low) / (high - low) if low < 0 < high else inside
-        if not inside < place < outside:
-            break
-        value = excess(place)
-        if value > 0:
-            # An end that stays twice pulls the next chord with half its height
-            outside, high, low, kept = place, value, low / 2 if kept < 0 else low, -1
-        else:
-            inside, low, high, kept = place, value, high / 2 if kept > 0 else high, 1
-    step = math.ulp(outside)
-    while kept < 0 and inside < outside - step and excess(outside - step) > 0:
-        outside, step = outside - step, 4 * step
-    while kept > 0 and inside + step < outside and excess(inside + step) <= 0:
-        inside, step = inside + step, 4 * step
-    if kept < 0:
-        inside = max(inside, outside - step)
-    elif kept > 0:
-        outside = min(outside, inside + step)
-    while True:
-        middle = (inside + outside) / 2
-        if middle in (inside, outside):
-            return inside
-        if excess(middle) > 0:
-            outside = middle
-        else:
-            inside = middle
+    return float(scipy.optimize.brentq(excess, (b - c) / n, 1.0, xtol=TINY, rtol=1e-15))
 
 
 def _corrected_phi(a: int, b: int, c: int, d: int) -> float:
