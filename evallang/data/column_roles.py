@@ -124,7 +124,7 @@ def read_ids(
     values = frame.values(column)
     found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
     cells = pl.DataFrame([frame.cells[name] for name in (column, *within)])
-    if cells.is_duplicated().any():
+    if cells.n_unique() < cells.height:
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(frame.texts(column)[twice].to_list())

@@ -20,7 +20,7 @@ from evallang.data.codes import (
     RAGGED_LINE,
     UNREADABLE_FILE,
 )
-from evallang.data.column_types import plain_numbers, trimmed_texts
+from evallang.data.column_types import plain_numbers, trimmed, trimmed_texts
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
@@ -281,7 +281,7 @@ def _read_regular(
     fine &= bare.str.count_matches(separator, literal=True) == len(names) - 1
     try:
         lines = pl.scan_csv(
-            io.BytesIO(text),
+            text,
             separator=NO_TEXT,
             quote_char=None,
             has_header=False,
@@ -293,13 +293,14 @@ def _read_regular(
             return None
         if rows == 0:  # where polars 1.34 finds a row
             return pl.DataFrame({name: [] for name in names}), range(0)
-        cells = pl.read_csv(
+        table = pl.scan_csv(
             text,
             separator=separator,
             has_header=False,
             skip_rows=int(dialect.header),
             schema=dict.fromkeys(names, pl.String),
         )
+        cells = table.with_columns(trimmed(pl.all())).collect(engine="streaming")
     except pl.exceptions.PolarsError:
         return None
     if cells.height != rows:
@@ -307,7 +308,7 @@ def _read_regular(
     # Where a comma may be a decimal sign, points may group
     kept = None if separator != "," or has_quotes else spelled
     first = 1 + dialect.header
-    return plain_numbers(trimmed_texts(cells), kept), range(first, first + rows)
+    return plain_numbers(cells, kept), range(first, first + rows)
 
 
 def _read_any(

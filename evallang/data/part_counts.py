@@ -45,11 +45,9 @@ from evallang.data.parts import (
 from evallang.data.remote import network, network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import (
-    NOT_USED,
     Role,
     Roles,
     counts_levels,
-    end_of_range,
     roles_in_predictions,
     source_columns,
 )
@@ -64,7 +62,6 @@ from evallang.stats.score_counts import (
 
 TIMES, PLACE = "\0times", "\0place"  # no column of a file is called so
 PROBABLE, MARGINAL = 0.5, 0.0  # thresholds of scores without one
-_ORDERED = (Kind.NUMBER, Kind.DATE)
 
 Counted = TypeVar("Counted")
 Task = TypeVar("Task")
@@ -194,17 +191,15 @@ class ScoresOfParts:
 class ColumnCounts(Struct, frozen=True):
     """What a column of a part holds that is not a key.
 
-    `distinct` are its values where levels are counted; of ids whole numbers that rise by rows
-    need not be kept, and `ends` are the first and the last.
+    `dtype` is the type of its values, None where there are none. `distinct` are its values where
+    levels are counted; of ids whole numbers that rise by rows need not be kept, and `ends` are the
+    first and the last.
     """
 
-    dtype: str
-    kind: Kind
-    missing: int
-    low: Any
-    high: Any
-    distinct: "pl.Series | None"
-    ends: tuple[int, int] | None
+    column: SourceColumn
+    dtype: str | None
+    distinct: "pl.Series | None" = None
+    ends: tuple[int, int] | None = None
 
 
 class CountedRows(Struct, frozen=True):
@@ -325,12 +320,12 @@ def count_part(task: PartTask) -> PartCounts | str:
     labels = [*required, *(name for name in optional if name in frame.columns)]
     others: dict[str, ColumnCounts] = {}
     roles = task.roles
-    for name in frame.columns:
-        if name not in labels:
-            found = _column(kept, name, task, roles.get(name, ()))
-            if found is None:
-                return "ids do not rise"
-            others[name] = found
+    apart = replace(kept, cells=kept.cells.drop(labels))
+    for column in source_columns(apart, roles):
+        found = _column(apart, column, task, roles.get(column.name, ()))
+        if found is None:
+            return "ids do not rise"
+        others[column.name] = found
     divided = [pl.Series(n, _divided(scores[n], own)) for n, own in task.thresholds.items()]
     return PartCounts(
         path=task.path,
@@ -375,22 +370,21 @@ def sum_products(
     return placement_products(ranks, areas, [read.scores[name] for name in columns], up)
 
 
-def _column(frame: Frame, name: str, task: PartTask, roles: Sequence[Role]) -> ColumnCounts | None:
-    """Describe a column that is not a key; None of ids that do not rise by rows."""
-    values = frame.values(name)
-    kind = frame.kind(name)
-    ends = None
-    distinct = None
-    if name in task.thresholds:
-        pass  # its levels are those that are counted for each class
-    elif kind is not Kind.EMPTY and values.dtype.is_integer() and _rises(values):
-        ends = int(values[0]), int(values[-1])
-    elif name == task.spec.id and len(values):
+def _column(
+    frame: Frame, described: SourceColumn, task: PartTask, roles: Sequence[Role]
+) -> ColumnCounts | None:
+    """Add to a column that is not a key what adds up; None of ids that do not rise by rows."""
+    name = described.name
+    values, kind = frame.values(name), frame.kind(name)
+    dtype = None if kind is Kind.EMPTY else str(values.dtype)
+    if name in task.thresholds:  # its levels are those that are counted for each class
+        return ColumnCounts(described, dtype)
+    if dtype is not None and values.dtype.is_integer() and _rises(values):
+        return ColumnCounts(described, dtype, ends=(int(values[0]), int(values[-1])))
+    if name == task.spec.id and len(values):
         return None
-    elif counts_levels(kind, name, roles):
-        distinct = values.unique().drop_nulls()
-    low, high = (values.min(), values.max()) if kind in _ORDERED else (None, None)
-    return ColumnCounts(str(values.dtype), kind, values.null_count(), low, high, distinct, ends)
+    counted = counts_levels(kind, name, roles)
+    return ColumnCounts(described, dtype, values.unique().drop_nulls() if counted else None)
 
 
 def _rises(values: "pl.Series") -> bool:
@@ -500,28 +494,16 @@ def _add_up(
             columns.append(replace(of_keys[name], missing=missing))
             continue
         parts = [one.others[name] for one in counts]
+        own = scores.get(name)
         found = _joined_column(name, parts, n, () if name in sums else roles.get(name, ()))
         if found is None:
             return None
-        if name in sums:
-            own = scores.get(name)
-            levels = None if own is None else own.distinct
-            found = replace(_described(found, roles.get(name, ())), levels=levels)
-        columns.append(found)
+        columns.append(found if own is None else replace(found, levels=own.distinct))
     excluded = tuple(
         (line.written, sum(one.excluded[place] for one in counts))
         for place, line in enumerate(spec.where)
     )
     return CountedParts(frame, excluded, tuple(columns), scores, tasks)
-
-
-def _described(column: SourceColumn, roles: Sequence[Role]) -> SourceColumn:
-    """Return a column with the roles that its study gives it."""
-    return replace(
-        column,
-        role=", ".join(dict.fromkeys(one.text for one in roles)) or NOT_USED,
-        role_kind=", ".join(dict.fromkeys(one.kind for one in roles)) or NOT_USED,
-    )
 
 
 def _joined_column(
@@ -531,34 +513,26 @@ def _joined_column(
 
     Parts in which it is empty have no say in what it holds.
     """
-    full = [part for part in parts if part.kind is not Kind.EMPTY]
-    missing = sum(part.missing for part in parts)
-    kinds = {part.kind for part in full}
-    if len(kinds) > 1 or (kinds == {Kind.DATE} and len({part.dtype for part in full}) > 1):
+    full = [part for part in parts if part.dtype is not None]
+    first = (full or parts)[0].column
+    dates = {part.dtype for part in full} if first.kind == Kind.DATE.name.lower() else ()
+    if len({part.column.kind for part in full}) > 1 or len(dates) > 1:
         return None
-    kind = kinds.pop() if kinds else Kind.EMPTY
-    levels, ends = None, None
-    if kind in _ORDERED:
-        low, high = min(part.low for part in full), max(part.high for part in full)
-        if any(isinstance(part.low, float) for part in full):
-            low, high = float(low), float(high)
-        ends = (end_of_range(low), end_of_range(high))
-    if counts_levels(kind, name, roles):
+    ranges = [part.column.range for part in full if part.column.range is not None]
+    ends = None
+    if ranges:
+        low, high = min(one[0] for one in ranges), max(one[1] for one in ranges)
+        numbers = any(isinstance(one[0], float) for one in ranges)
+        ends = (float(low), float(high)) if numbers else (low, high)
+    levels = None
+    if counts_levels(Kind[first.kind.upper()], name, roles):
         levels = _levels(full, n)
         if levels is None:
             return None
     elif any(role.noun == "id" for role in roles) and _levels(full, n) != n:
         return None
-    plain = SourceColumn(
-        name=name,
-        kind=kind.name.lower(),
-        role=NOT_USED,
-        role_kind=NOT_USED,
-        levels=levels,
-        missing=missing,
-        range=ends,
-    )
-    return _described(plain, roles)
+    missing = sum(part.column.missing for part in parts)
+    return replace(first, levels=levels, missing=missing, range=ends)
 
 
 def _levels(parts: Sequence[ColumnCounts], n: int) -> int | None:
