@@ -37,12 +37,10 @@ from evallang.engine.backends.workers import Workers
 from evallang.engine.store import Store
 from evallang.metrics.metric import RowsNotKept
 from evallang.models.own_code import find, sources
-from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
-from evallang.process_settings import process_kept
 from evallang.results import codec, records
 from evallang.study import Study
-from evallang.working_folder import safe_path, working_folder_restored
+from evallang.user_code import process_kept, safe_path, stdout_spared, working_folder_restored
 
 Progress = Callable[[int, int], None]
 
