@@ -258,11 +258,10 @@ def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):
     monkeypatch.setattr(os, "fork", refuse)
     fork_server._Server(theirs)._fork(1, os.open(os.devnull, os.O_RDONLY))
     monkeypatch.undo()
-    with server() as forks, ours, theirs:
-        with monkeypatch.context() as patched:
-            patched.setattr(forks, "_socket", ours)
-            with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
-                forks.deaths()
+    with server() as forks, ours, theirs, monkeypatch.context() as patched:
+        patched.setattr(forks, "_socket", ours)
+        with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
+            forks.deaths()
 
 
 def test_a_server_that_has_ended_is_noticed_by_every_request():
