@@ -4,17 +4,13 @@ Each has a file that its process locks (`flock`): the kernel ends the lock with 
 however that ends, so a folder without a lock belongs to no run.
 """
 
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None  # type: ignore[assignment]
 
 PREFIX = "evallang-run-"
 LOCK = "lock"
@@ -29,8 +25,7 @@ def run_folder() -> Iterator[Path]:
         descriptor = os.open(unlocked, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             with suppress(OSError):  # a file system without locks
-                if fcntl is not None:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
             unlocked.rename(folder / LOCK)
             yield folder
         finally:
@@ -50,7 +45,7 @@ def remove_left() -> None:
 def _is_left(folder: Path) -> bool:
     """Return whether a folder is ours and its run has ended; a new one has no lock file yet."""
     try:
-        if fcntl is None or folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             return False
         descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evallang import own_output
-from evallang.own_output import LONGEST, _Named, _ToStderr, speaking
+from evallang import user_code
+from evallang.user_code import LONGEST, _Named, _ToStderr, speaking
 
 
 def written(monkeypatch):
@@ -46,7 +46,7 @@ def test_a_line_on_a_terminal_replaces_that_of_the_progress(monkeypatch, term, f
 def test_a_line_that_does_not_end_is_printed_when_it_is_long(monkeypatch):
     said = written(monkeypatch)
     _ToStderr().write("x" * (LONGEST + 1))
-    assert said.getvalue() == f"{own_output.UNNAMED}: {'x' * (LONGEST + 1)}\n"
+    assert said.getvalue() == f"{user_code.UNNAMED}: {'x' * (LONGEST + 1)}\n"
 
 
 def test_bytes_are_decoded_and_without_stderr_nothing_fails(monkeypatch):
@@ -113,7 +113,7 @@ def test_lines_of_a_model_on_stderr_bear_its_name_and_others_do_not(monkeypatch)
 def test_code_that_closes_the_descriptors_of_others_ends_no_run(monkeypatch):
     opened = []
     monkeypatch.setattr(
-        "evallang.working_folder.os.open", lambda *a, f=os.open: opened.append(f(*a)) or opened[0]
+        "evallang.user_code.os.open", lambda *a, f=os.open: opened.append(f(*a)) or opened[0]
     )
     with speaking("svm"):
         os.close(opened[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,9 +15,7 @@ from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic
 from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
-
-if TYPE_CHECKING:
-    from evallang.study import Study
+from evallang.study import Study
 
 
 class StudyError(Exception):

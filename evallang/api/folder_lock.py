@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import socket
@@ -19,11 +20,6 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None  # type: ignore[assignment]
 
 MOST_BYTES = 4096  # of the text in a lock file
 NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
@@ -95,8 +91,6 @@ def _check_is_ours(descriptor: int) -> None:
 def _lock(descriptor: int, path: Path) -> bool:
     """Lock an open file; return False where the file system has no locks and nobody is named."""
     try:
-        if fcntl is None:
-            raise OSError(errno.ENOSYS, "no locks")
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     except OSError as error:

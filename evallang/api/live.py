@@ -6,16 +6,14 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evallang.models.own_code import OwnCode, distributions_of
-
-if TYPE_CHECKING:
-    from evallang.results.records import ResultsRecord
-    from evallang.study import Study
+from evallang.results.records import ResultsRecord
+from evallang.study import Study
 
 LONGEST = 200  # signs of an object's text that results keep
 

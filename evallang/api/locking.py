@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,11 +38,9 @@ from evallang.locks.setting import Setting
 from evallang.locks.settings import settings_of
 from evallang.results.files import write_file
 from evallang.results.provenance import LockState
+from evallang.source import SourceFile
 from evallang.study import own_sources
-from evallang.working_folder import safe_path
-
-if TYPE_CHECKING:
-    from evallang.source import SourceFile
+from evallang.user_code import safe_path
 
 Notes = tuple[str, ...]
 PEOPLE = frozenset({"authors"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from evallang.api.checked_file import StudyError
 from evallang.api.study_file import StudyFile, checked_again
@@ -12,11 +11,7 @@ from evallang.api.trust import find_own_code
 from evallang.diagnostics import Diagnostic, diagnose, has_errors, sorted_by_place
 from evallang.metrics.own_code import OwnMetric, loaded_for_a_run
 from evallang.models.own_code import OwnCode
-from evallang.study import own_metrics_of, own_sources
-
-if TYPE_CHECKING:
-    from evallang.study import Study
-
+from evallang.study import Study, own_metrics_of, own_sources
 
 FORM = "a metric is a function `def NAME(truth, prediction)` of its module"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,21 +20,25 @@ from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
 from evallang.compatibility.counts import counted_needs, rows_asked
 from evallang.data.codes import FILE_NOT_FOUND, REMOTE_PATH
-from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
+from evallang.data.dataset import (
+    DataSpec,
+    GivenOutcomes,
+    PredictionsSpec,
+    ScoresSpec,
+    ScoreTable,
+    Table,
+)
 from evallang.data.files import paths_taken
+from evallang.data.joined_parts import RowsAsked
+from evallang.data.part_counts import Counting, MapParts
 from evallang.data.read_sources import ReadSources
+from evallang.data.stored_results import StoredPredictions, StoredResults
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.hypotheses import as_read
-from evallang.working_folder import safe_path
-
-if TYPE_CHECKING:
-    from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-    from evallang.data.joined_parts import RowsAsked
-    from evallang.data.part_counts import Counting, MapParts
-    from evallang.data.stored_results import StoredPredictions, StoredResults
-    from evallang.models.model import ModelSpec
-    from evallang.planning.planner import Planned
-    from evallang.study import Study
+from evallang.models.model import ModelSpec
+from evallang.planning.planner import Planned
+from evallang.study import Study
+from evallang.user_code import safe_path
 
 
 class Prepared(Struct, frozen=True):

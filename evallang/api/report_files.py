@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,9 +18,7 @@ from evallang.results.bibtex_entries import (
     read_entries,
 )
 from evallang.results.provenance import ReferenceRecord
-
-if TYPE_CHECKING:
-    from evallang.study import Study
+from evallang.study import Study
 
 Objection = tuple[str, str]
 """Why a file cannot be used, and what to do."""
@@ -35,7 +32,7 @@ class ReportFiles(Struct, frozen=True):
     references: tuple[ReferenceRecord, ...] = ()
 
 
-def read_report_files(study: "Study", folder: Path) -> tuple[ReportFiles, tuple[Diagnostic, ...]]:
+def read_report_files(study: Study, folder: Path) -> tuple[ReportFiles, tuple[Diagnostic, ...]]:
     """Return what the files of a report have, and what is wrong with them."""
     settings = study.report
     if settings.style is settings.template is settings.bibliography is None:
@@ -63,7 +60,7 @@ def read_report_files(study: "Study", folder: Path) -> tuple[ReportFiles, tuple[
     return ReportFiles(style, template, tuple(entry.record() for entry in entries)), tuple(found)
 
 
-def _citations(study: "Study") -> dict[str, str]:
+def _citations(study: Study) -> dict[str, str]:
     """Return the keys that a study cites, each with the clause that cites it."""
     found: dict[str, str] = {}
     for clause in ("question", "about"):

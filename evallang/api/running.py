@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -28,23 +28,19 @@ from evallang.checking import waivers
 from evallang.data import remote
 from evallang.data.findings import counted
 from evallang.data.joined_parts import RowsAsked
+from evallang.data.part_counts import MapParts
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
 from evallang.engine.backends.cluster import Cluster, Tls, address_error, missing_package
 from evallang.engine.backends.workers import Workers
+from evallang.engine.store import Store
 from evallang.metrics.metric import RowsNotKept
 from evallang.models.own_code import find, sources
-from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
-from evallang.process_settings import process_kept
 from evallang.results import codec, records
-from evallang.working_folder import safe_path, working_folder_restored
-
-if TYPE_CHECKING:
-    from evallang.data.part_counts import MapParts
-    from evallang.engine.store import Store
-    from evallang.study import Study
+from evallang.study import Study
+from evallang.user_code import process_kept, safe_path, stdout_spared, working_folder_restored
 
 Progress = Callable[[int, int], None]
 

@@ -18,9 +18,8 @@ from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.engine.backends.workers import Workers
 from evallang.engine.shard import Shard
-from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
-from evallang.working_folder import safe_path, working_folder_restored
+from evallang.user_code import safe_path, stdout_spared, working_folder_restored
 
 LOG = logging.getLogger("evallang")
 

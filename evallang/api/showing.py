@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from evallang.printable import printable, write_lines
 from evallang.results.files import write_file
+from evallang.results.records import ResultsRecord
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    from evallang.results.records import ResultsRecord
 
 FRAME_HEIGHT = 800
 NBSP = "\u00a0"

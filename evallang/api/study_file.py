@@ -7,7 +7,7 @@ import os
 import posixpath
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,10 +18,8 @@ from evallang.checking import check as checker
 from evallang.diagnostics import has_errors
 from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.results.printed import Printed
-from evallang.working_folder import safe_path
-
-if TYPE_CHECKING:
-    from evallang.study import Study
+from evallang.study import Study
+from evallang.user_code import safe_path
 
 
 class StudyFile(CheckedFile, frozen=True):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.own_code import code_hash, find, has_module, is_hidden, source_hash
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    from evallang.study import Study
+from evallang.study import Study
 
 CONSENT = "EVALLANG_TRUST"
 

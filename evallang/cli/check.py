@@ -1,10 +1,10 @@
 """`evallang check`."""
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
+from evallang.api.study_file import StudyFile
 from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
@@ -20,9 +20,6 @@ from evallang.cli.terminal import (
 from evallang.diagnostics import Diagnostic, Severity, has_errors, sorted_by_weight
 from evallang.source import SourceFile
 from evallang.version import VERSION
-
-if TYPE_CHECKING:
-    from evallang.api.study_file import StudyFile
 
 
 @click.command("check", epilog="Example: evallang check study.eval --format json")
@@ -83,7 +80,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     return 1 if has_errors(counted) or (strict and warned) else 0
 
 
-def _has_rows(study: "StudyFile") -> bool:
+def _has_rows(study: StudyFile) -> bool:
     """Return whether a study has data that a check can read; counts in the file are known."""
     from evallang.data.dataset import CountsSpec
 
@@ -114,7 +111,7 @@ def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: st
     return to_sarif(found, sources, version=VERSION)
 
 
-def _standard_input() -> "StudyFile":
+def _standard_input() -> StudyFile:
     from evallang.api.study_file import check_text
 
     return check_text(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), "<stdin>")

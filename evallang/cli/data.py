@@ -1,17 +1,14 @@
 """`evallang data`."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from evallang.cli.settings import limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
+from evallang.diagnostics import Diagnostic
 from evallang.printable import wrapped
-
-if TYPE_CHECKING:
-    from evallang.diagnostics import Diagnostic
-    from evallang.results.records import ColumnRecord
+from evallang.results.records import ColumnRecord
 
 WIDTH = 80  # of wrapped text, in characters
 TEXT_COLUMN = 34  # the widest cell before the last column of the table
@@ -76,7 +73,7 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
     return 1 if has_errors(d for d in prepared.diagnostics if d not in study.diagnostics) else 0
 
 
-def _without_lacking(found: "Sequence[Diagnostic]") -> "list[Diagnostic]":
+def _without_lacking(found: Sequence[Diagnostic]) -> "list[Diagnostic]":
     """Replace what a study may lack by the findings in the same place, such as a missing target."""
     from evallang.checking.codes import MISSING_STATEMENT
     from evallang.diagnostics import CODES, diagnose
@@ -101,7 +98,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     return f"the study has no data called `{name}`; {hint}"
 
 
-def _table(columns: "Sequence[ColumnRecord]") -> Iterator[str]:
+def _table(columns: Sequence[ColumnRecord]) -> Iterator[str]:
     """Iterate over the lines of a table, a line for each column, and of what models receive."""
     from evallang.results.columns import column_lines
 
@@ -127,7 +124,7 @@ def _table(columns: "Sequence[ColumnRecord]") -> Iterator[str]:
         yield from wrapped(text, WIDTH, " " * 4, " " * 6)
 
 
-def _findings(found: "Sequence[Diagnostic]") -> Iterator[str]:
+def _findings(found: Sequence[Diagnostic]) -> Iterator[str]:
     if not found:
         return
     yield ""

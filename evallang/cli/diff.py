@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from evallang.api.study_file import StudyFile
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.settings import limit_option
 from evallang.cli.terminal import cannot, read_study, show, write, write_json, write_study
-
-if TYPE_CHECKING:
-    from evallang.api.study_file import StudyFile
-    from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
-    from evallang.locks.setting import Setting
-    from evallang.results.records import ResultsRecord
+from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
+from evallang.locks.setting import Setting
+from evallang.results.records import ResultsRecord
 
 
 @click.command("diff", epilog="Example: evallang diff HEAD~1:study.eval study.eval")
@@ -124,7 +122,7 @@ def _diff_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
     return DIFFERENT if exit_code and found else 0
 
 
-def _settings(study: "StudyFile") -> "tuple[Setting, ...]":
+def _settings(study: StudyFile) -> tuple[Setting, ...]:
     from evallang.api import StudyError
 
     try:
@@ -134,7 +132,7 @@ def _settings(study: "StudyFile") -> "tuple[Setting, ...]":
         raise click.exceptions.Exit(1) from error
 
 
-def _resolved(study: "StudyFile") -> "tuple[Setting, ...]":
+def _resolved(study: StudyFile) -> tuple[Setting, ...]:
     """Return the settings of a study; raises `StudyError`."""
     from evallang.api.locking import settings_in_force
     from evallang.api.preparing import read_and_plan
@@ -143,7 +141,7 @@ def _resolved(study: "StudyFile") -> "tuple[Setting, ...]":
     return settings_in_force(study, prepared, content=False)
 
 
-def _study(text: str) -> "StudyFile":
+def _study(text: str) -> StudyFile:
     """Read a study: a file, or a file at a revision."""
     revision, colon, name = text.partition(":")
     if Path(text).exists() or not colon or not revision or not name:
@@ -172,7 +170,7 @@ def _hint(revision: str, name: str, place: Path) -> str:
     return f"; a path begins at the top of the repository, so write `{revision}:./{name}`"
 
 
-def _setting_lines(settings: "tuple[Setting, ...]") -> Iterator[str]:
+def _setting_lines(settings: tuple[Setting, ...]) -> Iterator[str]:
     from evallang.cli.change_text import shown
 
     for one in settings:
@@ -196,7 +194,7 @@ def _diff_results(first: str, second: str, layout: str, exit_code: bool) -> int:
     return DIFFERENT if exit_code and not found.none else 0
 
 
-def _results(text: str) -> "ResultsRecord":
+def _results(text: str) -> ResultsRecord:
     from evallang.api import Results
     from evallang.limits import OverLimit
 
@@ -210,7 +208,7 @@ def _results(text: str) -> "ResultsRecord":
         raise click.ClickException(f"cannot read `{text}`: {error}") from error
 
 
-def _text(found: "ResultChanges") -> Iterator[str]:
+def _text(found: ResultChanges) -> Iterator[str]:
     if found.none:
         yield "no number and no decision differs"
     for turned in found.turned:
@@ -226,7 +224,7 @@ def _text(found: "ResultChanges") -> Iterator[str]:
         yield from (f"  {reason}" for reason in found.reasons)
 
 
-def _markdown(found: "ResultChanges") -> Iterator[str]:
+def _markdown(found: ResultChanges) -> Iterator[str]:
     from evallang.cli.change_text import markdown_cell
 
     def row(*cells: str) -> str:
@@ -261,7 +259,7 @@ def _markdown(found: "ResultChanges") -> Iterator[str]:
             yield from (f"**{title}**", "", *(f"- {markdown_cell(line)}" for line in lines), "")
 
 
-def _value_words(turned: "Turned", *, first: bool) -> str:
+def _value_words(turned: Turned, *, first: bool) -> str:
     """Format what decided: the value with its interval, and the p-value of a test."""
     value = turned.value_before if first else turned.value_after
     bounds = turned.interval_before if first else turned.interval_after
@@ -271,7 +269,7 @@ def _value_words(turned: "Turned", *, first: bool) -> str:
     return ", ".join(found) or "not computed"
 
 
-def _moved_words(moved: "Moved") -> tuple[str, str]:
+def _moved_words(moved: Moved) -> tuple[str, str]:
     """Format a value before and after, with its interval and more digits where they differ."""
     old, new = moved.interval_before, moved.interval_after
     for digits in range(4, 18):
@@ -282,7 +280,7 @@ def _moved_words(moved: "Moved") -> tuple[str, str]:
     return before, after
 
 
-def _with_interval(value: Any, bounds: "Bounds | None", digits: int = 4) -> str:
+def _with_interval(value: Any, bounds: Bounds | None, digits: int = 4) -> str:
     if bounds is None:
         return _number(value, digits)
     low, high = (_number(bound, digits) for bound in bounds)

@@ -254,13 +254,13 @@ def main() -> NoReturn:
     if _SIGNALS and code != 128 + _SIGNALS[0]:  # some code swallowed the exception
         code = _tell_end(_SIGNALS[0])
     close_streams()
-    own_output = sys.modules.get("evallang.own_output")  # own code may print when the process ends
-    if own_output is not None:
-        own_output.leave_stdout_to_us()
+    user_code = sys.modules.get("evallang.user_code")  # own code may print when the process ends
+    if user_code is not None:
+        user_code.leave_stdout_to_us()
     _end_children()
     atexit._run_exitfuncs()
-    if own_output is not None:
-        own_output.flush_streams()
+    if user_code is not None:
+        user_code.flush_streams()
     close_streams()
     _leave_python(code)
 

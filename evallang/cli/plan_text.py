@@ -2,31 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.api.preparing import Prepared
+from evallang.data.dataset import ScoreTable
 from evallang.engine.build_results import column_records, data_records, model_records
 from evallang.hypotheses import Family, pair_declaration
 from evallang.planning.defaults import metrics_without_interval
 from evallang.planning.exports import export_lines
+from evallang.planning.plan import Plan
 from evallang.printable import wrapped
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
+from evallang.results.records import ColumnRecord, DataRecord, ModelRecord, ProtocolRecord
 from evallang.results.written import statement_of
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.looks import error_of_one_look
-
-if TYPE_CHECKING:
-    from evallang.api.preparing import Prepared
-    from evallang.data.dataset import ScoreTable
-    from evallang.planning.plan import Plan
-    from evallang.results.records import ColumnRecord, DataRecord, ModelRecord, ProtocolRecord
-    from evallang.study import Study
+from evallang.study import Study
 
 
-def plan_lines(prepared: "Prepared", columns: int | None = None) -> list[str]:
+def plan_lines(prepared: Prepared, columns: int | None = None) -> list[str]:
     """Format a plan as text, for a terminal of so many columns, if it is shown on one."""
     lines = [f"Study: {prepared.study.title}"]
     for heading, body in (
@@ -68,7 +65,7 @@ class SourceText(Struct, frozen=True):
     columns: tuple["ColumnRecord", ...]
 
 
-def source_texts(prepared: "Prepared") -> Iterator[SourceText]:
+def source_texts(prepared: Prepared) -> Iterator[SourceText]:
     """Describe each data set; a table of scores once, however many data sets it has."""
     written = {
         spec.name for spec in prepared.study.sources if getattr(spec, "positive", None) is not None
@@ -80,7 +77,7 @@ def source_texts(prepared: "Prepared") -> Iterator[SourceText]:
         yield SourceText(table.spec.name, tuple(_scores(table)), column_records(table))
 
 
-def _data(prepared: "Prepared") -> Iterator[str]:
+def _data(prepared: Prepared) -> Iterator[str]:
     for source in source_texts(prepared):
         yield from source.lines
         yield from _columns(source.columns)
@@ -90,7 +87,7 @@ def _data(prepared: "Prepared") -> Iterator[str]:
     yield from dict.fromkeys(f"note: {one.text}" for one in joined)
 
 
-def _scores(table: "ScoreTable") -> Iterator[str]:
+def _scores(table: ScoreTable) -> Iterator[str]:
     """Describe a table of scores: its data sets, folds and direction."""
     spec = table.spec
     yield f"{spec.name}: {spec.label}" if spec.label != spec.name else spec.name
@@ -105,7 +102,7 @@ def _scores(table: "ScoreTable") -> Iterator[str]:
     yield from (f"  {note}" for note in table.notes)
 
 
-def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
+def _source(record: DataRecord, *, positive_written: bool) -> Iterator[str]:
     yield f"{record.name}: {record.label}" if record.label != record.name else record.name
     features = "" if record.n_features is None else f", {record.n_features:,} features"
     size = f"{record.n:,} {record.unit}"
@@ -132,14 +129,14 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
     yield from (f"  {note}" for note in record.notes)
 
 
-def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
+def _columns(columns: tuple[ColumnRecord, ...]) -> Iterator[str]:
     """Iterate over the lines of the columns; if there are many, similar columns share a line."""
     if columns:
         yield f"  {_number(len(columns), 'column')}"
     yield from (f"    {line.title}: {line.facts}" for line in column_lines(columns))
 
 
-def _analyses(prepared: "Prepared") -> Iterator[str]:
+def _analyses(prepared: Prepared) -> Iterator[str]:
     """Iterate over the analyses, each with its models, metric and protocol where they are
     written.
 
@@ -163,7 +160,7 @@ def _analyses(prepared: "Prepared") -> Iterator[str]:
         known |= keys
 
 
-def unread(prepared: "Prepared") -> list[str]:
+def unread(prepared: Prepared) -> list[str]:
     """Return the names of unread sources; the data sets of a glob are named `NAME/stem`."""
     read = [*prepared.read.tables, *(outcomes.spec.name for outcomes in prepared.read.imported)]
     read += [table.spec.name for table in prepared.read.score_tables]
@@ -171,12 +168,12 @@ def unread(prepared: "Prepared") -> list[str]:
     return [source.name for source in prepared.study.sources if source.name not in found]
 
 
-def _models(prepared: "Prepared") -> Iterator[str]:
+def _models(prepared: Prepared) -> Iterator[str]:
     for model in model_records(prepared.study, prepared.read):
         yield from _model(model)
 
 
-def _model(model: "ModelRecord") -> Iterator[str]:
+def _model(model: ModelRecord) -> Iterator[str]:
     if model.stored is not None:
         yield f"{model.name}: `{model.stored.model}` of {model.stored.results}, not fitted"
         yield f"  predictions SHA-256 {model.stored.sha256 or 'unknown'}"
@@ -194,7 +191,7 @@ def _model(model: "ModelRecord") -> Iterator[str]:
     yield from (f"  {note}" for note in model.notes)
 
 
-def _protocols(prepared: "Prepared") -> Iterator[str]:
+def _protocols(prepared: Prepared) -> Iterator[str]:
     plan = prepared.planned.plan
     n_tables = len(prepared.read.tables)
     part = " on the data that could be read" if plan.n_fits is None else ""
@@ -218,7 +215,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
             yield f"{name}: without an interval by default: {', '.join(metrics)}"
 
 
-def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
+def _protocol(protocol: ProtocolRecord) -> Iterator[str]:
     """Format a protocol as in a study, with its strata and groups below."""
     if protocol.interval_of is not None:
         yield f"further fits for intervals under {protocol.interval_of}"
@@ -236,7 +233,7 @@ def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
         yield f"  grouped by {protocol.group}"
 
 
-def _comparisons(prepared: "Prepared") -> Iterator[str]:
+def _comparisons(prepared: Prepared) -> Iterator[str]:
     """Iterate over the lines of each family, then its size and correction."""
     families = prepared.planned.families
     for family in families.families:
@@ -245,7 +242,7 @@ def _comparisons(prepared: "Prepared") -> Iterator[str]:
             yield f"  {'at least ' if families.left_open else ''}{_family(family)}"
 
 
-def _requirements(study: "Study") -> Iterator[str]:
+def _requirements(study: Study) -> Iterator[str]:
     """Iterate over the requirements, then the number of looks and the level of each decision."""
     yield from (line.source for line in study.requirements)
     if study.looks is not None:
@@ -270,7 +267,7 @@ def _family(family: Family) -> str:
     return tests
 
 
-def _defaults(prepared: "Prepared") -> Iterator[str]:
+def _defaults(prepared: Prepared) -> Iterator[str]:
     defaults = prepared.planned.plan.defaults
     width = max((len(default.clause) for default in defaults), default=0)
     # a test and an interval of one name have options of one name
@@ -280,7 +277,7 @@ def _defaults(prepared: "Prepared") -> Iterator[str]:
         yield "none"
 
 
-def _work(prepared: "Prepared") -> Iterator[str]:
+def _work(prepared: Prepared) -> Iterator[str]:
     plan = prepared.planned.plan
     if plan.n_fits is None:
         names = ", ".join(f"`{name}`" for name in unread(prepared))
@@ -296,7 +293,7 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         yield "tasks: " + ", ".join(f"{kind} {n:,}" for kind, n in kinds.items())
 
 
-def _stored(plan: "Plan") -> Iterator[str]:
+def _stored(plan: Plan) -> Iterator[str]:
     """Iterate over the lines on the store: what it has, why it lacks the rest, and the time."""
     if plan.n_cached is None or not plan.n_fits:
         return

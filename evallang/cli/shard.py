@@ -1,7 +1,6 @@
 """`evallang run --shard K/N`: a share of the fits, kept in a store, without results."""
 
 import re
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,10 +9,8 @@ from evallang.cli.progress import Progress
 from evallang.cli.settings import overrides
 from evallang.cli.terminal import Failed, read_study, show, tell, write
 from evallang.data.findings import counted
+from evallang.engine.backends.workers import Workers
 from evallang.engine.shard import Shard
-
-if TYPE_CHECKING:
-    from evallang.engine.backends.workers import Workers
 
 MOST = 10_000  # shares
 SHOWN = 5  # different failures
@@ -48,7 +45,7 @@ class ShardType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gen
 def run_shard(
     file: str,
     shard: Shard,
-    workers: "Workers",
+    workers: Workers,
     *,
     settings: tuple[str, ...],
     fresh: bool,

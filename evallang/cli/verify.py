@@ -3,17 +3,14 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.settings import limit_option, network_option
 from evallang.cli.terminal import Failed, cannot, columns, read_study, show, tell, write
+from evallang.locks.documents import Difference
 from evallang.printable import wrapped
-
-if TYPE_CHECKING:
-    from evallang.locks.documents import Difference
 
 
 @click.command("verify", epilog="Example: evallang verify study-results")

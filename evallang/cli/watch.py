@@ -7,11 +7,11 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
 
+from evallang.api.study_file import StudyFile
 from evallang.cli import watched_run
 from evallang.cli.file_states import FileState, States, WatchedFiles
 from evallang.cli.settings import (
@@ -33,9 +33,6 @@ from evallang.cli.terminal import (
 from evallang.data.remote import network_allowed
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_weight
 from evallang.limits import changed_limits
-
-if TYPE_CHECKING:
-    from evallang.api.study_file import StudyFile
 
 EVERY = 0.015  # seconds between polls
 MOST_UNSETTLED = 3  # polls to wait while a file is still being written
@@ -267,7 +264,7 @@ def _changed(before: States, now: States) -> str:
     return f": {names[0]}{more} changed"
 
 
-def _own_code(study: "StudyFile | None") -> list[Path]:
+def _own_code(study: StudyFile | None) -> list[Path]:
     """Return the modules of the author's own code, none of which is imported."""
     if study is None or study.meant is None or not study.meant.uses:
         return []

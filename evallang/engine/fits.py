@@ -56,7 +56,6 @@ from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
 from evallang.models.model import search_space, with_choice
 from evallang.models.own_code import OwnCode, own_files
-from evallang.own_output import speaking
 from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, seed, step_seeds
@@ -64,6 +63,7 @@ from evallang.run_folders import remove_left, run_folder
 from evallang.stats.draws import numeric_libraries
 from evallang.stats.searches import choose
 from evallang.study import Method, Study
+from evallang.user_code import speaking
 
 
 class SharedTable(Struct, frozen=True):

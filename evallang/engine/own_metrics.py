@@ -18,11 +18,10 @@ from evallang.metrics.own_code import (
 )
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
-from evallang.own_output import speaking
-from evallang.process_settings import seed_shared_draws
 from evallang.registry import REQUIRED, Option
 from evallang.spelling import closest
 from evallang.study import Method
+from evallang.user_code import seed_shared_draws, speaking
 
 
 class NotUsable(Exception):

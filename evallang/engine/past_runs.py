@@ -10,10 +10,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.data.dataset import Table
@@ -39,17 +38,9 @@ _WHOSE, _PLACE_OF_ANALYSIS = 3, 6
 """The number of leading parts that identify the owner of a place, and the index of its analysis."""
 
 
-class _Fit(Struct, frozen=True, array_like=True):
-    """A fit in a file: where it was used, which facts it shares with others, and its own."""
-
-    at: At
-    shared: Annotated[int, Meta(ge=0)]
-    rows: str
-    splits: str
-    size: int
-    seconds: float
-    n_fits: int
-    not_kept: str | None
+_Row = tuple[At, int, str, str, int, float, int, str | None]
+"""A fit in a file: its place, the number of the facts that it shares with others, its own hashes
+of rows and splits, and the rest of a `PastFit`."""
 
 
 class _File(Struct, frozen=True):
@@ -57,7 +48,7 @@ class _File(Struct, frozen=True):
 
     format: int
     facts: tuple[tuple[KeyFacts, str], ...]
-    fits: tuple[_Fit, ...]
+    fits: tuple[_Row, ...]
 
 
 class PastFit(Struct, frozen=True):
@@ -74,10 +65,8 @@ class PastFit(Struct, frozen=True):
     not_kept: str | None
 
 
-class PastRun(Struct, frozen=True):
-    """The fits of the last run of a study, by where they were used."""
-
-    fits: Mapping[At, PastFit]
+PastRun = Mapping[At, PastFit]
+"""The fits of the last run of a study, by where they were used."""
 
 
 def remember(
@@ -102,17 +91,10 @@ def remember(
         number = places.setdefault(msgspec.json.encode(known, order="sorted"), len(shared))
         if number == len(shared):
             shared.append(known)
-        fit = _Fit(
-            _place_of(place),
-            number,
-            task.facts.rows,
-            task.facts.splits,
-            training_size(task, tables[task.data]),
-            outcome.seconds,
-            outcome.n_fits,
-            _why_not_kept(outcome),
-        )
-        fits.append(fit)
+        size = training_size(task, tables[task.data])
+        own = (task.facts.rows, task.facts.splits, size)
+        made = (outcome.seconds, outcome.n_fits, _why_not_kept(outcome))
+        fits.append((_place_of(place), number, *own, *made))
     content = msgspec.json.encode(_File(FORMAT, tuple(shared), tuple(fits)))
     with contextlib.suppress(OSError):
         (store.folder / STUDIES).mkdir(mode=0o700, exist_ok=True)
@@ -138,19 +120,18 @@ def past_run(store: Store, name: str) -> PastRun:
 def _read(path: Path) -> PastRun:
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
-            return PastRun({})
+            return {}
         found = msgspec.json.decode(path.read_bytes(), type=_File)
         if found.format != FORMAT:
-            return PastRun({})
+            return {}
         fits = {}
-        for fit in found.fits:
-            facts, classes = found.facts[fit.shared]
-            own = replace(facts, rows=fit.rows, splits=fit.splits)
-            times = (fit.size, fit.seconds, fit.n_fits, fit.not_kept)
-            fits[fit.at] = PastFit(own, classes, *times)
+        for at, number, rows, splits, size, seconds, n_fits, not_kept in found.fits:
+            facts, classes = found.facts[number]
+            own = replace(facts, rows=rows, splits=splits)
+            fits[at] = PastFit(own, classes, size, seconds, n_fits, not_kept)
     except (OSError, msgspec.MsgspecError, LookupError):
-        return PastRun({})
-    return PastRun(fits)
+        return {}
+    return fits
 
 
 def _places(layout: Layout) -> Iterator[Place | SubsetPlace]:
@@ -215,12 +196,12 @@ class _Reasons:
     """Why fits of a layout are not in the store, by the last run of the study."""
 
     def __init__(self, layout: Layout, past: PastRun, store: Store) -> None:
-        self._tasks, self._past, self._store = layout.tasks, past.fits, store
+        self._tasks, self._past, self._store = layout.tasks, past, store
         self._places: dict[str, At] = {}
         for place in _places(layout):
             self._places.setdefault(place.key, _place_of(place))
-        self._known = {_owner(at) for at in past.fits}
-        self._with_any_seed = {at[:-1] for at in past.fits}
+        self._known = {_owner(at) for at in past}
+        self._with_any_seed = {at[:-1] for at in past}
 
     def of(self, key: str) -> str | None:
         """Return why a fit is not in the store; None if the last run had none of its owner."""
@@ -293,7 +274,7 @@ def _changes(old: KeyFacts, now: KeyFacts, at: At) -> Iterator[str]:
 def _seconds(lacking: list[FitTask], tables: Mapping[str, Table], store: Store) -> float | None:
     """Return the seconds of fits one after another, None where no past fit tells of one."""
     known: dict[Hashable, dict[int, list[float]]] = {}
-    for fit in (fit for run in _latest(store) for fit in run.fits.values()):
+    for fit in (fit for run in _latest(store) for fit in run.values()):
         if fit.n_fits and fit.not_kept != FAILED:
             for alike in ((fit.facts.data, fit.facts.pipeline), fit.classes):
                 times = known.setdefault(alike, {}).setdefault(fit.size, [])

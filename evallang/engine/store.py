@@ -143,7 +143,6 @@ class Store(Struct, frozen=True):
                 stream.flush()
                 if flush:
                     os.fsync(handle)
-            _move_folder_aside(place)
             Path(name).replace(place)
         finally:
             Path(name).unlink(missing_ok=True)
@@ -246,15 +245,6 @@ def _is_file(place: Path) -> bool:
         return stat.S_ISREG(place.lstat().st_mode)
     except OSError:
         return False
-
-
-ASIDE = "-folder"
-
-
-def _move_folder_aside(place: Path) -> None:
-    """Rename a folder that has the name of an entry: it is not this store's to delete."""
-    if place.is_dir() and not place.is_symlink():
-        place.rename(place.with_name(place.name + ASIDE))
 
 
 def _reason(error: OSError) -> str:

@@ -7,6 +7,7 @@ every one of them is a chance to fit the test data (Dwork et al. 2015; Blum and 
 """
 
 import errno
+import fcntl
 import json
 import os
 import time
@@ -25,11 +26,6 @@ from msgspec import Struct
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.hashing import DataHash
 from evallang.data.read_sources import ReadSources
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None  # type: ignore[assignment]
 
 SUFFIX = ".looks.jsonl"
 MOST_FILES, MOST_FOLDERS, LARGEST = 500, 20_000, 8 * 2**20
@@ -165,7 +161,7 @@ LONGEST_WAIT = 5.0
 
 def _wait_for(descriptor: int) -> None:
     until = time.monotonic() + LONGEST_WAIT
-    while fcntl is not None:
+    while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return

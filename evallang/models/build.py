@@ -32,7 +32,7 @@ from evallang.models.packages import PACKAGES
 from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.target_scales import scale_of
 from evallang.models.thresholds import FIXED, OF_THE_POSITIVE_CLASS, TUNED
-from evallang.process_settings import seed_shared_draws
+from evallang.user_code import seed_shared_draws
 
 LABEL_PARAMETERS = frozenset({"class_weight", "constant", "pos_label"})
 """Parameters that hold labels of the target, which models see as codes."""

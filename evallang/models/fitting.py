@@ -32,8 +32,8 @@ from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, Ste
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
-from evallang.process_settings import child_ended
 from evallang.stats.skill import rank_correlation, skill_of_classes
+from evallang.user_code import child_ended
 
 ScoreKind = Literal["probabilities", "margins"]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from evallang.process_settings import process_kept, settings_restored
+from evallang.user_code import process_kept, settings_restored
 
 ENTRY_POINTS = "evallang.models"
 """The group in which an installed package registers its estimators, each under a name."""

@@ -48,7 +48,11 @@ def test_a_file_that_its_last_holder_removed_meanwhile_is_not_the_lock(tmp_path,
 
 def test_a_file_without_a_holder_locks_nothing_where_there_are_no_locks(tmp_path, monkeypatch):
     (tmp_path / "x.lock").write_bytes(b"")
-    monkeypatch.setattr(folder_lock, "fcntl", None)
+
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(folder_lock.fcntl, "flock", no_locks)
     with locked(tmp_path / "x.lock") as kept:
         assert not kept
 

@@ -22,11 +22,11 @@ ALLOWED = {
     ("cli/terminal.py", "sys.stdin"): SETTING,
     ("cli/terminal.py", "sys.stdout"): SETTING,
     ("engine/backends/worker.py", "sys.path[:]"): SETTING,
-    ("own_output.py", "sys.stderr"): SETTING,
-    ("own_output.py", "sys.stdout"): SETTING,
-    ("working_folder.py", "sys.path[:]"): SETTING,
+    ("user_code.py", "sys.stderr"): SETTING,
+    ("user_code.py", "sys.stdout"): SETTING,
+    ("user_code.py", "sys.path[:]"): SETTING,
     (
-        "process_settings.py",
+        "user_code.py",
         "os._exit",
     ): "an author's code that calls it loses its fit, not the run",
     (

@@ -180,7 +180,7 @@ def test_times_come_from_fits_of_the_same_classes_and_a_similar_size(tmp_path, k
         return study(text, tmp_path).plan(kept).seconds
 
     known = [fit.seconds for run in past_runs._latest(past_runs.Store(kept, 1)) for fit in
-             run.fits.values() if fit.classes == "KNeighborsClassifier"]  # fmt: skip
+             run.values() if fit.classes == "KNeighborsClassifier"]  # fmt: skip
     other = TEXT.replace("n_neighbors=3", "n_neighbors=4")
     assert seconds(other) == pytest.approx(3 * median(known), abs=1e-3)
     assert seconds(other.replace("KNeighborsClassifier(n_neighbors=4)", "LinearSVC")) is None

@@ -485,20 +485,15 @@ def test_a_link_in_place_of_an_entry_is_deleted_and_never_followed(tmp_path):
     assert elsewhere.exists()
 
 
-def test_a_folder_in_place_of_an_entry_is_no_outcome_and_moves_aside(tmp_path):
+def test_a_folder_in_place_of_an_entry_is_no_outcome_and_stays(tmp_path):
     task, store = planned(TEXT), open_store(tmp_path)
     place = tmp_path / task.key[:2] / task.key
     place.mkdir(parents=True)
     (place / "notes.txt").write_text("mine")
     assert store.get(task, 3) is None
     assert not store.has(task)
-    assert store.put(task, outcome_for(task)) is None
-    assert store.has(task) and store.get(task, 3) is not None
-    assert (place.with_name(f"{task.key}-folder") / "notes.txt").read_text() == "mine"
-    assert store.contents().entries == 1
-    place.unlink()
-    (place / "again").mkdir(parents=True)
-    assert "not empty" in store.put(task, outcome_for(task))  # there is one aside already
+    assert store.put(task, outcome_for(task)) == "is a directory"
+    assert (place / "notes.txt").read_text() == "mine"
 
 
 def test_a_file_in_place_of_the_folder_of_entries_costs_the_entry(tmp_path):

@@ -113,7 +113,7 @@ def test_a_run_from_python_leaves_standard_output_and_the_folder_as_they_were(tm
 
 TWO_RUNS = """
 import os, sys, threading
-from evallang.own_output import speaking, stdout_spared
+from evallang.user_code import speaking, stdout_spared
 
 before, started, ended = sys.stdout, threading.Event(), threading.Event()
 

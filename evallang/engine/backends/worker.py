@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from evallang.engine.backends.backend import FitLimits, Work, outcome
 from evallang.models.losses import FitLost, memory_loss, time_loss
-from evallang.own_output import flush_streams, leave_stdout_to_us
+from evallang.user_code import flush_streams, leave_stdout_to_us
 
 AGAIN = 0.05  # seconds until a fit that reached its limit in an import is ended
 IMPORTING = importlib._bootstrap._find_and_load.__code__.co_filename  # type: ignore[attr-defined]
