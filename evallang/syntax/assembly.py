@@ -11,9 +11,9 @@ from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
 from evallang.syntax.language import STATEMENTS, clause_words, owners
 from evallang.syntax.line_parser import Reading, connectives
-from evallang.syntax.line_reading import read_line
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
+from evallang.syntax.repair import read_line
 from evallang.syntax.scanner import Token
 
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again

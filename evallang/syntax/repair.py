@@ -19,7 +19,7 @@ from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
 from evallang.syntax.language import RESERVED, STATEMENTS, clause, takes_one_value
-from evallang.syntax.line_parser import END, Prefix, Reading, Run, connectives, prefix, run
+from evallang.syntax.line_parser import END, Prefix, Reading, connectives, prefix, run
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token
 from evallang.syntax.slips import advice_on_column, habit, slips
@@ -111,9 +111,12 @@ class Change(NamedTuple):
 Row = Callable[[Place], Iterator[Change]]
 
 
-def repair_line(path: str, start: str, tokens: Sequence[Token], first: Run) -> Reading:
-    """Read again a line of which `first` came, correcting what surely was meant."""
+def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
+    """Parse a line as a `statement` or a `clause`, correcting what surely was meant."""
+    first = run(path, start, tokens)
     is_read = first.stuck_at is None
+    if is_read and not first.diagnostics:
+        return Reading(first.node, ())
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
     place = _place(path, start, items, first.stuck_at or 0, prefix(start))

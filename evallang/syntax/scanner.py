@@ -174,54 +174,27 @@ CONSTANTS = {"True": "true", "False": "false", "None": "none"}
 
 _SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝，、：（）［］｛｝｜×−–—"
 _INVISIBLE = r"\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
-_NEVER = r"(?!)"
-
-
-def _tokens(
-    letter: str,
-    word: str,
-    minus: str,
-    dash: str,
-    curly: str,
-    single: str,
-    typographic: str,
-    invisible: str,
-) -> re.Pattern[str]:
-    """Return the pattern of tokens whose names and signs have these characters."""
-    return re.compile(
-        rf"""
-          (?P<blank>[ \t]+)
-        | (?P<name>{letter}{word}*(?:[.\-]{word}+)*)
-        | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{word}))
-        | (?P<number>[-{minus}]?\.?[0-9]
-            (?:(?<=[eE])[+\-{minus}{dash}](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{word})*\+?)
-        | (?P<text>"(?:[^"\\]|\\.)*")
-        | (?P<dots>\.{{3,}})
-        | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
-        | (?P<comment>\#.*)
-        | (?P<curly>{curly})
-        | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|{single})
-        | (?P<quote>".*)
-        | (?P<typographic>{typographic})
-        | (?P<space>[^\S\n]+|{invisible})
-        | (?P<other>.)
-        """,
-        re.VERBOSE | re.DOTALL,
-    )
-
-
-_TOKEN_OF_ASCII = _tokens(
-    "[A-Z_a-z]", "[0-9A-Z_a-z]", "", "", _NEVER, _NEVER, _NEVER, _NEVER
-)  # in a quarter of the time to compile
-_TOKEN = _tokens(
-    rf"[^\x00-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]",  # `isidentifier` has the last word
-    rf"[^\x00-/:-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]",
-    "−",
-    "–",
-    '[“”„‟«»][^“”„‟«»"]*[“”„‟«»"]',
-    r"""[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛']""",
-    "[≥≤≠…＝，、：（）［］｛｝｜]",
-    rf"[{_INVISIBLE}]+",
+_LETTER = rf"[^\x00-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]"  # `isidentifier` has the last word
+_WORD = rf"[^\x00-/:-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]"
+_TOKEN = re.compile(
+    rf"""
+      (?P<blank>[ \t]+)
+    | (?P<name>{_LETTER}{_WORD}*(?:[.\-]{_WORD}+)*)
+    | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
+    | (?P<number>[-−]?\.?[0-9]
+        (?:(?<=[eE])[+\-−–](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
+    | (?P<text>"(?:[^"\\]|\\.)*")
+    | (?P<dots>\.{{3,}})
+    | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
+    | (?P<comment>\#.*)
+    | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
+    | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
+    | (?P<quote>".*)
+    | (?P<typographic>[≥≤≠…＝，、：（）［］｛｝｜])
+    | (?P<space>[^\S\n]+|[{_INVISIBLE}]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
 )
 _DIGITS = r"[0-9]+(?:_[0-9]+)*"
 _INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
@@ -266,8 +239,7 @@ class _Scanner(LineReader):
         if rule := _RULE.match(self.text, margin, self.line.end):
             self._rule(rule)
             return self.line
-        token = _TOKEN_OF_ASCII if self.text.isascii() else _TOKEN
-        for match in token.finditer(self.text, margin, self.line.end):
+        for match in _TOKEN.finditer(self.text, margin, self.line.end):
             if len(self.line.diagnostics) > MOST_OBJECTIONS or self.depth > DEEPEST_READ:
                 self.line.understood = self.depth > DEEPEST_READ  # the layout says what is too deep
                 break

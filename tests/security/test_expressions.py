@@ -16,7 +16,6 @@ MADE_OF_OTHERS = {
     "evallang.reporting.formats.works": "one set of characters",
     "evallang.results.bibtex_entries": "names of commands",
     "evallang.syntax.slips": "the rows of its table, searched in a few hundred characters",
-    "evallang.syntax.scanner": "the tokens, which are looked at where they have names",
 }
 """Modules with an expression that is made of arguments, and of what."""
 
