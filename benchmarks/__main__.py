@@ -51,7 +51,6 @@ SCRIPTS = {
     "cluster_overhead": 120,
     "delong": 60,
     "bootstrap_auc": 60,
-    "bootstrap_counts": 60,
     "mcnemar_cochran_looney": 60,
     "westfall_young": 60,
     "posthocs": 60,
