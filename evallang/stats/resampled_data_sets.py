@@ -6,18 +6,20 @@ All effect sizes of a pair are computed together, on an array with one column fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.statistics import Effect
+from evallang.stats.draws import drawn_weights
+from evallang.stats.intervals.bootstrap_bounds import bca_bounds
 from evallang.stats.intervals.interval import Limits
+from evallang.stats.intervals.resampling import blocks_left_out
 
 ROUNDS = 2_000  # resamples; effects are read to two digits
 FEWEST = 5
-WHOLE_IN_FLOAT32 = 1 << 24  # up to which whole numbers are exact
 
 
 class Draws:
@@ -32,58 +34,9 @@ class Draws:
     def __init__(self, weights: NDArray[np.float64], left_out: int = 0) -> None:
         self.weights = weights
         self.left_out = left_out
-        self._spreads: dict[bytes, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-        self._sums: tuple[bytes, NDArray[np.floating]] | None = None
-
-    @cached_property
-    def sizes(self) -> NDArray[np.float64]:
+        self.sizes: NDArray[np.float64] = weights.sum(axis=1)
         """Number of data sets drawn (R,)."""
-        sizes: NDArray[np.float64] = self.weights.sum(axis=1)
-        return sizes
-
-    @cached_property
-    def turned(self) -> NDArray[np.floating]:
-        """One row for each data set (n, R): a step over all resamples is one pass.
-
-        In single precision where the sums of their products are exact in it.
-        """
-        n = self.weights.shape[1]
-        single = 2 * n * n * (n + 1) < WHOLE_IN_FLOAT32
-        return np.ascontiguousarray(self.weights.T, np.float32 if single else np.float64)
-
-    def running_sums(self, order: NDArray[np.intp]) -> NDArray[np.floating]:
-        """Count the draws of the first k data sets in an order, k from 0 on (len(order) + 1, R)."""
-        turned = self.turned
-        sums = np.empty((len(order) + 1, turned.shape[1]), turned.dtype)
-        sums[0] = 0
-        for k, data_set in enumerate(order.tolist()):  # np.cumsum takes ten times as long
-            np.add(sums[k], turned[data_set], out=sums[k + 1])
-        return sums
-
-    def sums_by(self, column: NDArray[np.float64]) -> NDArray[np.floating]:
-        """Return the running sums in the order of the scores of a model.
-
-        The last ones are kept: the pairs of a model follow each other.
-        """
-        key = column.tobytes()
-        if self._sums is None or self._sums[0] != key:
-            self._sums = key, self.running_sums(np.argsort(column, kind="stable"))
-        return self._sums[1]
-
-    @cached_property
-    def _drawn(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """The data sets that were drawn, in their order: rows that draw m of them, and (rows, m).
-
-        Grouped by m: blocks of omitted data sets differ in size.
-        """
-        n = self.weights.shape[1]
-        found = []
-        for size in np.unique(self.sizes):
-            rows = np.flatnonzero(self.sizes == size)
-            times = self.weights[rows].astype(np.intp).ravel()
-            drawn = np.repeat(np.arange(len(rows) * n) % n, times)
-            found.append((rows, drawn.reshape(len(rows), -1)))
-        return found
+        self._spreads: dict[bytes, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
 
     def spread_of(
         self, column: NDArray[np.float64]
@@ -95,28 +48,14 @@ class Draws:
         key = column.tobytes()
         if key not in self._spreads:
             medians, distances = np.empty((2, len(self.weights)))
-            for rows, drawn in self._drawn:
-                ordered = np.sort(column.take(drawn), axis=1)
-                medians[rows], distances[rows] = _spread(np.ascontiguousarray(ordered.T))
+            for size in np.unique(self.sizes):  # blocks of omitted data sets differ in size
+                rows = np.flatnonzero(self.sizes == size)
+                times = self.weights[rows].astype(np.intp).ravel()
+                drawn = np.repeat(np.tile(column, len(rows)), times).reshape(len(rows), -1)
+                medians[rows] = np.median(drawn, axis=1)
+                distances[rows] = np.median(np.abs(drawn - medians[rows, None]), axis=1)
             self._spreads[key] = medians, distances
         return self._spreads[key]
-
-
-def _spread(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the median of ascending values (m, R), and their median distance to it.
-
-    The k + 1 values nearest to the median are neighbours, so that the k-th smallest distance is
-    the least of the larger distances at the two ends of k + 1 neighbours: no second sort.
-    """
-    m = len(ordered)
-    low, high = (m - 1) // 2, m // 2
-    median = (ordered[low] + ordered[high]) / 2
-    below, above = median - ordered[: m - low], ordered[low:] - median
-    distance = np.maximum(below, above).min(axis=0)
-    if high > low:
-        further = np.maximum(below[: m - high], above[high - low :]).min(axis=0)
-        distance = (distance + further) / 2
-    return median, distance
 
 
 class DataSetStatistic(Struct, frozen=True, eq=False):
@@ -142,9 +81,6 @@ def resamples() -> int:
 @lru_cache(maxsize=2)
 def drawn(n: int, seed: int) -> Draws:
     """Draw n data sets with replacement `ROUNDS` times; the last draws are kept."""
-    from evallang.stats.draws import drawn_weights
-    from evallang.stats.intervals.resampling import blocks_left_out
-
     block = blocks_left_out(n)
     left_out = block != np.arange(block[-1] + 1)[:, None]
     times = drawn_weights(np.random.default_rng(seed), n, ROUNDS)
@@ -156,8 +92,6 @@ def resampled_effects(
     statistics: Sequence[DataSetStatistic], n: int, level: float, seed: int
 ) -> tuple[Effect, ...]:
     """Return statistics of n data sets, and their BCa intervals over resamples of them."""
-    from evallang.stats.intervals.bootstrap_bounds import bca_bounds
-
     if n == 0:
         return tuple(Effect(statistic.name, None) for statistic in statistics)
     draws = drawn(n, seed) if n >= FEWEST else Draws(np.ones((1, n)))

@@ -10,6 +10,7 @@ from evallang.results.shown import Number
 from evallang.stats.draws import drawn_weights
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.predicted import Predicted
+from evallang.stats.weightings import summing
 
 WILSON, DRAWN = "Wilson", "percentile bootstrap"
 ROUNDS = 1000
@@ -75,16 +76,13 @@ class SharesOfRows:
     def _drawn(self, given: Predicted) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         codes = np.arange(given.n) if given.units is None else given.units
         names, unit = np.unique(codes, return_inverse=True)
-        order = np.argsort(self._cell, kind="stable")
-        filled, first = np.unique(self._cell[order], return_index=True)
-        unit, shares = unit.reshape(-1)[order], given.shares[order]
+        size = self._shape[0] * self._shape[1]
+        sums = summing(self._cell, size, given.shares) @ summing(unit.reshape(-1), len(names)).T
         rng = np.random.default_rng(given.seed)
-        made, size = [], max(1, AT_ONCE // max(given.n, len(names)))
-        for start in range(0, ROUNDS, size):
-            times = drawn_weights(rng, len(names), min(size, ROUNDS - start))
-            cells = np.zeros((len(times), self._shape[0] * self._shape[1]))
-            cells[:, filled] = np.add.reduceat(times[:, unit] * shares, first, axis=1)
-            tables = cells.reshape(len(times), *self._shape)
+        made, rows = [], max(1, AT_ONCE // max(size, len(names)))
+        for start in range(0, ROUNDS, rows):
+            times = drawn_weights(rng, len(names), min(rows, ROUNDS - start))
+            tables = (sums @ times.T.astype(np.float64)).T.reshape(len(times), *self._shape)
             totals = tables.sum(axis=2, keepdims=True)
             made.append(
                 np.divide(tables, totals, out=np.full_like(tables, np.nan), where=totals > 0)

@@ -19,6 +19,7 @@ from evallang.results.shown import Number
 from evallang.stats.cost_lines import area_of_lowest_costs
 from evallang.stats.draws import Resamples, drawn_weights
 from evallang.stats.predicted import Predicted
+from evallang.stats.weightings import summing
 
 ROUNDS = 1000
 TURNED = 401  # places along a curve at which rounds are compared with it
@@ -258,27 +259,14 @@ class ScoreCurves:
     def _cells_of_units(self) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
         """Return what makes the weights of all cells from how often each unit is drawn."""
         given = self.predicted
-        rows = np.concatenate([fold.rows for fold in self.folds])
         starts = np.cumsum([0, *(2 * len(fold.positives) for fold in self.folds)])
-        cell = np.concatenate(
-            [
-                start + 2 * fold.step + fold.is_positive
-                for start, fold in zip(starts, self.folds, strict=False)
-            ]
-        )
-        order = np.argsort(cell, kind="stable")
-        rows, cell = rows[order], cell[order]
-        filled, first = np.unique(cell, return_index=True)
+        cell = np.full(given.n, -1)
+        for start, fold in zip(starts, self.folds, strict=False):
+            cell[fold.rows] = start + 2 * fold.step + fold.is_positive
         codes = np.arange(given.n) if given.units is None else given.units
-        unit = np.unique(codes, return_inverse=True)[1]
-        unit, shares = unit.reshape(-1)[rows], given.shares[rows]
-
-        def cells(times: NDArray[Any]) -> NDArray[np.float64]:
-            made = np.zeros((len(times), int(starts[-1])))
-            made[:, filled] = np.add.reduceat(times[:, unit] * shares, first, axis=1)
-            return made
-
-        return cells
+        unit = np.unique(codes, return_inverse=True)[1].reshape(-1)
+        sums = summing(cell, int(starts[-1]), given.shares) @ summing(unit, given.n_units).T
+        return lambda times: (sums @ times.T.astype(np.float64)).T
 
 
 def macro_curve(

@@ -105,29 +105,16 @@ class _Pair(Struct, frozen=True, eq=False):
 
 
 def _rank_biserial(pair: _Pair) -> DataSetStatistic:
-    d = pair.differences
-    signs, unequal = np.sign(d), np.flatnonzero(d)
-    ascending, descending = (
-        unequal[np.lexsort((order * signs[unequal], np.abs(d[unequal])))] for order in (1, -1)
-    )
-
-    def doubled(draws: Draws, order: NDArray[np.intp]) -> tuple[NDArray[np.floating], ...]:
-        # Twice the ranks from place a to place b add up to b (b + 1) - a (a + 1), so that only
-        # the places where the sign changes count
-        padded = np.concatenate([[0], signs[order], [0]])
-        turns = padded[:-1] - padded[1:]
-        at = np.flatnonzero(turns)
-        sums = draws.running_sums(order)
-        places = sums[at]
-        places *= places + 1
-        return turns[at].astype(places.dtype) @ places, sums[-1] * (sums[-1] + 1)
+    d = pair.differences[pair.differences != 0]
+    size, signs = np.abs(d), np.sign(d)
+    # Of each data set those with a smaller difference, and half of those with the same
+    below = (size[:, None] < size) + (size[:, None] == size) / 2.0
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        balance, total = doubled(draws, ascending)
-        if (signs[ascending] != signs[descending]).any():
-            # Equal sizes share their mean rank: the mean of both orders of the two signs
-            balance = (balance + doubled(draws, descending)[0]) / 2
-        return _ratio(balance.astype(np.float64), total)
+        drawn = draws.weights[:, pair.differences != 0]
+        n = drawn.sum(axis=1)
+        balance = (drawn * (drawn @ below + 0.5)) @ signs
+        return _ratio(balance, n * (n + 1) / 2)
 
     return DataSetStatistic("rank-biserial correlation", statistic, (-1.0, 1.0))
 
@@ -157,20 +144,10 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
 
 def _cliffs_delta(pair: _Pair) -> DataSetStatistic:
     x, y = pair.values.T
-    ascending = np.sort(y)
-    below, upto = (ascending.searchsorted(x, side) for side in ("left", "right"))
+    won = (x[:, None] > y).astype(np.float64) - (x[:, None] < y)  # scores may be infinite
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
-        sums = draws.sums_by(y)
-
-        def passed(places: NDArray[np.intp]) -> NDArray[np.float64]:
-            count: NDArray[np.float64] = np.einsum("nr,nr->r", draws.turned, sums[places])
-            return count
-
-        not_lost = passed(below)
-        won = passed(upto) if (below != upto).any() else not_lost
-        pairs = draws.sizes**2
-        return _ratio(not_lost + won - pairs, pairs)
+        return _ratio(((draws.weights @ won) * draws.weights).sum(axis=1), draws.sizes**2)
 
     return DataSetStatistic("Cliff's delta", statistic, (-1.0, 1.0))
 

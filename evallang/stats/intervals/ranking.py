@@ -16,7 +16,6 @@ from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.score_counts import (
-    ONE_IN_A_FOLD,
     PlacementSums,
     ScoreCounts,
     outranked,
@@ -226,7 +225,7 @@ def cv_auc(
         # Folds differ in their AUC; with m pairs in each, the product of powers is at most the
         # power of their mean, so that the bound holds for the mean
         whole = _separated("cv_auc", auc, int(rarer.min()) * len(rarer), level)
-        skipped = tuple(note for note in notes if note != ONE_IN_A_FOLD)
+        skipped = notes if found.covariance is not None else notes[:-1]  # without what it lacks
         return Interval("cv_auc", level, whole.low, whole.high, (*skipped, *whole.notes))
     if found.covariance is None:
         return Interval("cv_auc", level, None, None, notes, clusters)
