@@ -78,7 +78,7 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
     if isinstance(correct, Correctness):
         return correct
     matrix = as_boolean(correct)
-    return _counted(*matrix.shape, lambda rows: matrix[rows].T)
+    return _counted(len(matrix), matrix.shape[1], lambda rows: matrix[rows].T)
 
 
 def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
@@ -91,7 +91,7 @@ def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
     true, given = np.asarray(truth), np.asarray(labels)
     if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
         raise ValueError("every example needs its class and one label of each model")
-    return _counted(*given.shape, lambda rows: true[rows] == given[rows].T)
+    return _counted(len(given), given.shape[1], lambda rows: true[rows] == given[rows].T)
 
 
 def count_columns(

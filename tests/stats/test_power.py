@@ -21,6 +21,7 @@ from stats.reference_values import figures
 from statsmodels.stats.power import TTestPower
 
 from evallang.stats import resampled_data_sets
+from evallang.stats.hypothesis_tests import datasets, signed_ranks
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
@@ -171,6 +172,25 @@ def test_the_power_of_the_signed_ranks_is_that_of_the_test_itself(monkeypatch):
     assert found.mc_se == pytest.approx(math.sqrt(found.power * (1 - found.power) / 10_000))
 
 
+@pytest.mark.parametrize("shape", [(12, 3), (30, 3), (5, 4), (20, 6), (1, 4)])
+def test_what_friedmans_simulation_counts_is_p_of_the_test(shape):
+    drawn = np.random.default_rng(2).normal(0, 1, (25, *shape))
+    drawn[0] = np.arange(shape[1])  # all data sets agree
+    found = datasets.p_of_draws(drawn, "two_sided")
+    for table, p in zip(drawn, found, strict=True):
+        expected = datasets.friedman(table, "higher").p
+        assert p == (1.0 if expected is None else pytest.approx(expected, rel=1e-10))
+
+
+@pytest.mark.parametrize("side", ["two_sided", "greater"])
+def test_what_the_simulation_of_signed_ranks_counts_is_p_of_scipys_test(side):
+    drawn = np.random.default_rng(2).normal(0.3, 1, (200, 14))
+    expected = stats.wilcoxon(
+        drawn, alternative=side.replace("_", "-"), axis=1, method="exact"
+    ).pvalue
+    assert signed_ranks.p_of_draws(drawn, side) == pytest.approx(expected, rel=1e-10)
+
+
 def test_the_power_of_the_sign_test_is_binomial():
     wins = stats.norm.cdf(0.6)
     least = next(k for k in range(10, 19) if 2 * stats.binom.sf(k - 1, 18, 0.5) <= 0.05)
@@ -294,6 +314,12 @@ def test_a_hundred_thousand_differences_take_no_time_and_no_memory():
     assert rank_size("wilcoxon", 0.02, 1.0).n == pytest.approx(
         t_size(0.02, 1.0).n * math.pi / 3, rel=0.01
     )
+
+
+def test_a_relation_is_solved_for_the_one_that_is_left_out():
+    for difference, n, target in [(0.1, None, None), (None, None, 0.8), (0.1, 100, 0.8)]:
+        with pytest.raises(ValueError, match="the third is found"):
+            mcnemar_power(difference, 0.3, n, 0.05, target)
 
 
 def test_a_one_sided_level_is_below_one_half():

@@ -78,9 +78,10 @@ def _number(value: Any) -> float | None:
         "summed over all tables of n examples, of which a stated share is discordant; for t tests "
         "by the noncentral t; for DeLong's test by the normal distribution, with the variance of "
         "the areas of normal scores; for metrics of counts by simulating tables of truth and both "
-        "labels; for tests on ranks by simulating normal differences. With groups McNemar's test "
-        "is simulated with outcomes that are correlated within a group, and others have the design "
-        "effect 1 + (Σ s² / Σ s - 1) icc for groups of s examples. The "
+        "labels; for the sign test summed over the signs of normal differences, and for tests on "
+        "ranks by running them on simulated ones. With groups McNemar's test is run on simulated "
+        "outcomes that are correlated within a group, and others have the design effect 1 + "
+        "(Σ s² / Σ s - 1) icc for groups of s examples. The "
         "number for a width is the least with which the interval of the expected table, of the "
         "stated sd, or of the areas is at most so wide",
         example="counts pair\n  models a, b\n  table [[90, 6], [2, 2]]\n"

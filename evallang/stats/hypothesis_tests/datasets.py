@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -72,12 +72,12 @@ def p_of_draws(scores: NDArray[np.float64], alternative: str) -> NDArray[np.floa
     order = tuple(range(1 - models, models, 2))  # doubled, centred ranks
     doubled = 2 * scores.argsort(axis=2).argsort(axis=2) + order[0]
     exact = _variant("auto", "average", n, models) == "exact"
-    ways = _sums_of_squares((order,) * n, MOST_STEPS) if exact else None
+    ways = squared_totals((order,) * n, MOST_STEPS) if exact else None
     within = n * sum(rank * rank for rank in order)
 
     def p_value(between: int) -> float:
         if ways is not None:
-            return _share_from(ways, between)
+            return share_from(ways, between)
         _, f = _statistics(between, within, n, models, "average")
         if f is None:
             return 1.0
@@ -245,16 +245,17 @@ def exact_rank_p(rows: NDArray[np.int64], most_steps: int = MOST_STEPS) -> float
 
     None where more than `most_steps` sums would be formed.
     """
-    ways = _sums_of_squares(tuple(map(tuple, rows.tolist())), most_steps)
-    return None if ways is None else _share_from(ways, int((rows.sum(axis=0) ** 2).sum()))
+    ways = squared_totals(tuple(map(tuple, rows.tolist())), most_steps)
+    return None if ways is None else share_from(ways, int((rows.sum(axis=0) ** 2).sum()))
 
 
-def _share_from(ways: Counter[int], least: int) -> float:
+def share_from(ways: Counter[int], least: int) -> float:
+    """Return the share of the arrangements whose sum of squares is as large."""
     return sum(times for value, times in ways.items() if value >= least) / ways.total()
 
 
 @lru_cache(maxsize=4)
-def _sums_of_squares(rows: tuple[tuple[int, ...], ...], most_steps: int) -> Counter[int] | None:
+def squared_totals(rows: tuple[tuple[int, ...], ...], most_steps: int) -> Counter[int] | None:
     """Count the arrangements of the rows by their sum of squared column totals.
 
     Whole numbers of equally likely arrangements. What follows a row depends on the totals in any
@@ -268,7 +269,7 @@ def _sums_of_squares(rows: tuple[tuple[int, ...], ...], most_steps: int) -> Coun
         if steps > most_steps:
             return None
         # The first may stand as it is: permuting all rows alike changes nothing
-        arrangements = [row] if place == 0 else sorted(set(itertools.permutations(row)))
+        arrangements = [row] if place == 0 else list(_arranged(row))
         following: Counter[tuple[int, ...]] = Counter()
         for totals, times in ways.items():
             for arranged in arrangements:
@@ -279,6 +280,16 @@ def _sums_of_squares(rows: tuple[tuple[int, ...], ...], most_steps: int) -> Coun
     for totals, times in ways.items():
         squares[sum(total * total for total in totals)] += times
     return squares
+
+
+def _arranged(row: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the distinct orders of a row."""
+    if not row:
+        yield ()
+    for value in sorted(set(row)):
+        place = row.index(value)
+        for rest in _arranged(row[:place] + row[place + 1 :]):
+            yield (value, *rest)
 
 
 def chance_of_agreement(rows: NDArray[np.int64]) -> float:

@@ -28,6 +28,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.series import (
+    autocovariances,
     default_lag,
     dependence_beyond,
     standard_error,
@@ -318,12 +319,9 @@ def _with_all_lags(
 
 def _long_run(d: NDArray[np.float64], horizon: int, *, bartlett: bool) -> float:
     """Return the long-run variance of a series from its autocovariances below `horizon`."""
-    centred, n = d - d.mean(), len(d)
-    total = float((centred * centred).sum()) / n
-    for lag in range(1, horizon):
-        weight = 1 - lag / horizon if bartlett else 1.0
-        total += 2 * weight * float((centred[lag:] * centred[:-lag]).sum()) / n
-    return total
+    covariances = autocovariances(d, horizon - 1)
+    weights = 1 - np.arange(horizon) / horizon if bartlett else np.ones(horizon)
+    return 2 * float(covariances @ weights) - float(covariances[0])
 
 
 def _losses(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

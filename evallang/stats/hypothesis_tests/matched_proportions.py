@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from typing import Literal
 
 from numpy.typing import ArrayLike
@@ -15,6 +13,7 @@ from evallang.stats.correctness import Correctness, count_correct
 from evallang.stats.distributions import chi2_tail, f_tail
 from evallang.stats.effect_sizes.between_models import chance_corrected_r, eta_squared_q
 from evallang.stats.hypothesis_tests.clustered import clustered_cochran
+from evallang.stats.hypothesis_tests.datasets import MOST_STEPS, share_from, squared_totals
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -22,7 +21,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
 EXACT_COCHRAN_BELOW = 24  # informative rows times models; Tate & Brown 1970
-MOST_STEPS = 400_000  # sums formed; about a second
 
 
 ALL_NULL = "all models have the same accuracy"
@@ -255,34 +253,16 @@ def _sums_of_squares(counts: Correctness) -> tuple[float, float]:
 def _exact_cochran(counts: Correctness) -> float | None:
     """P(Q >= observed) when the answers to each example are permuted among the models.
 
-    Given the row sums, Q grows with the sum of squares of the columns' totals, so their
-    distribution is built row by row, as whole numbers of equally likely arrangements. A
-    row gives each set of columns the same chance, so totals are kept in descending order:
-    what follows depends on no more. None where more than `MOST_STEPS` sums would be needed.
+    Given the row sums, Q grows with the sum of squares of the columns' totals. None where more than
+    `MOST_STEPS` sums would be needed.
     """
     models = counts.n_models
-    ways: dict[tuple[int, ...], int] = {(0,) * models: 1}
-    steps = 0
-    for right in range(1, models):
-        chosen = [
-            tuple(int(m in group) for m in range(models))
-            for group in itertools.combinations(range(models), right)
-        ]
-        for _ in range(counts.row_sums[right]):
-            steps += len(ways) * len(chosen)
-            if steps > MOST_STEPS:
-                return None
-            following: Counter[tuple[int, ...]] = Counter()
-            for totals, times in ways.items():
-                for row in chosen:
-                    added = sorted((x + y for x, y in zip(totals, row, strict=True)), reverse=True)
-                    following[tuple(added)] += times
-            ways = following
+    rows = [
+        (1,) * right + (0,) * (models - right)
+        for right in range(1, models)
+        for _ in range(counts.row_sums[right])
+    ]
+    ways = squared_totals(tuple(rows), MOST_STEPS)
     certain = counts.row_sums[models]
     observed = sum((g - certain) ** 2 for g in counts.successes)
-    extreme = sum(times for totals, times in ways.items() if _squares(totals) >= observed)
-    return extreme / sum(ways.values())
-
-
-def _squares(totals: tuple[int, ...]) -> int:
-    return sum(x * x for x in totals)
+    return None if ways is None else share_from(ways, observed)

@@ -12,7 +12,7 @@ from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided
-from evallang.stats.distributions import checked_level, fair_coin_tail
+from evallang.stats.distributions import checked_level, fair_coin_tail, least_rejected
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, FROM_DATA_SETS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -130,9 +130,8 @@ def median_of(values: NDArray[np.float64]) -> float | None:
 
 def _median_bounds(values: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
     """Return the k-th smallest and largest value, k as large as the level allows."""
-    n, k = len(values), 0
-    while fair_coin_tail(n - k, n) <= (1 - level) / 2:
-        k += 1
+    n = len(values)
+    k = n + 1 - least_rejected(n, 0.5, (1 - level) / 2)
     if k == 0:
         return None, None
     ordered = np.sort(values)
