@@ -1,6 +1,9 @@
 """Predictions in parts give the results of one file, whether rows are counted or kept."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +197,35 @@ def test_every_metric_of_order_gives_the_results_of_one_file(tmp_path: Path, met
     body = f"{SCORED}measure accuracy\nmeasure {metric}\n  interval bootstrap(rounds=500)\n"
     one, parts = compared(tmp_path, body, "parquet")
     assert_close(one, parts)
+
+
+def test_the_number_of_threads_changes_no_byte(tmp_path: Path) -> None:
+    table = scored_table().with_columns(label=pl.col("truth"), n=pl.int_range(N))
+    write_parts(table, tmp_path, "parquet")
+    clauses = "  id n\n  truth truth\n  positive yes\n  models a, b as label\n"
+    clauses += "  score a = fine\n  score b = margin\n"
+    program = (
+        "import evallang as ev; from evallang.results import codec; "
+        "print(codec.dumps(ev.run('study.eval', store='off').record))"
+    )
+    for source in ("preds.parquet", "preds/{part}.parquet"):
+        text = f'evallang 1\n\npredictions p from "{source}"\n{clauses}measure roc_auc, accuracy\n'
+        (tmp_path / "study.eval").write_text(f"{text}compare with delong by roc_auc\n")
+        found = []
+        for threads in "12":
+            environment = {**os.environ, "POLARS_MAX_THREADS": threads}
+            done = subprocess.run(
+                [sys.executable, "-c", program],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            document = json.loads(done.stdout)
+            document.pop("provenance")
+            found.append(document)
+        assert found[0] == found[1]
 
 
 def test_areas_of_parts_are_those_of_scikit_learn(tmp_path: Path, counted: list[bool]) -> None:
