@@ -226,6 +226,6 @@ def _children() -> set[int]:
 
 
 def _prctl(option: int, value: int) -> None:
-    """Tell the system what becomes of processes whose parent ends, as Linux allows."""
+    """State to the system what becomes of processes whose parent ends, as Linux allows."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(option, value)
