@@ -1,4 +1,4 @@
-"""Python processes of our own, which import only what this one could have imported."""
+"""Further Python processes, which import only what this one could have imported."""
 
 import json
 import os

@@ -50,7 +50,7 @@ class _Question(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """The commit of a revision, and the content of each file, None where it has none."""
+    """The commit of a revision, and the content of each file, None where it is missing."""
 
     commit: str
     contents: Sequence[bytes | None]
@@ -192,7 +192,7 @@ def answer() -> None:
 
 
 def _content(repository: Any, tree: Any, file: str, largest: int) -> bytes | None:
-    """Return the content of a plain file of a tree, None where it has none."""
+    """Return the content of a plain file of a tree, None where it is missing."""
     from dulwich.errors import NotTreeError
     from dulwich.object_store import tree_lookup_path
 

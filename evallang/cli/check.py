@@ -5,7 +5,7 @@ import sys
 import click
 
 from evallang.api.study_file import StudyFile
-from evallang.cli.settings import limit_option, network_option
+from evallang.cli.settings import layout_option, limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
     conclusion,
@@ -24,13 +24,7 @@ from evallang.version import VERSION
 
 @click.command("check", epilog="Example: evallang check study.eval --format json")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json", "github", "gitlab", "sarif"]),
-    default="text",
-    help="How to write the findings.",
-)
+@layout_option("How to write the findings.", "github", "gitlab", "sarif")
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
 @click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes and check again.")

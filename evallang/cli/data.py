@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from evallang.cli.settings import limit_option, network_option, set_option
+from evallang.cli.settings import layout_option, limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
 from evallang.diagnostics import Diagnostic
 from evallang.printable import wrapped
@@ -17,13 +17,7 @@ TEXT_COLUMN = 34  # the widest cell before the last column of the table
 @click.command("data", epilog="Example: evallang data study.eval")
 @click.argument("file", metavar="FILE")
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How to write the columns.",
-)
+@layout_option("How to write the columns.")
 @set_option
 @network_option
 @limit_option

@@ -8,7 +8,7 @@ import click
 
 from evallang.api.study_file import StudyFile
 from evallang.cli.lock import DIFFERENT
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import layout_option, limit_option
 from evallang.cli.terminal import cannot, read_study, show, write, write_json, write_study
 from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
 from evallang.locks.setting import Setting
@@ -18,13 +18,7 @@ from evallang.results.records import ResultsRecord
 @click.command("diff", epilog="Example: evallang diff HEAD~1:study.eval study.eval")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="[B]", required=False)
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    help="How to write the differences.",
-)
+@layout_option("How to write the differences.", "markdown")
 @click.option(
     "--exit-code", is_flag=True, help="Exit with 5 if a setting, a number or a decision differs."
 )

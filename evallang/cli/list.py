@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from evallang.cli.settings import layout_option
 from evallang.cli.terminal import columns, write, write_json
 from evallang.printable import wrapped
 
@@ -16,13 +17,7 @@ CATALOGUES = (
 
 @click.command("list", epilog="Example: evallang list tests --format json")
 @click.argument("catalogue", type=click.Choice(CATALOGUES), metavar="CATALOGUE")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How to write the list.",
-)
+@layout_option("How to write the list.")
 def command(catalogue: str, layout: str) -> int:
     """List the words of a catalogue, each with a one-line summary; metrics are grouped.
 

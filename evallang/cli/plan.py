@@ -5,19 +5,19 @@ from typing import Any
 
 import click
 
-from evallang.cli.settings import limit_option, network_option, set_option, store_option
+from evallang.cli.settings import (
+    layout_option,
+    limit_option,
+    network_option,
+    set_option,
+    store_option,
+)
 from evallang.cli.terminal import columns, read_study, show, tell, write, write_json
 
 
 @click.command("plan", epilog="Example: evallang plan study.eval --format json")
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json", "mermaid", "dot"]),
-    default="text",
-    help="How to write the plan.",
-)
+@layout_option("How to write the plan.", "mermaid", "dot")
 @set_option
 @store_option
 @network_option

@@ -2,19 +2,13 @@
 
 import click
 
-from evallang.cli.settings import limit_option, network_option, set_option
+from evallang.cli.settings import layout_option, limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
 
 
 @click.command("power", epilog="Example: evallang power study.eval")
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How to write it.",
-)
+@layout_option("How to write it.")
 @set_option
 @network_option
 @limit_option

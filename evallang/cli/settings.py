@@ -1,9 +1,14 @@
-"""Options that several commands have: `--set`, `--limit`, `--network` and `--store`."""
+"""Options that several commands have: `--format`, `--set`, `--limit`, `--network`, `--store`."""
+
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
 from evallang.cli.terminal import tell
 from evallang.limits import VARIABLE, limits, read_settings, read_size
+
+Command = TypeVar("Command", bound=Callable[..., object])
 
 
 def overrides(settings: tuple[str, ...]) -> dict[str, str]:
@@ -52,6 +57,12 @@ class Number(click.types.FloatParamType):
     """A number, which click calls a float."""
 
     name = "number"
+
+
+def layout_option(about: str, *more: str) -> Callable[[Command], Command]:
+    """Return the option of how to write what a command finds: as text, as JSON, or `more`."""
+    layouts = click.Choice(["text", "json", *more])
+    return click.option("--format", "layout", type=layouts, default="text", help=about)
 
 
 set_option = click.option(

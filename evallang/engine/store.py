@@ -496,7 +496,7 @@ def _require(condition: bool) -> None:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no value of an entry")
+    raise ValueError(f"{constant} cannot be in an entry")
 
 
 def _choice(task: FitTask, coded: Coded) -> Choice:

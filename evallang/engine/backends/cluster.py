@@ -8,7 +8,6 @@ import contextlib
 import functools
 import logging
 import re
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from evallang.engine.backends.backend import (
     Work,
     WorkersLost,
 )
+from evallang.engine.backends.fork_server import interrupts_blocked
 from evallang.engine.backends.waiting import Entry, Waiting
 from evallang.models.losses import worker_loss
 from evallang.planning.keys import versions_here
@@ -131,11 +131,7 @@ class Cluster:
             self._client = self._connected()
         before = time.monotonic()
         while not (workers := self._count()):
-            if time.monotonic() - before > WORKERS_WITHIN:
-                raise WorkersLost(
-                    f"the Dask cluster at {self.address} has had no worker for "
-                    f"{WORKERS_WITHIN:g} s; start workers and run again"
-                )
+            self._seen(before, "start workers and run again")
             time.sleep(EVERY)
         known = len(self._versions)
         self._versions |= versions_here(packages)
@@ -165,7 +161,8 @@ class Cluster:
                 security = Security.temporary()  # or any user of this machine could send it code
                 parts = ("scheduler", "worker")
                 routes: dict[str, Any] = {f"distributed.{part}.http.routes": [] for part in parts}
-                with dask.config.set(routes), _interrupt_blocked():
+                resource_tracker.ensure_running()  # which unblocks Ctrl-C where it is started
+                with dask.config.set(routes), interrupts_blocked():
                     self._local = LocalCluster(
                         n_workers=int(local[1]),
                         threads_per_worker=1,
@@ -254,6 +251,18 @@ class Cluster:
         self._size = max(len(found), 1)
         return found
 
+    def _seen(self, before: float, advice: str) -> float:
+        """Return when a worker was last seen; raise `WorkersLost` where that is too long ago."""
+        now = time.monotonic()
+        if self._count():
+            return now
+        if now - before > WORKERS_WITHIN:
+            raise WorkersLost(
+                f"the Dask cluster at {self.address} has had no worker for "
+                f"{WORKERS_WITHIN:g} s; {advice}"
+            )
+        return before
+
     # --- unlike workers --------------------------------------------------------------------------
 
     def _compare(self, worker: str, versions: Mapping[str, str] | BaseException) -> None:
@@ -338,13 +347,7 @@ class Cluster:
             except TimeoutError:
                 if future.done() and future.status == "error":
                     raise
-                if self._count():
-                    seen = time.monotonic()
-                elif time.monotonic() - seen > WORKERS_WITHIN:
-                    raise WorkersLost(
-                        f"the Dask cluster at {self.address} has had no worker for "
-                        f"{WORKERS_WITHIN:g} s; run again to continue"
-                    ) from None
+                seen = self._seen(seen, "run again to continue")
 
     # --- tasks -----------------------------------------------------------------------------------
 
@@ -388,12 +391,7 @@ class Cluster:
                 now = time.monotonic()
                 if now - counted > COUNTED_EVERY:
                     counted = now
-                    seen = now if self._count() else seen
-                    if now - seen > WORKERS_WITHIN:
-                        raise WorkersLost(
-                            f"the Dask cluster at {self.address} has had no worker for "
-                            f"{WORKERS_WITHIN:g} s; run again to continue"
-                        )
+                    seen = self._seen(seen, "run again to continue")
                 if batch is None:
                     if self._client.status != "running":
                         raise self._lost()
@@ -523,17 +521,6 @@ class _Batches(Generic[AnyTask]):
             with contextlib.suppress(Exception):  # the scheduler may be gone
                 self._client.cancel(list(self._sent), force=True)
         self._sent.clear()
-
-
-@contextmanager
-def _interrupt_blocked() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started, which end with the cluster."""
-    resource_tracker.ensure_running()  # which unblocks the signal where it is started
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 SHOWN = 3  # workers in a message

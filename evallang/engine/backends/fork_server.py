@@ -20,7 +20,8 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 from evallang.engine.backends.backend import WorkersLost
@@ -48,20 +49,14 @@ class ForkServer:
         self._n = 0
         self._socket, theirs = socket.socketpair()
         words = (str(theirs.fileno()), str(os.getpid()), *modules)
-        # Only this process answers Ctrl-C, which a terminal sends to all: the others inherit a
-        # blocked signal
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            with theirs:
-                self._process = subprocess.Popen(
-                    own_python(START, *words),
-                    stdin=subprocess.DEVNULL,
-                    stdout=2,
-                    pass_fds=[theirs.fileno()],
-                    env=own_environment(**dict.fromkeys(ONE_THREAD, "1")),
-                )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with theirs, interrupts_blocked():
+            self._process = subprocess.Popen(
+                own_python(START, *words),
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                pass_fds=[theirs.fileno()],
+                env=own_environment(**dict.fromkeys(ONE_THREAD, "1")),
+            )
 
     def fileno(self) -> int:
         """Return the descriptor that is readable when a worker has died."""
@@ -111,6 +106,19 @@ class ForkServer:
     def _ended(self) -> WorkersLost:
         self.lost = True
         return WorkersLost("the process that starts those for fits has ended")
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C, which a terminal sends to all of them at once.
+
+    They inherit the blocked signal; only this process answers, and ends them.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # --- in the server -----------------------------------------------------------------------------
@@ -218,6 +226,6 @@ def _children() -> set[int]:
 
 
 def _prctl(option: int, value: int) -> None:
-    """Tell the system what becomes of processes whose parent ends, as Linux allows."""
+    """State to the system what becomes of processes whose parent ends, as Linux allows."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(option, value)

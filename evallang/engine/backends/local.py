@@ -151,7 +151,7 @@ class _Pool(Generic[AnyTask, Made]):
         worker.connection.close()
 
     def _feed(self, worker: _Worker[AnyTask]) -> None:
-        """Give an idle worker a task.
+        """Send an idle worker a task.
 
         A task to be run alone is given to a new one, and so is one without own code that would
         follow another's own code, which may have changed the process.
