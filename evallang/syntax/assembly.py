@@ -107,7 +107,7 @@ class Above(Struct, eq=False):
 
 
 def items_below(tokens: Sequence[Token]) -> str:
-    """Name the items that `measure` or `measure:` alone lacks."""
+    """Return the noun of the items that `measure` or `measure:` alone lacks."""
     head, *rest = tokens
     known = STATEMENTS.get(head.text)
     return "" if known is None or any(token.kind != "COLON" for token in rest) else known.lists
@@ -190,7 +190,7 @@ class Assembly:
         return diagnose(codes.INCOMPLETE_LINE, message, place, help=suggestion)
 
     def _join(self, reading: Reading, above: Above, first: Token) -> None:
-        """Put a list in the place of its first line, and keep its comma."""
+        """Write a list in the place of its first line, and keep its comma."""
         outer, comma = self._outer, above.tokens[-1]
         if outer is None:
             return
