@@ -166,7 +166,9 @@ class Assembly:
             self.diagnostics[start:] = [self._listed_below(above.items, tokens)]
         elif len(tokens) > MOST_LISTED_BELOW or not (above.understood and line.understood):
             return False
-        elif above.tokens[-1].kind == "COMMA":
+        elif above.tokens[-1].kind == "COMMA" and (
+            above.start == "statement" or takes(outer, above.tokens[0].text)
+        ):
             ends = len(tokens) - (tokens[-1].kind == "COMMA")  # there it goes on once more
             reading = read_line(self.path, above.start, tokens[:ends])
             if reading.node is None:
