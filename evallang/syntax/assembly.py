@@ -107,7 +107,7 @@ class Above(Struct, eq=False):
 
 
 def items_below(tokens: Sequence[Token]) -> str:
-    """Name the items that `measure` or `measure:` alone lacks."""
+    """Return the noun of the items that `measure` or `measure:` alone lacks."""
     head, *rest = tokens
     known = STATEMENTS.get(head.text)
     return "" if known is None or any(token.kind != "COLON" for token in rest) else known.lists
@@ -166,7 +166,9 @@ class Assembly:
             self.diagnostics[start:] = [self._listed_below(above.items, tokens)]
         elif len(tokens) > MOST_LISTED_BELOW or not (above.understood and line.understood):
             return False
-        elif above.tokens[-1].kind == "COMMA":
+        elif above.tokens[-1].kind == "COMMA" and (
+            above.start == "statement" or takes(outer, above.tokens[0].text)
+        ):
             ends = len(tokens) - (tokens[-1].kind == "COMMA")  # there it goes on once more
             reading = read_line(self.path, above.start, tokens[:ends])
             if reading.node is None:
@@ -190,7 +192,7 @@ class Assembly:
         return diagnose(codes.INCOMPLETE_LINE, message, place, help=suggestion)
 
     def _join(self, reading: Reading, above: Above, first: Token) -> None:
-        """Put a list in the place of its first line, and keep its comma."""
+        """Write a list in the place of its first line, and keep its comma."""
         outer, comma = self._outer, above.tokens[-1]
         if outer is None:
             return

@@ -4,7 +4,7 @@ What people write for what is one table of edits in two parts. An edit `OF_LINES
 whole line then parses. An edit `OF_TOKENS` changes the token where lark's parser stuck to what
 the parser accepts there, and counts when the rest of the line fits after it; the line is then read
 as meant, and the edit is a safe fix. The first that counts is taken, so the likeliest come first.
-Habits of other languages, which no edit mends, have advice in `slips.toml`.
+Habits of other languages, which no edit corrects, have advice in `slips.toml`.
 """
 
 import re

@@ -284,6 +284,9 @@ def _paragraphs(path: Path, text: str) -> Iterator[Piece]:
 
 def modules() -> Iterator[Piece]:
     """Iterate over the docstrings, comments, messages and names of the package."""
+    for path in sorted(PACKAGE.rglob("*.toml")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        yield from (Piece("message", "data", path, at, line) for at, line in enumerate(lines, 1))
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE)
         room = inside.parts[0] if len(inside.parts) > 1 else "evallang"
