@@ -1,6 +1,6 @@
 """All McNemar pairs, Cochran's Q and Looney's F on a million examples, beside mlxtend.
 
-Ours start from the labels, count once (Gram matrix of right and wrong, bit-packed), and
+Ours start from the labels, count once (Gram matrix of right and wrong), and
 give effects and intervals as well. The labels are bytes, an array for each model, as a study
 holds those of up to four classes (`evallang.data.prediction_columns.short_codes`); mlxtend gets
 the same arrays. Another row has them as int64, in a matrix that goes from example to example,
@@ -25,7 +25,7 @@ from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_
 
 mlxtend = peer("mlxtend", "mlxtend.evaluate")
 N, FEWER = 1_000_000, 10_000
-GOAL, PROTOTYPE, HELD = 8_000, 5_200, 1_800
+GOAL, PROTOTYPE, HELD = 8_000, 5_200, 100
 RUNS = 50  # before the peer's run, and as many after it
 
 
