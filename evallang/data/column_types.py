@@ -154,7 +154,7 @@ def trimmed_texts(cells: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl.DataFrame":
-    """Give columns of text that hold numbers their type, where none asks for more than these.
+    """Convert columns of text that hold numbers to these, where none asks for more than them.
 
     Whole numbers have one spelling (not 007, +5 or -0); floats are typed in the columns that are
     not `spelled` (None: all are), unless their points may group thousands.
