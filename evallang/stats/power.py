@@ -238,10 +238,10 @@ class Relation(Struct, frozen=True):
         size: int | None = None,
         power: float | None = None,
     ) -> Any:
-        """Return the one of difference, size and power that is left out.
+        """Return the one of difference, size and power that is None.
 
         The difference and the size are the smallest with that power. A difference is None where
-        the largest is not found. Raises `ValueError` where other than one is left out, one is out
+        the largest is not found. Raises `ValueError` where not exactly one is None, one is out
         of range, or no size is enough.
         """
         if (difference, size, power).count(None) != 1:
