@@ -69,6 +69,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
     if source.truth is None:
         return list(findings.diagnostics)
     unit = _units(source)
+    enough = _enough(source)
     for model in source.models:
         keyword = f"{'score' if model.score else 'scores'} {model.name}"
         places = (keyword, f"models {model.name}", "models", "predictions")
@@ -87,7 +88,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
             continue
         if spec.query is None and source.events is None:
             _other_scale(source, model, findings, places)
-        if not _enough(source, unit) or _contradicts_labels(source, model):
+        if not enough or _contradicts_labels(source, model):
             continue
         orders = list(_orders(source, model))
         for order in orders:
@@ -145,8 +146,9 @@ def _units(source: GivenOutcomes) -> "NDArray[np.int64] | None":
     return np.arange(source.n) if source.examples is None else source.examples
 
 
-def _enough(source: GivenOutcomes, unit: "NDArray[np.int64] | None") -> bool:
-    if (source.n if unit is None else len(np.unique(unit))) < FEWEST:
+def _enough(source: GivenOutcomes) -> bool:
+    units = source.examples if source.group_codes is None else source.group_codes
+    if (source.n if units is None or source.times is not None else len(np.unique(units))) < FEWEST:
         return False
     return source.task == "regression" or _members(source, 2) >= FEWEST_OF_A_CLASS
 
