@@ -52,7 +52,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import evallang` is fast."""
     import importlib
 
-    from evallang.user_code import safe_path
+    from evallang.working_folder import safe_path
 
     with safe_path():
         if name == "stats":

@@ -70,7 +70,6 @@ def drawn(results: Any, example: str) -> dict[str, Any]:
     from evallang.cli.summary_text import text_lines
     from evallang.reporting.context import Context
     from evallang.reporting.figure_files import alternative_text, figure_name, figures_of, plain
-    from evallang.reporting.figures import placing
     from evallang.reporting.section import build
     from evallang.reporting.summary import summary
 
@@ -82,11 +81,9 @@ def drawn(results: Any, example: str) -> dict[str, Any]:
     found = figures_of(document)
     shown = _shown(found)
     for figure in shown:
-        panels = [panel.svg for panel in figure.panels]
-        sheet = placing.sheet(panels, placing.DOUBLE if len(panels) > 1 else placing.SINGLE)
         alt = alternative_text(figure).replace("\u00a0", " ")
         name = figure_name(figure)
-        svg = on_paper(placing.svg_file(sheet, alt, ""), sheet)
+        svg = on_paper([panel.drawing for panel in figure.panels], alt)
         (PICTURES / f"{example}-{name}.svg").write_text(svg, encoding="utf-8")
         made[name] = {"caption": plain(figure.caption).replace("\u00a0", " "), "alt": alt}
     lines = [line.rstrip() for line in text_lines(summary(results))]

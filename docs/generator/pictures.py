@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,6 @@ def picture(results: Any, plural: str) -> tuple[str | None, dict[str, Any]]:
     by the figure of its estimates. None where there are tables only.
     """
     from evallang.reporting.figure_files import alternative_text
-    from evallang.reporting.figures import placing
 
     blocks = _blocks(results)
     if plural == "analyses":
@@ -93,9 +92,8 @@ def picture(results: Any, plural: str) -> tuple[str | None, dict[str, Any]]:
     if not figures:
         return None, record
     alt = " ".join(alternative_text(figure) for figure in figures).replace("\u00a0", " ")
-    panels = [panel.svg for figure in figures for panel in figure.panels]
-    sheet = placing.sheet(panels, placing.DOUBLE if len(panels) > 1 else placing.SINGLE)
-    return on_paper(placing.svg_file(sheet, alt, ""), sheet), record | {"alt": alt}
+    panels = [panel.drawing for figure in figures for panel in figure.panels]
+    return on_paper(panels, alt), record | {"alt": alt}
 
 
 def _blocks(results: Any) -> list[Any]:
@@ -122,15 +120,19 @@ DECIMALS = re.compile(r"-?\d+\.\d\d")
 TEXT = re.compile(r'<text x="[^"]*" y="[^"]*" style="(?P<style>[^"]*)">(?P<text>[^<]*)</text>')
 
 
-def on_paper(svg: str, sheet: Any) -> str:
-    """Put a drawing on white paper, each text as long as in the font that it was measured in.
+def on_paper(panels: Sequence[Any], alt: str) -> str:
+    """Put drawings on white paper, each text as long as in the font that it was measured in.
 
     Code hosts show pictures without their fonts, on white or black pages.
     """
     from html import escape, unescape
 
     from evallang.reporting import fonts
-    from evallang.reporting.figures import placing
+    from evallang.reporting.figure_files import FILE_FAMILY, WIDTHS, arrange, svg_file
+
+    (_, single), (_, double) = WIDTHS
+    sheet = arrange(panels, double if len(panels) > 1 else single)
+    svg = svg_file(sheet, alt, "")
 
     def shortened(match: re.Match[str]) -> str:
         return f"{float(match[0]):.1f}".removesuffix(".0")
@@ -153,8 +155,8 @@ def on_paper(svg: str, sheet: Any) -> str:
     paper = f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{wide:.2f}" height="{high:.2f}" '
     svg = svg.replace("<style></style>", f'{paper}style="fill:#fff"/>', 1)
     svg = PATH.sub(lambda path: DECIMALS.sub(shortened, path[0]), svg)
-    svg = TEXT.sub(measured, svg).replace(f"font-family:{escape(placing.FAMILY)};", "")
-    return svg.replace("<svg ", f'<svg font-family="{escape(placing.FAMILY)}" ', 1)
+    svg = TEXT.sub(measured, svg).replace(f"font-family:{escape(FILE_FAMILY)};", "")
+    return svg.replace("<svg ", f'<svg font-family="{escape(FILE_FAMILY)}" ', 1)
 
 
 def draw(names: Mapping[str, Entry[Any]]) -> None:

@@ -8,7 +8,7 @@ that a check loads nothing of the engine.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from evallang.user_code import safe_path
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.api.checked_file import StudyError

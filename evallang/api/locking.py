@@ -40,7 +40,7 @@ from evallang.results.files import write_file
 from evallang.results.provenance import LockState
 from evallang.source import SourceFile
 from evallang.study import own_sources
-from evallang.user_code import safe_path
+from evallang.working_folder import safe_path
 
 Notes = tuple[str, ...]
 PEOPLE = frozenset({"authors"})

@@ -38,7 +38,7 @@ from evallang.hypotheses import as_read
 from evallang.models.model import ModelSpec
 from evallang.planning.planner import Planned
 from evallang.study import Study
-from evallang.user_code import safe_path
+from evallang.working_folder import safe_path
 
 
 class Prepared(Struct, frozen=True):

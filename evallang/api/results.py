@@ -22,7 +22,7 @@ from evallang.limits import RESULTS_BYTES
 from evallang.results import codec, records
 from evallang.results.printed import Printed, joined_html, joined_text
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.user_code import safe_path
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved

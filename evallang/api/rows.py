@@ -11,7 +11,7 @@ from msgspec import Struct
 from evallang.results.printed import Head, Printed, number, p_value, yes_or_no
 from evallang.results.records import Comparison, Estimate, Requirement
 from evallang.results.statistics import HypothesisTestResult
-from evallang.user_code import safe_path
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     import pandas as pd

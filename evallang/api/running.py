@@ -40,7 +40,8 @@ from evallang.models.own_code import find, sources
 from evallang.printable import printable_line
 from evallang.results import codec, records
 from evallang.study import Study
-from evallang.user_code import process_kept, safe_path, stdout_spared, working_folder_restored
+from evallang.user_code import process_kept, stdout_spared
+from evallang.working_folder import safe_path, working_folder_restored
 
 Progress = Callable[[int, int], None]
 

@@ -19,7 +19,8 @@ from evallang.diagnostics import has_errors
 from evallang.engine.backends.workers import Workers
 from evallang.engine.shard import Shard
 from evallang.printable import printable_line
-from evallang.user_code import safe_path, stdout_spared, working_folder_restored
+from evallang.user_code import stdout_spared
+from evallang.working_folder import safe_path, working_folder_restored
 
 LOG = logging.getLogger("evallang")
 

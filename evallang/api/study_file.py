@@ -19,7 +19,7 @@ from evallang.diagnostics import has_errors
 from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.results.printed import Printed
 from evallang.study import Study
-from evallang.user_code import safe_path
+from evallang.working_folder import safe_path
 
 
 class StudyFile(CheckedFile, frozen=True):

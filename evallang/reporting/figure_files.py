@@ -53,12 +53,12 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
         for width, points in WIDTHS:
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
-            text = _svg_file(sheet, alt, styles)
+            text = svg_file(sheet, alt, styles)
             made.append(OutputFile(f"{path}.svg", text.encode()))
             title = f"{document.title}: {name}"
             try:
                 data = pdf.write_drawing(
-                    _svg_file(sheet.printed(), alt, styles),
+                    svg_file(sheet.printed(), alt, styles),
                     sheet.width,
                     sheet.height,
                     title,
@@ -113,7 +113,7 @@ def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
     return sheet
 
 
-def _svg_file(sheet: Canvas, alt: str, styles: str) -> str:
+def svg_file(sheet: Canvas, alt: str, styles: str) -> str:
     """Write a sheet as a file of its own, with its fonts and its numbers in words."""
     wide, high = (
         f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)

@@ -32,8 +32,8 @@ def logistic_fits(
     separated, one of them is missing, or the fit does not converge.
     """
     shift = np.zeros(len(y)) if offset is None else offset
-    products = (x[:, :, None] * x[:, None, :]).reshape(len(y), -1)
     columns = x.shape[1]
+    products = (x[:, :, None] * x[:, None, :]).reshape(len(y), columns**2)
     # With one column the likelihood has one maximum; such a step cannot jump over and away from it
     reach = 2.0 if columns == 1 else np.inf
 
@@ -52,7 +52,7 @@ def logistic_fits(
             spread = np.sqrt(np.diagonal(information, axis1=1, axis2=2))
             with np.errstate(divide="ignore", invalid="ignore"):
                 scaled = information / (spread[:, :, None] * spread[:, None, :])
-            sound = np.linalg.det(scaled) > SINGULAR  # a comparison with NaN is false
+                sound = np.linalg.det(scaled) > SINGULAR  # a comparison with NaN is false
             left = left[sound]
             step = np.linalg.solve(information[sound], gradient[sound][:, :, None])[:, :, 0]
             beta[left] += np.clip(step, -reach, reach)

@@ -27,6 +27,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
 from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.score_counts import PlacementSums
 
 PROVIDERS = (COMPARISON, DATA_SETS, DECISIONS, ESTIMATE, FAMILY, ANALYSIS, OUTCOMES)
 MEMBERS = [
@@ -205,6 +206,8 @@ def test_an_input_has_its_declared_shape(made, subject, name):
         known = sizes(subject, context)
         counted = isinstance(value, Correctness)
         found = (value.n, value.n_models) if counted else np.shape(value)
+        if isinstance(value, PlacementSums):  # of one model too, they have an axis of models
+            found = found[: len(shape)]
         assert found == tuple(known.get(axis, axis) for axis in shape)
 
 

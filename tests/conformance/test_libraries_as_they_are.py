@@ -24,7 +24,7 @@ ALLOWED = {
     ("engine/backends/worker.py", "sys.path[:]"): SETTING,
     ("user_code.py", "sys.stderr"): SETTING,
     ("user_code.py", "sys.stdout"): SETTING,
-    ("user_code.py", "sys.path[:]"): SETTING,
+    ("working_folder.py", "sys.path[:]"): SETTING,
     (
         "user_code.py",
         "os._exit",

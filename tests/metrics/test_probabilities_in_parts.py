@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from evallang.data import prediction_columns
 from evallang.metrics import probability
 
 
@@ -18,9 +17,3 @@ def test_losses_in_parts_are_those_of_the_formulas(n, monkeypatch):
     assert probability.log_loss(truth, chances, None) == pytest.approx(-np.log(given), rel=1e-15)
     assert probability.brier(truth, chances, None) == pytest.approx(distances, rel=1e-15)
     assert np.array_equal(chances, kept)
-
-
-def test_labels_of_largest_scores_in_parts_are_those_of_all_rows(monkeypatch):
-    monkeypatch.setattr(prediction_columns, "AT_ONCE", 7)
-    scores = np.random.default_rng(1).integers(0, 3, (50, 4)).astype(np.float64)  # with ties
-    assert np.array_equal(prediction_columns._largest(scores), scores.argmax(axis=1))

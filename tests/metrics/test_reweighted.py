@@ -5,7 +5,6 @@ import pytest
 from many_cases import for_each
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from evallang.metrics import ranking
 from evallang.metrics.aggregation import partition, point_value
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.metrics.reweighted import reweighted
@@ -186,10 +185,7 @@ def test_areas_of_several_classes_are_those_of_scikit_learn_with_weights(multi_c
 
 
 @pytest.mark.parametrize("decimals", [0, 2, 9])
-@pytest.mark.parametrize("at_once", [60, 5000])
-def test_average_precision_of_many_examples_in_pieces(monkeypatch, decimals, at_once):
-    monkeypatch.setattr(ranking, "SUMMED_AT_ONCE", at_once)
-    monkeypatch.setattr(ranking, "MOST_ROUNDS", 3)
+def test_average_precision_of_many_examples_is_that_of_scikit_learn(decimals):
     rng = np.random.default_rng(11)
     truth = rng.integers(2, size=3000)
     score = np.round(truth + rng.normal(size=3000), decimals)

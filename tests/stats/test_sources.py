@@ -1,15 +1,12 @@
 """Every registered method has a published figure or an independent implementation on record."""
 
-import ast
 import csv
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from many_cases import for_each
 from reference_values import FOLDER
 
-import evallang
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -48,16 +45,3 @@ def test_what_rests_on_an_own_derivation_alone_is_checked_against_something_else
             assert len(row["checked against"].split()) > 1 or row["checked against"] in (
                 "mlxtend", "baycomp", "statsmodels", "scipy",
             ), name  # fmt: skip
-
-
-def test_every_published_work_is_declared_once():
-    keys = Counter(
-        argument.value.value
-        for path in Path(evallang.__file__).parent.rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and any(word.arg == "venue" for word in call.keywords)
-        for argument in call.keywords
-        if argument.arg == "key" and isinstance(argument.value, ast.Constant)
-    )
-    assert len(keys) > 100
-    assert [key for key, times in keys.items() if times > 1] == []

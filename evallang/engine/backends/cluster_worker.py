@@ -19,7 +19,8 @@ from msgspec import Struct
 from evallang.engine.backends.backend import Counter, Work, outcome
 from evallang.engine.folder_copies import forget_copy, register_copy
 from evallang.planning.keys import versions_here
-from evallang.user_code import flush_streams, safe_path
+from evallang.user_code import flush_streams
+from evallang.working_folder import safe_path
 
 _ONE = threading.Lock()
 """Held by the batch that runs: threads of a worker would share limits, path and folder."""
