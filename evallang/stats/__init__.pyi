@@ -75,8 +75,8 @@ from evallang.stats.hypothesis_tests.recalls import paired_recalls as paired_rec
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon
 from evallang.stats.hypothesis_tests.signs import sign as sign
 from evallang.stats.hypothesis_tests.swapping import CountSwapper as CountSwapper
-from evallang.stats.hypothesis_tests.swapping import OutputSwapper as OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper as LossSwapper
+from evallang.stats.hypothesis_tests.swapping import OutputSwapper as OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import ScoreSwapper as ScoreSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper as SignSwapper
 from evallang.stats.intervals.class_areas import multiclass_auc as multiclass_auc
@@ -107,10 +107,10 @@ from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import placements as placements
 from evallang.stats.intervals.ratio_of_sums import ratio as ratio
 from evallang.stats.intervals.resampling import CountSample as CountSample
-from evallang.stats.intervals.resampling import PairedCountSample as PairedCountSample
-from evallang.stats.intervals.resampling import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample as DifferenceSample
 from evallang.stats.intervals.resampling import LossSample as LossSample
+from evallang.stats.intervals.resampling import PairedCountSample as PairedCountSample
+from evallang.stats.intervals.resampling import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample
 from evallang.stats.intervals.series import newey_west as newey_west
 from evallang.stats.intervals.sums_of_shares import sum_of_shares as sum_of_shares
