@@ -79,9 +79,7 @@
       b.type = "button"; b.className = "copy"; b.textContent = "save SVG"; b.title = "Save this drawing";
       b.addEventListener("click", function () {
         var whole = svg.cloneNode(true), style = document.createElementNS(svg.namespaceURI, "style"), link = document.createElement("a");
-        style.textContent = faces().concat(document.getElementById("drawn").textContent.split("\n").filter(function (rule) {
-          return rule && whole.querySelector(rule.slice(4, rule.indexOf("{")));
-        })).join("\n");
+        style.textContent = faces().join("\n");
         whole.insertBefore(style, whole.firstChild);
         var text = new XMLSerializer().serializeToString(whole);
         Object.keys(forms.colours).forEach(function (name) { text = text.split(name).join(forms.colours[name]); });

@@ -176,10 +176,7 @@ def test_a_drawing_is_saved_in_the_colours_of_print(opened, tmp_path):
     text = (tmp_path / "drawing.svg").read_text(encoding="utf-8")
     assert text.startswith("<svg") and "var(--" not in text
     assert "http://www.w3.org/2000/svg" in text
-    root = ElementTree.fromstring(text)
-    classes = {e.get("class") for e in root.iter() if e.get("class")}
-    style = root.find("{http://www.w3.org/2000/svg}style").text
-    assert classes and all(f"svg .{name}{{" in style for name in classes)
+    assert ElementTree.fromstring(text).find("{http://www.w3.org/2000/svg}text") is not None
     page.goto((tmp_path / "drawing.svg").as_uri())
     page.wait_for_function("document.fonts.status === 'loaded'")
     loaded = page.evaluate(
