@@ -49,7 +49,7 @@ class _FontSet(ctypes.Structure):
 @functools.cache
 def _coverages() -> tuple[Any, ...]:
     """Return for each font of the machine a function that knows its characters."""
-    library = _fontconfig()
+    library = first_library(LIBRARIES)
     if library is None:
         return ()
     library.FcInitLoadConfigAndFonts.restype = ctypes.c_void_p
@@ -72,8 +72,10 @@ def _coverages() -> tuple[Any, ...]:
     return tuple(made)
 
 
-def _fontconfig() -> Any:
-    for name in LIBRARIES:
+@functools.cache
+def first_library(names: tuple[str, ...]) -> Any:
+    """Load the first of some C libraries that is installed; None where none is."""
+    for name in names:
         try:
             return ctypes.CDLL(name)
         except OSError:
