@@ -23,7 +23,7 @@ functions take k columns as well, where every prediction is one of the classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -83,8 +83,6 @@ class MetricDeclaration(Guidance, frozen=True):
         depend on the weights is computed once
     moments : from an outcome to its value as a function of sums over the examples, for a metric
         of scores that is one
-    left_out : from an outcome without weights to its value without each example in turn (n,),
-        for a metric of scores that has it in closed form; to None for an outcome without that form
     by_score : from the numbers of positives and of negatives with each distinct score, ascending,
         to its value for two classes, for a metric of their order that is computed from them
     rounds_by : the option that says how many scores may be distinct before they are rounded, or
@@ -148,7 +146,6 @@ class MetricDeclaration(Guidance, frozen=True):
     shares: Callable[[Outcome, Mapping[str, Any]], SummedShares] | None = None
     shares_under: tuple[str, ...] = ()
     tail: Callable[[Mapping[str, Any]], Tail] | None = None
-    left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
     influences_by_score: (
         Callable[
@@ -240,16 +237,12 @@ class Moments(Struct, frozen=True):
 
     Attributes
     ----------
-    columns : numbers of each example, (n,) each
-    function : from sums (columns, B) and sums of weights (B,) to values (B,), NaN where
-        undefined, and where the sums have lost too many digits for it (B,)
+    columns : numbers of each example (columns, n)
+    function : from their weighted sums (columns, B) to values (B,), NaN where undefined
     """
 
-    columns: tuple[NDArray[np.float64], ...]
-    function: Callable[
-        [Sequence[NDArray[np.float64]], NDArray[np.float64]],
-        tuple[NDArray[np.float64], NDArray[np.bool_]],
-    ]
+    columns: NDArray[np.float64]
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class SummedShares(Struct, frozen=True):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -428,31 +427,26 @@ def max_error(
     return float(np.max(np.abs(_difference(truth, output))))
 
 
-CANCELLED = 1e-6  # share of the sum of squares below which its difference has lost digits
+CANCELLED = 1e-9  # share of the sum of squares below which its difference has lost its digits
 
 
 def _moments_of_r2(o: Outcome) -> Moments:
-    """Write R² by the squared errors, and by the truth and its square about its mean."""
-    value = np.asarray(o.truth, dtype=np.float64)
-    constant = not len(value) or bool((value == value[0]).all())
-    centred = value - (value.mean() if len(value) else 0.0)
-    with np.errstate(over="ignore"):
-        columns = centred, centred**2, _difference(o.truth, o.output) ** 2
+    """Write R² by the squared errors, and by the truth and its square about its median.
 
-    def function(
-        sums: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        first, second, residual = sums
-        values = np.full(len(weight), np.nan)
-        if constant:
-            return values, np.zeros(len(weight), dtype=np.bool_)
+    Where the truth has no spread beside its distance from that median, R² is undefined.
+    """
+    value = np.asarray(o.truth, dtype=np.float64)
+    centred = value - (np.median(value) if len(value) else 0.0)
+    with np.errstate(over="ignore"):
+        errors = _difference(o.truth, o.output) ** 2
+
+    def function(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight, first, second, residual = sums
         with np.errstate(all="ignore"):
             total = second - first**2 / weight
-            sound = total > CANCELLED * second
-            np.divide(residual, total, out=values, where=sound)
-        return 1 - values, ~sound & (weight > 0)
+            return np.where(total > CANCELLED * second, 1 - residual / total, np.nan)
 
-    return Moments(columns, function)
+    return Moments(np.array([np.ones(len(value)), centred, centred**2, errors]), function)
 
 
 @METRICS.register(

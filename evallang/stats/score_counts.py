@@ -7,8 +7,9 @@ their sum is the same as rounding the whole.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -217,6 +218,22 @@ def outranked(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
     counts, places = _counted(scores, ~positive, positive)
     found = rank(counts)
     return np.where(positive, found.below[places], found.above[places])
+
+
+def curves_of_classes(
+    codes: NDArray[np.int64], scores: NDArray[np.float64], *, by_pairs: bool
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.float64]]]:
+    """Iterate over the curves that are averaged: rows, which are positive, and their scores."""
+    k = scores.shape[1]
+    if not by_pairs:
+        every = np.arange(len(codes))
+        for c in range(k):
+            yield every, codes == c, scores[:, c]
+        return
+    for pair in itertools.combinations(range(k), 2):
+        rows = np.flatnonzero(np.isin(codes, pair))
+        for c in pair:
+            yield rows, codes[rows] == c, scores[rows, c]
 
 
 class PlacementSums(Struct, frozen=True, eq=False):

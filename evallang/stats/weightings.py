@@ -80,16 +80,16 @@ def weights_by_score(
     positive: NDArray[np.bool_],
     scores: NDArray[np.float64],
     own: NDArray[np.float64] | None = None,
+    at: NDArray[np.float64] | None = None,
 ) -> Callable[[NDArray[Any]], Sides]:
     """Return what adds up weights (B, n) of both classes at each distinct score, rising (s, B).
 
-    `own` weights of the examples (n,) multiply them. Scores are sorted once.
+    `own` weights of the examples (n,) multiply them; with some scores `at` (s,), rising, each
+    example counts at the next one that is not above its own. Scores are sorted once.
     """
-    distinct, places = np.unique(scores, return_inverse=True)
-    places = places.reshape(-1)
-    both = [
-        summing(np.where(side, places, -1), len(distinct), own) for side in (positive, ~positive)
-    ]
+    at = np.unique(scores) if at is None else at
+    places = at.searchsorted(scores, "right") - 1
+    both = [summing(np.where(side, places, -1), len(at), own) for side in (positive, ~positive)]
 
     def sides(weights: NDArray[Any]) -> Sides:
         drawn = weights.T

@@ -17,10 +17,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
 from evallang.stats.draws import BLOCK, Block, Coins, Source, Statistic, draw_together
 from evallang.stats.fold_scores import NOISE, aligned
-from evallang.stats.intervals.resampling import ExampleSample, OfTables, spread_out
+from evallang.stats.intervals.resampling import ExampleSample, OfCells, OfTables, spread_out
 from evallang.stats.rank_scores import mid_ranks
 from evallang.stats.score_counts import outranked
 from evallang.stats.validation import labels, magnitudes, numbers, positives
@@ -331,10 +330,6 @@ def answer_swapper(table: ArrayLike, sign: float = 1.0) -> SignSwapper:
     return SignSwapper(parts, shifts=np.full(3, 1 / n), times=times)
 
 
-OfCells = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], OfTables]
-"""From truth and label of each cell to a function of their counts."""
-
-
 class TableSwapper(_Swaps):
     """The difference of a metric of counts, which depends on truth and two labels alone.
 
@@ -421,24 +416,12 @@ class CountSwapper(TableSwapper):
             raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
         truth, first, second = np.nonzero(counts)
         times = counts[truth, first, second].astype(np.int64)
-        super().__init__(truth, first, second, times, matrices(len(counts), function))
+        k = len(counts)
 
+        def of_cells(truth: NDArray[np.int64], label: NDArray[np.int64]) -> OfTables:
+            return spread_out(truth * k + label, (k, k), function)
 
-def matrices(k: int, function: OfTables) -> OfCells:
-    """Return what makes a metric of matrices (..., k, k) one of the cells that occur."""
-    return lambda truth, label: spread_out(truth * k + label, (k, k), function)
-
-
-def pair_swapper(
-    pairs: LabelledPairs, function: Callable[[Margins], NDArray[np.float64]]
-) -> TableSwapper:
-    """Return the difference of a metric of two models of many classes, by its sums by class."""
-
-    def of_cells(truth: NDArray[np.int64], label: NDArray[np.int64]) -> OfTables:
-        cells = OccurringCells(truth, label, pairs.k)
-        return lambda counts: function(cells.margins(counts))
-
-    return TableSwapper(pairs.truth, pairs.first, pairs.second, pairs.times, of_cells)
+        super().__init__(truth, first, second, times, of_cells)
 
 
 class OutputSwapper(_Swaps):
