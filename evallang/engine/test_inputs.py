@@ -76,7 +76,7 @@ from evallang.stats.intervals.resampling import (
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.reader_scores import ReaderScores
-from evallang.stats.score_counts import PlacedScores, PlacementSums, coarsened
+from evallang.stats.score_counts import PlacementSums, coarsened
 from evallang.stats.shares import Shares
 from evallang.stats.validation import labels
 from evallang.stats.validity import shortfalls, with_shortfalls
@@ -684,7 +684,7 @@ def truth(inputs: TestInputs) -> Any:
 
 
 @COMPARISON.provides("row_scores")
-def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums | PlacedScores":
+def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
     """Return the scores of the models on each row (n, m), or what these came to on a test set."""
     counted = inputs.evaluation.counted
     if counted is not None:
@@ -697,10 +697,8 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums | Pla
                 raise RowsNotKept("the placements are those of other scores")
         known = list(counted.rankings)
         return counted.placements.of([known.index(model) for model in inputs.models])
-    if inputs.compared.folds() is None:
-        grouped = inputs.evaluation.group_codes is not None
-        place = inputs.evaluation.placed_scores if grouped else inputs.evaluation.placement_sums
-        return place(inputs.models, inputs.metric)
+    if inputs.compared.folds() is None and inputs.evaluation.group_codes is None:
+        return inputs.evaluation.placement_sums(inputs.models, inputs.metric)
     # Each model's column in one piece, which is sorted without a copy
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
 

@@ -79,7 +79,8 @@ def margins_of_cells(
     def margins(counts: NDArray[np.float64]) -> Margins:
         by_cell = np.ascontiguousarray(counts.reshape(-1, counts.shape[-1]).T)
         shape = *counts.shape[:-1], k
-        return Margins(*((s @ by_cell).T.reshape(shape) for s in sums), counts.sum(-1))
+        hits, labelled, support, named = ((s @ by_cell).T.reshape(shape) for s in sums)
+        return Margins(hits, labelled, support, named, counts.sum(-1))
 
     return margins
 

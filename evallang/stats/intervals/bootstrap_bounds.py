@@ -275,7 +275,7 @@ class ResampledBounds:
         squares = float(weights @ gaps**2)
         if squares <= (TIE * float(np.abs(values).max(initial=0.0))) ** 2 * total:
             return 0.0
-        return float(weights @ gaps**3) / (6 * squares**1.5)
+        return float(weights @ gaps**3 / (6 * squares**1.5))
 
     def _cut(self, name: str, level: float, low: float, high: float) -> Interval:
         """Keep the bounds inside the range of the metric."""

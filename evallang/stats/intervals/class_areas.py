@@ -16,6 +16,7 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.ranking import (
     few_members,
     logit_bounds,
+    separated,
 )
 from evallang.stats.score_counts import ONE_IN_A_FOLD, curves_of_classes, outranked
 from evallang.stats.validation import numbers
@@ -137,11 +138,7 @@ def multiclass_auc(
     if mean in (0.0, 1.0):
         if units is not None:
             return undefined("undefined: every pair of every fold is in order")
-        pairs = min(smallest) * len(areas)
-        bound = ((1 - level) / 2) ** (1 / pairs)
-        low, high = (bound, 1.0) if mean == 1.0 else (0.0, 1 - bound)
-        told = f"complete separation: the bound is that of {pairs} independent pairs in order"
-        return Interval("multiclass_auc", level, low, high, (*notes, told))
+        return separated("multiclass_auc", mean, min(smallest) * len(areas), level, notes)
     if units is None and min(smallest) < 2:
         return undefined(ONE_IN_A_FOLD)
     if units is None:
