@@ -20,8 +20,8 @@ from evallang.stats.cost_lines import areas_of_lowest_costs
 from evallang.stats.score_counts import coarse_scores, curves_of_classes
 from evallang.stats.weightings import (
     areas_by_score,
+    precisions_by_score,
     ratio,
-    running_sums,
     undefined,
     weights_by_score,
 )
@@ -98,17 +98,6 @@ def _sides(
     return ((score, up) for _, up, score in _curves(o, options))
 
 
-def _precisions(
-    positives: NDArray[np.float64], negatives: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    gained, total = positives[::-1], positives.sum(axis=0)
-    found, named = running_sums(gained), running_sums(negatives[::-1])
-    named += found
-    # Above the first example that is drawn nothing is gained
-    np.divide(found, np.maximum(named, np.finfo(float).tiny, out=named), out=named)
-    return ratio(np.einsum("sb,sb->b", gained, named), total)
-
-
 def _break_evens(
     positives: NDArray[np.float64], negatives: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -122,7 +111,7 @@ def _break_evens(
 
 AREA = _OfSides(areas_by_score)
 RANKING_LOSS = _OfSides(lambda *sides: 1 - areas_by_score(*sides))
-PRECISION = _OfSides(_precisions, at_positives=True)
+PRECISION = _OfSides(precisions_by_score, at_positives=True)
 BREAK_EVEN = _OfSides(_break_evens)
 COST_AREA = _OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in sides)))
 

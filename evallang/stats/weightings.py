@@ -105,3 +105,15 @@ def areas_by_score(
     pairs = positives.sum(axis=0) * negatives.sum(axis=0)
     below = running_sums(negatives) - negatives / 2
     return ratio(np.einsum("sb,sb->b", positives, below), pairs)
+
+
+def precisions_by_score(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the average precision from weights at each score, rising (s, B): (B,)."""
+    gained = positives[::-1]
+    found, named = running_sums(gained), running_sums(negatives[::-1])
+    named += found
+    # Above the first example that is drawn nothing is gained
+    np.divide(found, np.maximum(named, np.finfo(float).tiny, out=named), out=named)
+    return ratio(np.einsum("sb,sb->b", gained, named), positives.sum(axis=0))
