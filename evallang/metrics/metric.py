@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.registry import Entry, Guidance, Registry
 from evallang.stats.score_counts import ScoreCounts
@@ -406,6 +406,22 @@ def evaluate(
         losses = entry.function(truth, output, positive, **options)
         return from_mean_loss(entry, weighted_mean(losses, weights))
     return float(entry.function(truth, output, positive, weights, **options))
+
+
+def value_under(
+    prepare: UnderWeights,
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None = None,
+    weights: ArrayLike | None = None,
+    **options: object,
+) -> float:
+    """Compute a metric of scores by what prepares it for many weightings of the examples."""
+    outcome = Outcome(np.asarray(truth), np.asarray(output), 0, positive)
+    given = np.ones(outcome.n) if weights is None else np.asarray(weights, dtype=np.float64)
+    statistic = prepare(outcome, options)
+    assert statistic is not None, "it has that form for all options"
+    return float(statistic(given[None])[0])
 
 
 def fold_value(entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Bounds, Example, Situation
 from evallang.stats.cost_lines import areas_of_lowest_costs
 from evallang.stats.score_counts import coarse_scores, curves_of_classes
@@ -31,7 +31,7 @@ ROUNDING = 1e-12  # of a sum of weights
 Sides = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-class _OfSides:
+class OfSides:
     """A metric of the weights of positives and of negatives at each distinct score, rising.
 
     Of more than two classes it is the mean over each against the rest, or over pairs of classes.
@@ -66,19 +66,6 @@ class _OfSides:
         """Return the value for two classes, from their numbers at each distinct score, rising."""
         return float(self._function(positives[:, None], negatives[:, None])[0])
 
-    def value(
-        self,
-        truth: ArrayLike,
-        output: ArrayLike,
-        positive: int | None,
-        weights: ArrayLike | None,
-        **options: object,
-    ) -> float:
-        """Return the value of some examples, which weigh alike without `weights`."""
-        o = Outcome(np.asarray(truth), np.asarray(output), 0, positive)
-        given = np.ones(o.n) if weights is None else np.asarray(weights, dtype=np.float64)
-        return float(self.under_weights(o, options)(given[None])[0])
-
 
 def _curves(
     o: Outcome, options: Mapping[str, Any]
@@ -109,11 +96,11 @@ def _break_evens(
     return np.clip(ratio(hits[place] - (1 - share) * up[place], total), 0, 1)
 
 
-AREA = _OfSides(areas_by_score)
-RANKING_LOSS = _OfSides(lambda *sides: 1 - areas_by_score(*sides))
-PRECISION = _OfSides(precisions_by_score, at_positives=True)
-BREAK_EVEN = _OfSides(_break_evens)
-COST_AREA = _OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in sides)))
+AREA = OfSides(areas_by_score)
+RANKING_LOSS = OfSides(lambda *sides: 1 - areas_by_score(*sides))
+PRECISION = OfSides(precisions_by_score, at_positives=True)
+BREAK_EVEN = OfSides(_break_evens)
+COST_AREA = OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in sides)))
 
 
 @METRICS.register(
@@ -190,7 +177,7 @@ def roc_auc(
         columns = score.reshape(len(score), -1).T
         score = np.stack([coarse_scores(column, distinct) for column in columns], axis=1)
         score = score.reshape(np.shape(output))
-    return AREA.value(truth, score, positive, weights, multi_class=multi_class)
+    return value_under(AREA.under_weights, truth, score, positive, weights, multi_class=multi_class)
 
 
 @METRICS.register(
@@ -250,7 +237,7 @@ def average_precision(
     Goadrich 2006). For more than two classes the plain mean over classes, each against the
     rest. Undefined (NaN) where a class has no example.
     """
-    return PRECISION.value(truth, output, positive, weights)
+    return value_under(PRECISION.under_weights, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -306,7 +293,7 @@ def ranking_loss(
     mean over classes of each against the rest. Undefined (NaN) where a class has no
     example.
     """
-    return RANKING_LOSS.value(truth, output, positive, weights)
+    return value_under(RANKING_LOSS.under_weights, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -356,7 +343,7 @@ def break_even_point(
     For more than two classes the plain mean over classes, each against the rest. Undefined (NaN)
     where a class has no example.
     """
-    return BREAK_EVEN.value(truth, output, positive, weights)
+    return value_under(BREAK_EVEN.under_weights, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -403,7 +390,7 @@ def cost_curve_area(
     0 for a perfect ranking, 1/4 for scores that tell nothing (Zhou 2021, 2.3.4). Undefined (NaN)
     where a class has no example.
     """
-    return COST_AREA.value(truth, output, positive, weights)
+    return value_under(COST_AREA.under_weights, truth, output, positive, weights)
 
 
 def _influences_on_precision(

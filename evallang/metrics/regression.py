@@ -5,16 +5,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
+from evallang.metrics.metric import (
+    METRICS,
+    MetricDeclaration,
+    Moments,
+    Outcome,
+    Statistic,
+    value_under,
+)
 from evallang.registry import Bounds, Example, Situation
 from evallang.stats.validity import Tail
-from evallang.stats.weightings import in_batches, undefined
+from evallang.stats.weightings import undefined
 
 TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""
@@ -339,7 +347,7 @@ def mase(
         "lower",
         0,
         unit="target",
-        under_weights=lambda o, _: _medians(np.abs(_difference(o.truth, o.output))),
+        under_weights=lambda *given: _medians(*given),
         when=("the error of a typical example is of interest, whatever a few extremes do"),
         when_not=("large errors matter, because it ignores up to half of the examples: mae, rmse"),
         formula=(
@@ -367,15 +375,13 @@ def medae(
     With weights, the middle of the two values that bound half of the total weight where
     it falls between two examples.
     """
-    size = np.abs(_difference(truth, output))
-    if weights is None:
-        return float(np.median(size))
-    return float(_medians(size)(np.asarray(weights, dtype=np.float64)[None])[0])
+    return value_under(_medians, truth, output, None, weights)
 
 
-def _medians(values: NDArray[np.float64]) -> Statistic:
-    """Prepare the median of some values for many weightings."""
-    if np.isnan(values).any():
+def _medians(o: Outcome, options: Mapping[str, Any]) -> Statistic:
+    """Prepare the median of the absolute errors for many weightings."""
+    values = np.abs(_difference(o.truth, o.output))
+    if np.isnan(values).any() or not len(values):
         return undefined
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -389,7 +395,7 @@ def _medians(values: NDArray[np.float64]) -> Statistic:
             found[row] = sum(ordered[place] for place in bounds) / 2
         return found
 
-    return in_batches(statistic, len(values))
+    return statistic
 
 
 @METRICS.register(

@@ -121,7 +121,8 @@ class Steps:
         self.rows, self.step = rows, step.reshape(-1)
         self.is_positive = predicted.is_positive[rows]
         shares = predicted.shares[rows]
-        self.cells = np.bincount(2 * self.step + self.is_positive, shares, 2 * steps)
+        cells = np.bincount(2 * self.step + self.is_positive, shares, 2 * steps)
+        self.cells: NDArray[np.float64] = cells.astype(np.float64)
         self.negatives, self.positives = self.cells[0::2], self.cells[1::2]
 
     @property
