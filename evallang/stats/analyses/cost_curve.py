@@ -62,13 +62,6 @@ def _curve(each: Sequence[Predicted]) -> Curve:
             "or more, each against the rest, and the mean over the classes"
         ),
         equation=r"\min_t \left(x\, FNR_t + (1 - x)\, FPR_t\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze cost_curve\n",
     ),
     title="Cost curve",
     references=(cite("drummond2006"), cite("zhou2021")),

@@ -41,13 +41,6 @@ NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 
             "a threshold of action belongs to one class"
         ),
         equation=r"\frac{TP_t}{n} - \frac{FP_t}{n} \frac{t}{1 - t}",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure brier\n"
-        "analyze decision_curve\n",
     ),
     title="Decision curve",
     references=(cite("vickers2006"), cite("montielolea2019")),

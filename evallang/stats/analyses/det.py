@@ -77,13 +77,6 @@ def _curve(each: Sequence[Predicted]) -> Curve:
             "a band"
         ),
         equation=r"\left(\Phi^{-1}(FPR_t),\ \Phi^{-1}(FNR_t)\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze det\n",
     ),
     title="Detection error trade-off curve",
     references=(cite("martin1997"), cite("campbell1994")),

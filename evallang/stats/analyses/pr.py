@@ -63,13 +63,6 @@ def _curve(each: Sequence[Predicted]) -> Curve:
             "classes or more, each against the rest, and the mean over the classes without a band"
         ),
         equation=r"\left(R_t,\ P_t\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze pr\n",
     ),
     title="Precision-recall curve",
     references=(cite("davis2006"), cite("zhou2021"), cite("campbell1994")),

@@ -59,13 +59,6 @@ def _curve(each: Sequence[Predicted]) -> Curve:
             "classes or more, each against the rest, and the mean over the classes without a band"
         ),
         equation=r"\left(FPR_t,\ 1 - FNR_t\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze roc\n",
     ),
     title="ROC curve",
     references=(cite("fawcett2006"), cite("zhou2021"), cite("campbell1994")),

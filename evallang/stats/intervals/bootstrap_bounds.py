@@ -95,18 +95,6 @@ def _half_right(method: Method) -> Example:
                 "bootstrap() takes percentiles, with a quantile of its own; here the default is bca"
             ),
         },
-        example=(
-            "data cancer from sklearn breast_cancer\n"
-            "  positive malignant\n"
-            "\n"
-            "model linear = StandardScaler | LogisticRegression\n"
-            "model bayes = GaussianNB\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol holdout test=1/3\n"
-            "measure mcc\n"
-            "  interval bootstrap\n"
-        ),
     ),
     title="Bootstrap interval",
     references=(cite("efron1994"), cite("efron1987", "bca"), cite("raschka2018")),

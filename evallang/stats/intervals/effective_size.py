@@ -17,6 +17,7 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
 from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.intervals.interval import Limits
+from evallang.stats.intervals.proportions import score_bounds
 from evallang.stats.intervals.resampling import SumSample, WeightSample
 from evallang.stats.validation import example_weights, magnitudes, numbers
 from evallang.stats.weightings import ratio
@@ -122,11 +123,7 @@ def _score_interval(
 ) -> Interval:
     """Wilson's interval for a number of examples that need not be whole."""
     z = normal_quantile(level) if df is None else t_quantile(level, df)
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
-    low = 0.0 if share <= 0 else max(centre - half, 0.0)
-    high = 1.0 if share >= 1 else min(centre + half, 1.0)
-    return Interval("wilson", level, low, high, notes)
+    return Interval("wilson", level, *score_bounds(share, n, z), notes)
 
 
 def _shares(right: ArrayLike) -> NDArray[np.float64]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Design, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.distributions import checked_level, t_quantile, welch_df
+from evallang.stats.distributions import bounds_inside, checked_level, t_quantile, welch_df
 from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.score_counts import (
@@ -248,9 +247,7 @@ def logit_bounds(
     if df is None:
         return None
     error = math.sqrt(math.fsum(variance for variance, _ in parts))
-    centre = float(scipy.special.logit(area))
-    half = t_quantile(level, df) * error / (area * (1 - area))
-    return float(scipy.special.expit(centre - half)), float(scipy.special.expit(centre + half))
+    return bounds_inside(area, t_quantile(level, df) * error)
 
 
 def few_members(members: int, auc: float) -> tuple[str, ...]:
