@@ -154,7 +154,8 @@ def _resampled(
         return [1.0] * len(pairs)
     first, second = ([pair[side] for pair in pairs] for side in (0, 1))
     signs = patterns[:, first].astype(np.float64) - patterns[:, second]
-    difference, total = times @ signs, times @ np.abs(signs)
+    weights = times.astype(np.float64)
+    difference, total = weights @ signs, weights @ np.abs(signs)
     observed = np.abs(_studentized(difference, difference, total, n))
     observed[[raw is None for raw in p]] = 0.0
     order = np.argsort(-observed, kind="stable")
