@@ -42,8 +42,8 @@ from evallang.stats.intervals.ratio_of_sums import ratio
 from evallang.stats.intervals.resampling import (
     CountSample,
     LossSample,
-    MomentSample,
     ScoreSample,
+    SumSample,
     WeightSample,
 )
 from evallang.stats.intervals.series import newey_west
@@ -265,8 +265,7 @@ def _resampled_ratio(n: int, tail: float, groups: int | None = None) -> Callable
         moments = imported_ratio("errors / words", "lower").declaration.moments
         assert moments is not None, "a ratio is a function of two sums"
         parts = moments(outcome)
-        whole = sums[:, 0].sum() / sums[:, 1].sum()
-        sample = MomentSample(parts.columns, parts.function, lambda _: whole, codes, (None, None))
+        sample = SumSample(parts.columns, parts.function, codes, (None, None))
         return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), 0.1
 
     return found

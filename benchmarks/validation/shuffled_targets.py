@@ -21,8 +21,7 @@ from benchmarks.validation.simulation import (
 )
 from evallang.planning.shuffles import exchangeable, shuffled_rows
 from evallang.protocols.protocol import PROTOCOLS, Rows
-from evallang.stats.analyses.target_permutation import target_permutation
-from evallang.stats.shuffled import Shuffled
+from evallang.stats.analyses.target_permutation import Shuffled, target_permutation
 
 SECTION = Section(
     "shuffled_targets",

@@ -1,16 +1,13 @@
 """The best of several models, with its estimate corrected for the choice among them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
-from evallang.engine.metric_samples import resampling_seed
-from evallang.metrics.aggregation import aggregate
+from evallang.engine.metric_samples import resampling_seed, sample_of
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.results.records import BestOfMany
@@ -45,33 +42,26 @@ def choose_again(
     entry = evaluation.entry(metric)
     if len(models) < 2 or not _redrawable(evaluation) or entry.declaration.ideal is not None:
         return None
-    better = entry.declaration.direction
-    outcomes = [evaluation.outcome(model, metric) for model in models]
     naive = [point_estimate(study, evaluation, model, metric) for model in models]
+    outcomes = [evaluation.outcome(model, metric) for model in models]
     known = [value for value in naive if value is not None]
-    if any(outcome is None for outcome in outcomes) or len(known) < len(models):
+    found = [outcome for outcome in outcomes if outcome is not None]
+    if len(known) < len(models) or len(found) < len(models):
         return None
-    first = evaluation.models[models[0]]
-    codes = first.rows if evaluation.group_codes is None else evaluation.group_codes[first.rows]
-    draws = _Draws(codes)
+    rows, groups = evaluation.models[models[0]].rows, evaluation.group_codes
+    codes = rows if groups is None else groups[rows]
+    drawn = None if len(np.unique(codes)) == len(codes) else codes
+    options, parts = metric.keywords(), evaluation.partition(models[0])
+    samples = [sample_of(entry, options, outcome, parts, drawn) for outcome in found]
     rounds = max(FEWEST_ROUNDS, min(ROUNDS, most_work // (len(codes) * (len(models) + 1))))
-
-    def score(model: int, units: "NDArray[np.int64]") -> float | None:
-        at = draws.predictions_of(units)
-        outcome = outcomes[model]
-        assert outcome is not None, "models without outputs were excluded above"
-        return aggregate(
-            entry, metric.keywords(), outcome.take(at), first.fold[at], first.repeat[at]
-        ).value
-
-    seed = resampling_seed(study, evaluation, Method("bbc_cv"))
+    better, seed = entry.declaration.direction, resampling_seed(study, evaluation, Method("bbc_cv"))
     try:
-        found = bbc_cv(score, len(models), draws.n, better, study.confidence, seed, rounds)
+        chosen = bbc_cv(samples, better, study.confidence, seed, rounds)
     except OwnMetricFailed:  # on some sample drawn again
         return None
-    if found is None:
+    if chosen is None:
         return None
-    return ChosenAgain(max(known) if better == "higher" else min(known), found)
+    return ChosenAgain(max(known) if better == "higher" else min(known), chosen)
 
 
 def best_of_many(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[BestOfMany]:
@@ -118,26 +108,3 @@ def _on_one_test_set(evaluation: Evaluation, models: Sequence[str]) -> bool:
 def _redrawable(evaluation: Evaluation) -> bool:
     """Return whether predictions can be drawn again as those of independent examples."""
     return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)
-
-
-class _Draws:
-    """The positions of the predictions of units that are drawn: examples, or groups of them."""
-
-    def __init__(self, codes: "NDArray[Any]") -> None:
-        _, unit, counts = np.unique(codes, return_inverse=True, return_counts=True)
-        self._order = np.argsort(unit, kind="stable")
-        self._parts = np.split(self._order, np.cumsum(counts)[:-1])
-        self._single = len(counts) == len(codes)
-        self._last: tuple[Any, NDArray[np.int64]] | None = None
-        self.n = len(counts)
-
-    def predictions_of(self, units: "NDArray[np.int64]") -> "NDArray[np.int64]":
-        """Return the positions for units in the order drawn; once for all models of a draw."""
-        if self._last is None or self._last[0] is not units:
-            some = (
-                self._order[units]
-                if self._single
-                else np.concatenate([self._parts[unit] for unit in units.tolist()])
-            )
-            self._last = (units, some)
-        return self._last[1]

@@ -26,7 +26,7 @@ from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.results.records import Estimate, FoldValue
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.score_counts import PlacedScores, PlacementSums, ScoreCounts, place_scores
+from evallang.stats.score_counts import PlacementSums, ScoreCounts, place_scores
 from evallang.study import Method
 
 Made = TypeVar("Made")
@@ -343,12 +343,6 @@ class Evaluation(Struct, frozen=True, dict=True):
         scores = outcome.output
         return scores if scores.ndim == 1 else scores[:, outcome.positive]
 
-    def placed_scores(self, models: Sequence[str], metric: Method) -> PlacedScores:
-        """Return what the scores of models outrank, on the same rows; each is sorted once."""
-        alike, places = self._scored_alike(models)
-        placed = self.once(("placed scores", metric, alike), lambda: self._place(alike, metric))
-        return placed.of(places)
-
     def placement_sums(self, models: Sequence[str], metric: Method) -> "PlacementSums":
         """Return the areas of models on the same rows, and the products of their placements.
 
@@ -357,10 +351,8 @@ class Evaluation(Struct, frozen=True, dict=True):
         alike, places = self._scored_alike(models)
 
         def make() -> "PlacementSums":
-            # What each row outranks is kept for the sums of groups alone: it takes much memory
-            grouped = self.group_codes is not None
-            place = self.placed_scores if grouped else self._place
-            return place(alike, metric).sums()
+            scores = [self.positive_scores(model, metric) for model in alike]
+            return place_scores(self.positive_rows(alike[0]), scores)
 
         return self.once(("placement sums", metric, alike), make).of(places)
 
@@ -395,10 +387,6 @@ class Evaluation(Struct, frozen=True, dict=True):
             )
 
         return self.once(("on the same rows", id(rows)), make)
-
-    def _place(self, models: Sequence[str], metric: Method) -> PlacedScores:
-        positive = self.positive_rows(models[0])
-        return place_scores(positive, [self.positive_scores(model, metric) for model in models])
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
         """Return the weight of each test row of a model (n,), or None without weights."""

@@ -14,27 +14,24 @@ from numpy.typing import NDArray
 from evallang.compatibility import sums_shares
 from evallang.engine.evaluation import Evaluation
 from evallang.metrics.aggregation import Partition, partition
-from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells, evaluate
-from evallang.metrics.reweighted import Reweighted, reweighted
+from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells
+from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
-from evallang.stats.class_sums import MANY_CELLS
+from evallang.stats.class_sums import margins_of_cells
 from evallang.stats.draws import draw_together
-from evallang.stats.intervals.effective_size import (
-    effective_n,
-    weighted_area_sample,
-    weighted_loss_sample,
-)
-from evallang.stats.intervals.interval import Limits, Resampler, default_of
+from evallang.stats.intervals.effective_size import effective_n, weighted_loss_sample
+from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.resampling import (
-    CountSample,
     ExampleSample,
     LossSample,
-    MomentSample,
-    ScoreSample,
-    TableSample,
+    OfCells,
+    OfTables,
+    PatternSample,
+    SumSample,
     WeightSample,
     mean_sample,
-    sample_of_cells,
+    spread_out,
+    table_sample,
 )
 from evallang.stats.validity import Counted, Number, by_size
 from evallang.study import Method, Study
@@ -139,11 +136,55 @@ def summed_shares(entry: MetricEntry, metric: Method, o: Outcome) -> SummedShare
     return shares(o, metric.keywords())
 
 
+def of_cells(entry: MetricEntry, options: Options, positive: int | None, k: int) -> OfCells:
+    """Return what makes a metric of counts one of the cells that occur; label k is no class."""
+
+    def metric(table: Any) -> "NDArray[np.float64]":
+        return np.asarray(entry.function(table, positive, **options), dtype=np.float64)
+
+    def of_some(truth: "NDArray[np.int64]", label: "NDArray[np.int64]") -> OfTables:
+        if not entry.declaration.of_margins:
+            return spread_out(truth * (k + 1) + label, (k, k + 1), metric)
+        margins = margins_of_cells(truth, label, k)
+        return lambda counts: metric(margins(counts))
+
+    return of_some
+
+
+def sample_of(
+    entry: MetricEntry,
+    options: Options,
+    o: Outcome,
+    parts: Partition,
+    groups: "NDArray[np.int64] | None",
+) -> ExampleSample:
+    """Make the sample of a metric of examples that are drawn one by one, or in groups.
+
+    A ranking metric is averaged over the folds of `parts`.
+    """
+    declared = entry.declaration
+    limits = declared.low, declared.high
+    if declared.form == "counts":
+        truth, label = np.divmod(cells(o.truth, o.output, o.k), o.k + 1)
+        metric = of_cells(entry, options, o.positive, o.k)
+        return table_sample(truth, label, metric, groups, o.weights, limits)
+    if declared.form == "losses":
+        losses = entry.function(o.truth, o.output, o.positive, **options)
+        if o.weights is None:
+            return LossSample(losses, declared.transform, groups, limits)
+        return weighted_loss_sample(losses, o.weights, groups, limits, declared.transform)
+    pooled = bool(options.get("pool")) or len(parts.pairs) == 1
+    if pooled and declared.moments is not None and o.weights is None:
+        moments = declared.moments(o)
+        return SumSample(moments.columns, moments.function, groups, limits)
+    return WeightSample(o.n, reweighted(entry, options, o, parts).statistic, groups, limits)
+
+
 class _Samples:
     """The ways of resampling a metric of one model."""
 
     def __init__(self, evaluation: Evaluation, model: str, metric: Method) -> None:
-        self.evaluation, self.model, self.metric = evaluation, model, metric
+        self.evaluation, self.model = evaluation, model
         self.entry, self.options = evaluation.entry(metric), metric.keywords()
         self.outcomes = evaluation.outcomes(model, metric)
         self.groups = evaluation.groups_of(model)
@@ -151,102 +192,24 @@ class _Samples:
         self.limits = declared.low, declared.high
 
     def sample(self) -> Resampler:
-        """Return the quickest that fits the metric and the design."""
-        o, declared, groups = self.outcomes[0], self.entry.declaration, self.groups
-        if self.evaluation.yields.averaged and not self.evaluation.means:
-            return self._weight_sample()
-        if o.weights is not None or len(self.outcomes) > 1:
-            folds = None if self.evaluation.yields.single_fit else self._fold_codes()
-            return mean_sample(
-                [sample_of(self.entry, self.options, one, folds, groups) for one in self.outcomes]
-            )
-        if declared.form == "counts" and groups is not None:
-            found = cells(o.truth, o.output, o.k)
-            metric, shape = self._weighted_count_metric, (o.k, o.k + 1)
-            return TableSample(found, shape, metric, groups, limits=self.limits)
-        if declared.form == "counts":
-            counts = self.evaluation.confusion(self.model)
-            if declared.of_margins and counts.size >= MANY_CELLS:
-                return sample_of_cells(counts, self._weighted_count_metric, self.limits)
-            return CountSample(counts, self._weighted_count_metric, self.limits)
-        if declared.form == "losses":
-            (losses,) = self.evaluation.losses(self.model, self.metric)
-            return LossSample(losses, declared.transform, groups, self.limits)
-        pooled = bool(self.options.get("pool")) or len(self._parts().pairs) == 1
-        if pooled and declared.ranks == "area" and len(self.evaluation.classes) == 2:
-            return self._area_sample()
-        if pooled and declared.moments is not None:
-            moments = declared.moments(o)
-            return MomentSample(
-                moments.columns, moments.function, self._value_under, groups, self.limits
-            )
-        return self._weight_sample()
-
-    def _weight_sample(self) -> WeightSample:
-        found = reweighted(self.entry, self.options, self.outcomes[0], self._parts())
-        return _weight_sample(found, self.outcomes[0].n, self.groups, self.limits)
-
-    def _area_sample(self) -> ScoreSample:
-        """Raises `ValueError` for other than two classes."""
-        o, positive = self.outcomes[0], self.evaluation.positive
-        if positive is None:
-            raise ValueError("the interval is for two classes")
-        scores = o.output if o.output.ndim == 1 else o.output[:, positive]
-        return ScoreSample(np.asarray(o.truth == positive, dtype=np.int64), scores, self.groups)
-
-    def _weighted_count_metric(self, matrices: Any) -> "NDArray[np.float64]":
-        found = self.entry.function(matrices, self.outcomes[0].positive, **self.options)
-        return np.asarray(found, dtype=np.float64)
-
-    def _value_under(self, weights: "NDArray[np.float64]") -> float:
+        """Return the quickest that fits the metric and the design; of several seeds their mean."""
         o = self.outcomes[0]
-        return evaluate(self.entry, self.options, o.truth, o.output, o.positive, o.k, weights)
-
-    def _fold_codes(self) -> "NDArray[np.int64]":
-        found = self.evaluation.models[self.model]
-        return found.repeat * (int(found.fold.max()) + 1) + found.fold
+        if self.evaluation.yields.averaged and not self.evaluation.means:
+            found = reweighted(self.entry, self.options, o, self._parts())
+            return WeightSample(o.n, found.statistic, self.groups, self.limits)
+        alone = o.weights is None and len(self.outcomes) == 1
+        if alone and self.entry.declaration.form == "counts" and self.groups is None:
+            counts = self.evaluation.confusion(self.model)
+            truth, label = np.nonzero(counts)
+            metric = of_cells(self.entry, self.options, o.positive, o.k)(truth, label)
+            return PatternSample(counts[truth, label], metric, self.limits)
+        parts = self._parts()
+        return mean_sample(
+            [sample_of(self.entry, self.options, one, parts, self.groups) for one in self.outcomes]
+        )
 
     def _parts(self) -> Partition:
         """Folds and repeats, over which a ranking metric is averaged: of one fit there is one."""
         if not self.evaluation.yields.single_fit:
             return self.evaluation.partition(self.model)
         return partition(self.outcomes[0].n, None, self.evaluation.models[self.model].repeat)
-
-
-def sample_of(
-    entry: MetricEntry,
-    options: Options,
-    outcome: Outcome,
-    folds: "NDArray[np.int64] | None",
-    groups: "NDArray[np.int64] | None",
-) -> ExampleSample:
-    """Make the sample of a weighted metric, for `bootstrap`; `folds` where several were fitted.
-
-    A ranking metric is that of each fold, averaged over folds. Without weights every
-    example has the weight 1.
-    """
-    o = outcome
-    weights = np.ones(o.n) if o.weights is None else o.weights
-    declared = entry.declaration
-    limits = (declared.low, declared.high)
-    if declared.form == "losses":
-        losses = entry.function(o.truth, o.output, o.positive, **options)
-        return weighted_loss_sample(losses, weights, groups, limits, declared.transform)
-    if declared.ranks == "area" and o.k == 2 and o.positive is not None:
-        scores = o.output if o.output.ndim == 1 else o.output[:, o.positive]
-        return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
-
-    if declared.form == "counts":
-
-        def metric(tables: "NDArray[np.float64]") -> "NDArray[np.float64]":
-            return np.asarray(entry.function(tables, o.positive, **options), dtype=np.float64)
-
-        shape = o.k, o.k + 1
-        return TableSample(cells(o.truth, o.output, o.k), shape, metric, groups, weights, limits)
-    return _weight_sample(reweighted(entry, options, o, partition(o.n, folds)), o.n, groups, limits)
-
-
-def _weight_sample(
-    found: Reweighted, n: int, groups: "NDArray[np.int64] | None", limits: Limits
-) -> WeightSample:
-    return WeightSample(n, found.statistic, groups, limits, found.left_out)

@@ -26,13 +26,13 @@ from evallang.registry import Entry
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.analyses.bias_variance import Rounds
+from evallang.stats.analyses.learning_curve import Learning
+from evallang.stats.analyses.target_permutation import Shuffled
 from evallang.stats.inputs import Subject
-from evallang.stats.learning import Learning
 from evallang.stats.predicted import Predicted
-from evallang.stats.rounds import Rounds
 from evallang.stats.runs import Runs
 from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
-from evallang.stats.shuffled import Shuffled
 from evallang.study import AnalysisSpec, Method, Study
 
 

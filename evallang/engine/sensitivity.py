@@ -21,13 +21,13 @@ from evallang.registry import Entry, Evidence
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.analyses.sensitivity import DecidedHypothesis, LineDecisions, Setting
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
 from evallang.stats.inputs import Subject
-from evallang.stats.line_decisions import DecidedHypothesis, LineDecisions, Setting
 from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 
 ContextOf = Callable[[PlannedComparison], ComparisonContext]

@@ -16,9 +16,9 @@ from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.plan import FitTask, Layout, SubsetPlace
 from evallang.planning.shuffles import exchange
 from evallang.planning.subsets import options_of
-from evallang.stats.learning import Learning, SizeScores
-from evallang.stats.rounds import Rounds
-from evallang.stats.shuffled import Shuffled
+from evallang.stats.analyses.bias_variance import Rounds
+from evallang.stats.analyses.learning_curve import Learning, SizeScores
+from evallang.stats.analyses.target_permutation import Shuffled
 from evallang.study import AnalysisSpec, Method
 
 

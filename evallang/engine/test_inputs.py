@@ -23,6 +23,7 @@ from evallang.engine.metric_samples import (
     counted_once,
     draw_metrics_together,
     metric_sample,
+    of_cells,
     resamples_seed,
     resampling_seed,
     summed_shares,
@@ -47,7 +48,7 @@ from evallang.records import Placed
 from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
-from evallang.stats.class_sums import MANY_CELLS, LabelledPairs, Margins
+from evallang.stats.class_sums import LabelledPairs
 from evallang.stats.correctness import Correctness, Table, count_columns, count_patterns
 from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -55,7 +56,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapping import (
-    CountSwapper,
     LossSwapper,
     OutputSwapper,
     ScoreSwapper,
@@ -63,22 +63,20 @@ from evallang.stats.hypothesis_tests.swapping import (
     Swapper,
     TableSwapper,
     answer_swapper,
-    matrices,
-    pair_swapper,
 )
 from evallang.stats.inputs import DESIGN_SHAPES, INPUTS, Input, Subject
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
     ExampleSample,
-    PairedCountSample,
+    OfCells,
+    PatternSample,
     WeightSample,
     mean_sample,
-    sample_of_pairs,
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.reader_scores import ReaderScores
-from evallang.stats.score_counts import PlacedScores, PlacementSums, coarsened
+from evallang.stats.score_counts import PlacementSums, coarsened
 from evallang.stats.shares import Shares
 from evallang.stats.validation import labels
 from evallang.stats.validity import shortfalls, with_shortfalls
@@ -255,63 +253,27 @@ class ComparedModels(Struct, frozen=True, dict=True):
         """Folds and repeats of the predictions, the same for both models."""
         return self.evaluation.partition(self.models[0])
 
-    @property
-    def many_cells(self) -> bool:
-        """Whether pairs of labels that occur are counted in place of all that could."""
-        return self.entry.declaration.of_margins and self.outcomes[0].k ** 3 >= MANY_CELLS
-
     @cached_property
     def pairs(self) -> LabelledPairs:
         """How often each truth occurs with each two predictions."""
         a, b = self.outcomes
         if a.counted is None or b.counted is None:
-            truth, first, second, _, _ = self.coded()
-            return LabelledPairs.counted(truth, first, second, a.k)
-        truth, first, second, _ = self._codes(a.counted.truth, a.counted.labels, b.counted.labels)
-        return LabelledPairs.counted(truth, first, second, a.k, a.counted.times)
-
-    def joint(self) -> "tuple[NDArray[np.int64], Callable[[Any], Any]]":
-        """Count truth by both predictions (K, K, K), and the metric of one's matrix."""
-        a, b = self.outcomes
-        if a.counted is None or b.counted is None:
-            truth, first, second, k, function = self.coded()
-            cells = (truth * k + first) * k + second
-            return np.bincount(cells, minlength=k**3).reshape(k, k, k), function
-        truth, first, second, k = self._codes(a.counted.truth, a.counted.labels, b.counted.labels)
-        times = a.counted.times.astype(np.float64)  # sums of float64, exact below 2^53
-        cells = (truth * k + first) * k + second
-        joint = np.bincount(cells, times, minlength=k**3).astype(np.int64).reshape(k, k, k)
-        return joint, self._of_counts
-
-    def of_margins(self, margins: "Margins") -> Any:
-        """Return the metric of sums by class."""
-        positive = self.outcomes[0].positive
-        return self.entry.function(margins, positive, **self.metric.keywords())
+            return LabelledPairs.counted(*self.coded(a.truth, a.output, b.output), a.k)
+        codes = self.coded(a.counted.truth, a.counted.labels, b.counted.labels)
+        return LabelledPairs.counted(*codes, a.k, a.counted.times)
 
     def coded(
-        self,
-    ) -> (
-        "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, Callable[[Any], Any]]"
-    ):
-        """Return truth and both predictions (n,), the number K of codes, and the metric of counts.
+        self, truth: Any, *labels: Any
+    ) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]":
+        """Return truth and both predictions as codes; a label that is none of the classes is k."""
+        k = self.outcomes[0].k
+        first, second = (np.where(x < 0, k, x).astype(np.int64) for x in labels)
+        return truth.astype(np.int64), first, second
 
-        A label that is none of the classes gets a class of its own, which no truth has.
-        """
-        a, b = self.outcomes
-        return *self._codes(a.truth, a.output, b.output), self._of_counts
-
-    def _codes(
-        self, truth: Any, one: Any, other: Any
-    ) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]":
-        known = self.outcomes[0].k
-        k = known + int(bool((one < 0).any() or (other < 0).any()))
-        first, second = (np.where(x < 0, known, x).astype(np.int64) for x in (one, other))
-        return truth.astype(np.int64), first, second, k
-
-    def _of_counts(self, matrices: Any) -> Any:
-        """Return the metric of matrices (..., K, K)."""
+    def of_cells(self) -> OfCells:
+        """Return what makes the metric one of the cells of a confusion matrix that occur."""
         a = self.outcomes[0]
-        return self.entry.function(matrices[..., : a.k, :], a.positive, **self.metric.keywords())
+        return of_cells(self.entry, self.metric.keywords(), a.positive, a.k)
 
     def samples(self) -> tuple[Resampler, ...]:
         """Return samples of the models' metrics, which are drawn with those of all models."""
@@ -370,14 +332,14 @@ def swapper(
         parts = (models.shares(0) - models.shares(1)) / n
         return SignSwapper(parts, groups, shifts=shares, in_time=in_time)
     if form == "counts" and plain:
-        if models.many_cells:
-            return pair_swapper(models.pairs, models.of_margins)
-        return CountSwapper(*models.joint())
+        pairs = models.pairs
+        codes = pairs.truth, pairs.first, pairs.second
+        return TableSwapper(*codes, pairs.times, models.of_cells())
     if form == "counts" and by_row and unweighted and not models.evaluation.yields.averaged:
-        codes, one, other, k, function = models.coded()
-        each = np.arange(len(codes)) if groups is None else labels(groups, len(codes), "group")
-        ones = np.ones(len(codes), dtype=np.int64)
-        return TableSwapper(codes, one, other, ones, matrices(k, function), each)
+        a, b = models.outcomes
+        n, codes = a.n, models.coded(a.truth, a.output, b.output)
+        each = np.arange(n) if groups is None else labels(groups, n, "group")
+        return TableSwapper(*codes, np.ones(n, dtype=np.int64), models.of_cells(), each)
     ranked = models.entry.declaration.ranks == "area" and unweighted
     if ranked and models.folds() is None and models.two_classes():
         first, second = (models.scores(model) for model in models.models)
@@ -410,9 +372,9 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
         first, second = models.samples()
         return DifferenceSample(first, second, limits)
     if form == "counts" and groups is None:
-        if models.many_cells:
-            return sample_of_pairs(models.pairs, models.of_margins, limits)
-        return PairedCountSample(*models.joint(), limits)
+        pairs, of_some = models.pairs, models.of_cells()
+        ours, theirs = (of_some(pairs.truth, label) for label in (pairs.first, pairs.second))
+        return PatternSample(pairs.times, lambda counts: ours(counts) - theirs(counts), limits)
     if not weighted and (form != "counts" or models.evaluation.yields.once):
         first, second = models.samples()
         return DifferenceSample(first, second, limits)
@@ -722,7 +684,7 @@ def truth(inputs: TestInputs) -> Any:
 
 
 @COMPARISON.provides("row_scores")
-def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums | PlacedScores":
+def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
     """Return the scores of the models on each row (n, m), or what these came to on a test set."""
     counted = inputs.evaluation.counted
     if counted is not None:
@@ -735,10 +697,8 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums | Pla
                 raise RowsNotKept("the placements are those of other scores")
         known = list(counted.rankings)
         return counted.placements.of([known.index(model) for model in inputs.models])
-    if inputs.compared.folds() is None:
-        grouped = inputs.evaluation.group_codes is not None
-        place = inputs.evaluation.placed_scores if grouped else inputs.evaluation.placement_sums
-        return place(inputs.models, inputs.metric)
+    if inputs.compared.folds() is None and inputs.evaluation.group_codes is None:
+        return inputs.evaluation.placement_sums(inputs.models, inputs.metric)
     # Each model's column in one piece, which is sorted without a copy
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
 

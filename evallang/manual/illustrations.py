@@ -33,6 +33,14 @@ model ridge = Ridge(alpha=0.1)
 model tree = DecisionTreeRegressor(max_depth=3)
 model baseline = DummyRegressor
 """
+SEARCHED = """\
+data cancer from sklearn breast_cancer
+  positive malignant
+
+model linear = StandardScaler | LogisticRegression(C in 1e-2..1e2 log 3)
+model tree = DecisionTreeClassifier(max_depth in [1, 2, 3])
+model baseline = DummyClassifier
+"""
 TWO_COUNTED = """\
 counts published
   models small, large
@@ -98,8 +106,12 @@ def _test(entry: Entry[Any]) -> str | None:
         return None
     many = declared.models[0] > 2
     if declared.evidence == {Evidence.DATASET_SCORES}:
-        models = "linear, bayes, nearest" if many else "linear vs bayes"
-        return f"{SUITE}\nmeasure accuracy\ncompare {models} across data with {entry.name}\n"
+        models, test = "linear, bayes, nearest" if many else "linear vs bayes", entry.name
+        if declared.by_mean_ranks:
+            reference = declared.against_reference
+            models = "linear, nearest against bayes" if reference else "linear, bayes, nearest"
+            test = f"friedman then {entry.name}"
+        return f"{SUITE}\nmeasure accuracy\ncompare {models} across data with {test}\n"
     if Evidence.COUNTS in declared.evidence:
         frame = FOUR_COUNTED if many else TWO_COUNTED
         return f"{frame}\nmeasure accuracy\ncompare with {entry.name}\n"
@@ -166,6 +178,14 @@ def _correction(entry: Entry[Any]) -> str:
     return f"{FOUR_COUNTED}\nmeasure accuracy\ncompare with mcnemar {entry.name}\n"
 
 
+def _analysis(entry: Entry[Any]) -> str:
+    declared = entry.declaration
+    searched = SEARCHED, "nested cv outer=5 inner=5"
+    frame, protocol = searched if declared.needs == "searches" else (CANCER, "cv folds=5")
+    metric = {"scores": "roc_auc", "probabilities": "brier"}.get(declared.needs, "accuracy")
+    return f"{frame}\nprotocol {protocol}\nmeasure {metric}\nanalyze {entry.name}\n"
+
+
 def _protocol(entry: Entry[Any]) -> str:
     form = " ".join(entry.declaration.words)
     return f"{CANCER}\nprotocol {form}\nmeasure accuracy\n"
@@ -177,6 +197,7 @@ MAKERS: Mapping[str, Callable[[Entry[Any]], str | None]] = {
     "interval": _interval,
     "correction": _correction,
     "protocol": _protocol,
+    "analysis": _analysis,
 }
 """How a member of a kind is shown where it has no example of its own."""
 

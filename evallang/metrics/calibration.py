@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, SummedShares
+from evallang.metrics.metric import (
+    METRICS,
+    MetricDeclaration,
+    Outcome,
+    Statistic,
+    SummedShares,
+    value_under,
+)
 from evallang.registry import Bounds, Example
 from evallang.stats.logistic import (
     logistic_fits,
@@ -273,7 +280,7 @@ def calibration_slope(
     1 where the probabilities are neither too extreme nor too moderate. Undefined (NaN) where a
     class has no example, all probabilities are equal, or they separate the classes.
     """
-    return _fitted(_slopes, truth, output, positive, weights)
+    return value_under(_slopes, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -327,20 +334,7 @@ def calibration_intercept(
 
     0 where the mean probability fits what happened. Undefined (NaN) where a class has no example.
     """
-    return _fitted(_intercepts, truth, output, positive, weights)
-
-
-def _fitted(
-    prepare: Any,
-    truth: ArrayLike,
-    output: ArrayLike,
-    positive: int | None,
-    weights: ArrayLike | None,
-) -> float:
-    codes = np.asarray(truth)
-    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    statistic = prepare(Outcome(codes, np.asarray(output), 2, positive), {})
-    return float(statistic(weight[None, :])[0])
+    return value_under(_intercepts, truth, output, positive, weights)
 
 
 def _logits(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ from evallang.metrics.metric import (
     MetricDeclaration,
     MetricEntry,
     Moments,
-    Outcome,
 )
 from evallang.metrics.named import named_metric
 from evallang.registry import Entry, no_options
 from evallang.stats.validity import Tail
+from evallang.stats.weightings import ratio
 
 
 def mean_of_values(
@@ -75,36 +74,13 @@ def imported_ratio(name: str, better: Direction) -> MetricEntry:
         form="scores",
         needs="sums",
         better=better,
-        moments=_sums,
-        left_out=_without_each,
+        moments=lambda outcome: Moments(outcome.output.T, lambda sums: ratio(sums[0], sums[1])),
     )
     parts = name.split(" / ")  # a sum whose own name has a slash keeps the short form
     title = f"Ratio of {parts[0]} to {parts[1]}" if len(parts) == 2 else name
     return Entry(
         "metric", name, title, ratio_of_sums, declaration, (*_INPUTS, "weights"), no_options, (), ()
     )
-
-
-def _sums(outcome: Outcome) -> Moments:
-    """Write the ratio as one of two sums over the examples."""
-
-    def function(
-        sums: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        numerator, denominator = sums
-        values = np.full(len(weight), np.nan)
-        np.divide(numerator, denominator, out=values, where=denominator > 0)
-        return values, np.zeros(len(weight), dtype=np.bool_)
-
-    return Moments((outcome.output[:, 0], outcome.output[:, 1]), function)
-
-
-def _without_each(outcome: Outcome) -> NDArray[np.float64]:
-    """Return the ratio without each example in turn (n,), NaN where nothing is left."""
-    rest = outcome.output.sum(axis=0) - outcome.output
-    values = np.full(len(rest), np.nan)
-    np.divide(rest[:, 0], rest[:, 1], out=values, where=rest[:, 1] > 0)
-    return values
 
 
 def mean_over_repeats(entry: MetricEntry) -> MetricEntry:

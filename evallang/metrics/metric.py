@@ -23,12 +23,12 @@ functions take k columns as well, where every prediction is one of the classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evallang.registry import Entry, Guidance, Registry
 from evallang.stats.score_counts import ScoreCounts
@@ -83,8 +83,6 @@ class MetricDeclaration(Guidance, frozen=True):
         depend on the weights is computed once
     moments : from an outcome to its value as a function of sums over the examples, for a metric
         of scores that is one
-    left_out : from an outcome without weights to its value without each example in turn (n,),
-        for a metric of scores that has it in closed form; to None for an outcome without that form
     by_score : from the numbers of positives and of negatives with each distinct score, ascending,
         to its value for two classes, for a metric of their order that is computed from them
     rounds_by : the option that says how many scores may be distinct before they are rounded, or
@@ -148,7 +146,6 @@ class MetricDeclaration(Guidance, frozen=True):
     shares: Callable[[Outcome, Mapping[str, Any]], SummedShares] | None = None
     shares_under: tuple[str, ...] = ()
     tail: Callable[[Mapping[str, Any]], Tail] | None = None
-    left_out: Callable[[Outcome], NDArray[np.float64] | None] | None = None
     influences: Callable[[Outcome], NDArray[np.float64]] | None = None
     influences_by_score: (
         Callable[
@@ -240,16 +237,12 @@ class Moments(Struct, frozen=True):
 
     Attributes
     ----------
-    columns : numbers of each example, (n,) each
-    function : from sums (columns, B) and sums of weights (B,) to values (B,), NaN where
-        undefined, and where the sums have lost too many digits for it (B,)
+    columns : numbers of each example (columns, n)
+    function : from their weighted sums (columns, B) to values (B,), NaN where undefined
     """
 
-    columns: tuple[NDArray[np.float64], ...]
-    function: Callable[
-        [Sequence[NDArray[np.float64]], NDArray[np.float64]],
-        tuple[NDArray[np.float64], NDArray[np.bool_]],
-    ]
+    columns: NDArray[np.float64]
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class SummedShares(Struct, frozen=True):
@@ -413,6 +406,22 @@ def evaluate(
         losses = entry.function(truth, output, positive, **options)
         return from_mean_loss(entry, weighted_mean(losses, weights))
     return float(entry.function(truth, output, positive, weights, **options))
+
+
+def value_under(
+    prepare: UnderWeights,
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None = None,
+    weights: ArrayLike | None = None,
+    **options: object,
+) -> float:
+    """Compute a metric of scores by what prepares it for many weightings of the examples."""
+    outcome = Outcome(np.asarray(truth), np.asarray(output), 0, positive)
+    given = np.ones(outcome.n) if weights is None else np.asarray(weights, dtype=np.float64)
+    statistic = prepare(outcome, options)
+    assert statistic is not None, "it has that form for all options"
+    return float(statistic(given[None])[0])
 
 
 def fold_value(entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome) -> float:

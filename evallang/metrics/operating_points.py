@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
+from evallang.metrics.ranking import OfSides
 from evallang.registry import Bounds, Example
-from evallang.stats.weightings import in_batches, undefined
+from evallang.stats.weightings import ratio
 
 ROUNDING = 1e-9  # of a share: 90 of 100 are at least 90 %, whatever the sum of their weights
 CAUTION = (
@@ -30,12 +31,16 @@ WHEN_NOT = (
 SOURCE = "by hand: the ROC curve has the points (0, 1/3), (1/2, 1/3), (1/2, 1), (1, 1)"
 
 
-def _recalls(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _best_on_one_side(o, 1 - float(options["at_specificity"]), of_positives=True)
+def _recalls(o: Outcome, options: Mapping[str, Any]) -> Statistic:
+    wrong = 1 - float(options["at_specificity"])
+    found = OfSides(lambda ups, downs: _best_on_one_side(ups[::-1], downs[::-1], wrong))
+    return found.under_weights(o, options)
 
 
-def _specificities(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _best_on_one_side(o, 1 - float(options["at_recall"]), of_positives=False)
+def _specificities(o: Outcome, options: Mapping[str, Any]) -> Statistic:
+    wrong = 1 - float(options["at_recall"])
+    found = OfSides(lambda ups, downs: _best_on_one_side(downs, ups, wrong))
+    return found.under_weights(o, options)
 
 
 @METRICS.register(
@@ -90,7 +95,7 @@ def recall_at_specificity(
 
     Undefined (NaN) where a class has no example.
     """
-    return _value(_recalls, truth, output, positive, weights, at_specificity=at_specificity)
+    return value_under(_recalls, truth, output, positive, weights, at_specificity=at_specificity)
 
 
 @METRICS.register(
@@ -145,49 +150,20 @@ def specificity_at_recall(
 
     Undefined (NaN) where a class has no example.
     """
-    return _value(_specificities, truth, output, positive, weights, at_recall=at_recall)
+    return value_under(_specificities, truth, output, positive, weights, at_recall=at_recall)
 
 
-def _value(
-    prepare: Any,
-    truth: ArrayLike,
-    output: ArrayLike,
-    positive: int | None,
-    weights: ArrayLike | None,
-    **options: float,
-) -> float:
-    codes = np.asarray(truth)
-    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    statistic = prepare(Outcome(codes, np.asarray(output), 2, positive), options)
-    return float(statistic(weight[None, :])[0])
+def _best_on_one_side(
+    right: NDArray[np.float64], wrong: NDArray[np.float64], allowed: float
+) -> NDArray[np.float64]:
+    """Return the largest share of one class that is right, from weights of both classes (s, B).
 
-
-def _best_on_one_side(o: Outcome, allowed: float, *, of_positives: bool) -> Statistic:
-    """Prepare the largest share of one class that is right, for many weightings.
-
-    `allowed` is the share of the other class that may be wrong. From the end of the scores where
-    one class is right by none, both shares grow with each score that the threshold passes.
+    `allowed` is the share of the other class that may be wrong. Scores go from the end where one
+    class is right by none, so that both shares grow with each score that the threshold passes.
     """
-    score = o.output if o.output.ndim == 1 else o.output[:, o.positive]
-    is_positive = np.asarray(o.truth == o.positive)
-    right = is_positive if of_positives else ~is_positive
-    missing = np.isnan(score).any()
-    order = np.argsort(-score if of_positives else score, kind="stable")
-    ordered = score[order]
-    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
-    gains = right[order]
-
-    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        drawn = weights[:, order].astype(np.float64)
-        gained = np.cumsum(drawn * gains, axis=1)
-        lost = np.cumsum(drawn * ~gains, axis=1)
-        total, others = gained[:, -1], lost[:, -1]
-        within = lost[:, ends] <= (allowed * others * (1 + ROUNDING) + ROUNDING * others)[:, None]
-        passed = within.sum(axis=1)
-        reached = gained[np.arange(len(drawn)), ends[passed - 1]]
-        reached[passed == 0] = 0
-        values = np.full(len(drawn), np.nan)
-        np.divide(reached, total, out=values, where=(total > 0) & (others > 0))
-        return values
-
-    return undefined if missing else in_batches(statistic, len(order))
+    gained, lost = np.cumsum(right, axis=0), np.cumsum(wrong, axis=0)
+    total, others = right.sum(axis=0), wrong.sum(axis=0)
+    within = lost <= allowed * others * (1 + ROUNDING) + ROUNDING * others
+    passed, each = within.sum(axis=0), np.arange(len(total))
+    reached = np.where(passed > 0, gained[passed - 1, each], 0.0)
+    return np.where(others > 0, ratio(reached, total), np.nan)

@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Bounds, Example
 from evallang.stats.validity import Tail
-from evallang.stats.weightings import in_batches, undefined
+from evallang.stats.weightings import undefined
 
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 OF_QUANTILE = (
@@ -100,7 +101,7 @@ def pinball(
         "higher",
         None,
         1,
-        under_weights=lambda o, options: _removed_shares(o.truth, o.output, **options),
+        under_weights=lambda *given: _removed_shares(*given),
         when=(
             "absolute errors, or pinball losses, are judged relative to those of the best constant"
         ),
@@ -155,17 +156,14 @@ def d2(
     outside 0 to 1.
     """
     _require_share(quantile, "d2")
-    value = np.asarray(truth, dtype=np.float64)
-    weight = np.ones(len(value)) if weights is None else np.asarray(weights, dtype=np.float64)
-    return float(_removed_shares(value, output, quantile)(weight[None])[0])
+    return value_under(_removed_shares, truth, output, None, weights, quantile=quantile)
 
 
-def _removed_shares(
-    truth: NDArray[np.float64], output: ArrayLike, quantile: float = 0.5
-) -> Statistic:
+def _removed_shares(o: Outcome, options: Mapping[str, Any]) -> Statistic:
     """Prepare the share that is removed of the best constant's loss, for many weightings."""
-    losses = pinball(truth, output, quantile=quantile)
-    if np.isnan(losses).any():
+    truth, quantile = np.asarray(o.truth, dtype=np.float64), float(options.get("quantile", 0.5))
+    losses = pinball(truth, o.output, quantile=quantile)
+    if np.isnan(losses).any() or not len(losses):
         return undefined
     order = np.argsort(truth, kind="stable")
     ordered = truth[order]
@@ -186,7 +184,7 @@ def _removed_shares(
                 found[row] = 1 - lost[row] / least
         return found
 
-    return in_batches(statistic, len(truth))
+    return statistic
 
 
 def _require_share(quantile: float, metric: str) -> None:

@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Example
-from evallang.stats.weightings import in_batches, undefined
+from evallang.stats.weightings import undefined
 
 NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums is rounding
 
 
 def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return in_batches(_rank_correlation(o.truth, o.output), o.n)
+    return _rank_correlation(o.truth, o.output)
 
 
 def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return in_batches(_tau_b(o.truth, o.output), o.n)
+    return _tau_b(o.truth, o.output)
 
 
 @METRICS.register(
@@ -75,7 +75,7 @@ def spearman(
 
     Undefined (NaN) where either is constant.
     """
-    return _value(_rank_correlation(truth, output), truth, weights)
+    return value_under(_spearman, truth, output, None, weights)
 
 
 @METRICS.register(
@@ -118,13 +118,7 @@ def kendall(
 
     Undefined (NaN) where truth or prediction is constant. Takes O(n log n).
     """
-    return _value(_tau_b(truth, output), truth, weights)
-
-
-def _value(statistic: Statistic, truth: ArrayLike, weights: ArrayLike | None) -> float:
-    n = len(np.asarray(truth))
-    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    return float(statistic(weight[None, :])[0])
+    return value_under(_kendall, truth, output, None, weights)
 
 
 def _rank_correlation(truth: ArrayLike, output: ArrayLike) -> Statistic:

@@ -7,7 +7,6 @@ makes the metric undefined.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -15,203 +14,93 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import (
-    METRICS,
-    MetricDeclaration,
-    Outcome,
-    Statistic,
-    UnderWeights,
-)
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Bounds, Example, Situation
-from evallang.stats.cost_lines import area_of_lowest_costs, areas_of_lowest_costs
-from evallang.stats.score_counts import coarse_scores
-from evallang.stats.weightings import areas_by_score, ratio, running_sums, summing, weights_by_score
+from evallang.stats.cost_lines import areas_of_lowest_costs
+from evallang.stats.score_counts import coarse_scores, curves_of_classes
+from evallang.stats.weightings import (
+    areas_by_score,
+    precisions_by_score,
+    ratio,
+    undefined,
+    weights_by_score,
+)
 
-ROWS_AT_ONCE = 1 << 16  # examples of all weightings worked on at once: they stay in the cache
 ROUNDING = 1e-12  # of a sum of weights
 
-
-def _each_class(prepare: UnderWeights) -> UnderWeights:
-    """Prepare the plain mean over classes, each against the rest, of a metric of two classes."""
-
-    def whole(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-        score = np.asarray(o.output)
-        if score.ndim == 1 or score.shape[1] == 2:
-            return prepare(o, options)
-        prepared = [
-            prepare(Outcome((o.truth == c).astype(np.int64), score[:, c], 2, 1), options)
-            for c in range(score.shape[1])
-        ]
-        of_classes = [statistic for statistic in prepared if statistic is not None]
-        if len(of_classes) < len(prepared):
-            return None
-        return lambda weights: np.mean([of_class(weights) for of_class in of_classes], axis=0)
-
-    return whole
+Sides = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-def _areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    """Prepare the area under the ROC curve of two classes for many weightings."""
-    return _of_sides(o, areas_by_score)
+class OfSides:
+    """A metric of the weights of positives and of negatives at each distinct score, rising.
 
+    Of more than two classes it is the mean over each against the rest, or over pairs of classes.
 
-def _mean_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    """Prepare the mean of the areas of each class, or of each pair of classes (Hand & Till)."""
-    score = np.asarray(o.output)
-    if options.get("multi_class") != "ovo" or score.ndim == 1 or score.shape[1] == 2:
-        return _each_class(_areas)(o, options)
-    parts: list[tuple[NDArray[np.intp], Statistic]] = []
-    for pair in itertools.combinations(range(score.shape[1]), 2):
-        rows = np.flatnonzero(np.isin(o.truth, pair))
-        for c in pair:
-            side = Outcome((o.truth[rows] == c).astype(np.int64), score[rows, c], 2, 1)
-            prepared = _of_sides(side, areas_by_score)
-            assert prepared is not None, "a pair has two classes"
-            parts.append((rows, prepared))
-    return lambda weights: np.mean([area(weights[:, rows]) for rows, area in parts], axis=0)
-
-
-def _cost_areas(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    """Prepare the area under the cost curve for many weightings."""
-    return _of_sides(o, lambda *sides: areas_of_lowest_costs(*(side.T for side in sides)))
-
-
-def _of_sides(
-    o: Outcome,
-    function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
-) -> Statistic | None:
-    """Prepare a function of the weights of both classes at each distinct score, rising (s, B)."""
-    score = _binary_score(o)
-    if score is None:
-        return None
-    if np.isnan(score).any() or not len(score):
-        return _undefined
-    sides = weights_by_score(o.truth == o.positive, score)
-    return lambda weights: function(*sides(weights))
-
-
-def _average_precisions(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    """Prepare the average precision of two classes for many weightings."""
-    score = _binary_score(o)
-    if score is None:
-        return None
-    up = o.truth == o.positive
-    if np.isnan(score).any() or not up.any():
-        return _undefined
-    # A negative counts from the first score on, descending, that a positive has: at the next ones
-    scores, place = np.unique(-score[up], return_inverse=True)
-    places = np.empty(len(score), dtype=np.intp)
-    places[up], below = place.reshape(-1), np.searchsorted(scores, -score[~up])
-    places[~up] = np.where(below < len(scores), below, -1)
-    hits = summing(np.where(up, places, -1), len(scores))
-    misses = summing(np.where(up, -1, places), len(scores))
-
-    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        gained = hits @ weights.T
-        found, named = running_sums(gained), running_sums(misses @ weights.T)
-        named += found
-        # Above the first example that is drawn nothing is gained
-        np.divide(found, np.maximum(named, np.finfo(float).tiny, out=named), out=named)
-        return ratio(np.einsum("sb,sb->b", gained, named), found[-1])
-
-    return statistic
-
-
-def _precision_without_each(o: Outcome) -> NDArray[np.float64] | None:
-    """Return the average precision without each example in turn (n,), NaN where undefined.
-
-    An example changes the counts at its own score and below alone: the terms above it, those
-    below without a positive, and those below without a negative are added up once each.
+    Parameters
+    ----------
+    function : from both weights (s, B) to values (B,), NaN where undefined
+    at_positives : True where negatives count from the next lower score of a positive on
     """
-    score = _binary_score(o)
-    if score is None:
-        return None
-    if np.isnan(score).any() or not len(score):
-        return np.full(len(score), np.nan)
-    order = np.argsort(-score, kind="stable")
-    ordered, up = score[order], o.truth[order] == o.positive
-    ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
-    run = np.searchsorted(ends, np.arange(len(order)))
-    # At the end of each run of equal scores: positives and examples so far, positives of the run
-    hits, named = np.cumsum(up)[ends].astype(np.float64), ends + 1.0
-    gained = np.diff(hits, prepend=0.0)
-    fewer = np.maximum(named - 1, 1)
-    above = np.append(0.0, np.cumsum(gained * hits / named))
-    unmissed = _from_here(gained * hits / fewer)
-    unfound = np.maximum(hits - 1, 0) / fewer
-    below = _from_here(gained * unfound)
-    values = np.full(len(order), np.nan)
-    total = float(up.sum())
-    if total:
-        values[order[~up]] = (above[:-1] + unmissed)[run[~up]] / total
-    if total > 1:
-        values[order[up]] = (above[:-1] + below - unfound)[run[up]] / (total - 1)
-    return values
+
+    def __init__(
+        self,
+        function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+        *,
+        at_positives: bool = False,
+    ) -> None:
+        self._function, self._at_positives = function, at_positives
+
+    def under_weights(self, o: Outcome, options: Mapping[str, Any]) -> Statistic:
+        """Prepare the metric for many weightings of the examples."""
+        parts = []
+        for rows, up, score in _curves(o, options):
+            if np.isnan(score).any() or not len(score):
+                return undefined
+            at = np.unique(score[up] if self._at_positives else score)
+            parts.append((rows, weights_by_score(up, score, at=at)))
+        return lambda weights: np.mean(
+            [self._function(*sides(weights[:, rows])) for rows, sides in parts], axis=0
+        )
+
+    def by_score(self, positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
+        """Return the value for two classes, from their numbers at each distinct score, rising."""
+        return float(self._function(positives[:, None], negatives[:, None])[0])
 
 
-def _from_here(terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.cumsum(terms[::-1])[::-1]
+def _curves(
+    o: Outcome, options: Mapping[str, Any]
+) -> Iterator[tuple[Any, NDArray[np.bool_], NDArray[np.float64]]]:
+    """Iterate over what is averaged: rows, which of them are positive, and their scores."""
+    score, codes = np.asarray(o.output), np.asarray(o.truth)
+    if score.ndim == 1 or score.shape[1] == 2:
+        column = score if score.ndim == 1 else score[:, o.positive]
+        return iter([(slice(None), codes == o.positive, column)])
+    return curves_of_classes(codes, score, by_pairs=options.get("multi_class") == "ovo")
 
 
-def _break_evens(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    """Prepare the break-even point of two classes for many weightings."""
-    score = _binary_score(o)
-    return None if score is None else _break_even(o.truth == o.positive, score)
+def _sides(
+    o: Outcome, options: Mapping[str, Any]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    """Iterate over the scores, and which are of positives, of each area in the mean."""
+    return ((score, up) for _, up, score in _curves(o, options))
 
 
-def _break_even(is_positive: NDArray[Any], score: NDArray[Any]) -> Statistic:
-    if np.isnan(score).any() or not len(score):
-        return _undefined
-    order = np.argsort(-score, kind="stable")
-    ordered = score[order]
-    new = np.append(True, ordered[1:] != ordered[:-1])
-    starts, run = np.flatnonzero(new), np.cumsum(new) - 1
-    first = starts[run]
-    last = np.append(starts[1:], len(order))[run] - 1
-    up = is_positive[order]
-    batch = max(1, ROWS_AT_ONCE // len(order))
-
-    def of_some(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        drawn = weights[:, order].astype(np.float64, copy=False)
-        named, hits = np.cumsum(drawn, axis=1), np.cumsum(drawn * up, axis=1)
-        total = hits[:, -1]
-        rows = np.arange(len(drawn))
-        # The run of equal scores within which as many are named as are positive
-        place = (named >= (total * (1 - ROUNDING))[:, None]).argmax(axis=1)
-        begin, end = first[place], last[place]
-        named_before = named[rows, begin] - drawn[rows, begin]
-        hits_before = hits[rows, begin] - drawn[rows, begin] * up[begin]
-        inside = named[rows, end] - named_before
-        values = np.full(len(drawn), np.nan)
-        share = np.zeros(len(drawn))
-        np.divide(total - named_before, inside, out=share, where=inside > 0)
-        found = hits_before + share * (hits[rows, end] - hits_before)
-        np.divide(found, total, out=values, where=total > 0)
-        within: NDArray[np.float64] = np.clip(values, 0, 1)
-        return within
-
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        rounds = range(0, len(weights), batch)
-        return np.concatenate([of_some(weights[start : start + batch]) for start in rounds])
-
-    return statistic
+def _break_evens(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    up, here = positives[::-1], (positives + negatives)[::-1]
+    hits, named, total = np.cumsum(up, axis=0), np.cumsum(here, axis=0), up.sum(axis=0)
+    # The score at which as many are named as are positive
+    place = (named >= total * (1 - ROUNDING)).argmax(axis=0), np.arange(len(total))
+    share = np.nan_to_num(ratio(total - named[place] + here[place], here[place]))
+    return np.clip(ratio(hits[place] - (1 - share) * up[place], total), 0, 1)
 
 
-def _binary_score(o: Outcome) -> NDArray[Any] | None:
-    """Return the score of the positive class of two, None for more classes."""
-    score = np.asarray(o.output)
-    if o.k != 2 or o.positive is None or (score.ndim > 1 and score.shape[1] != 2):
-        return None
-    return score if score.ndim == 1 else score[:, o.positive]
-
-
-def _undefined(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.full(len(weights), np.nan)
-
-
-def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    areas = _areas(o, options)
-    return None if areas is None else lambda weights: 1 - areas(weights)
+AREA = OfSides(areas_by_score)
+RANKING_LOSS = OfSides(lambda *sides: 1 - areas_by_score(*sides))
+PRECISION = OfSides(precisions_by_score, at_positives=True)
+BREAK_EVEN = OfSides(_break_evens)
+COST_AREA = OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in sides)))
 
 
 @METRICS.register(
@@ -225,10 +114,10 @@ def _losses_of_ranking(o: Outcome, options: Mapping[str, Any]) -> Statistic | No
         known_without_skill=True,
         chance=0.5,
         ranks="area",
-        under_weights=_mean_areas,
-        by_score=lambda *sides: _area_by_score(*sides),
+        under_weights=AREA.under_weights,
+        by_score=AREA.by_score,
         rounds_by="distinct",
-        sides=lambda *given: _sides(*given),
+        sides=_sides,
         when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -283,20 +172,12 @@ def roc_auc(
     so many distinct scores of a model remain: they are rounded down to multiples of a power of
     two, and the largest error that this can make is stated with the value.
     """
-    codes, score, weight = _arrays(truth, output, weights)
+    score = np.asarray(output)
     if distinct is not None:
-        score = _coarse(score, distinct)
-    if score.ndim == 1 or score.shape[1] == 2:
-        return _auc(codes == positive, _positive_column(score, positive), weight)
-    classes = range(score.shape[1])
-    if multi_class == "ovr":
-        return _mean([_auc(codes == c, score[:, c], weight) for c in classes])
-    areas = []
-    for first, second in itertools.combinations(classes, 2):
-        rows = (codes == first) | (codes == second)
-        for c in (first, second):
-            areas.append(_auc(codes[rows] == c, score[rows, c], weight[rows]))
-    return _mean(areas)
+        columns = score.reshape(len(score), -1).T
+        score = np.stack([coarse_scores(column, distinct) for column in columns], axis=1)
+        score = score.reshape(np.shape(output))
+    return value_under(AREA.under_weights, truth, score, positive, weights, multi_class=multi_class)
 
 
 @METRICS.register(
@@ -309,9 +190,8 @@ def roc_auc(
         1,
         ranks="other",
         of_positive=True,
-        under_weights=_each_class(_average_precisions),
-        left_out=_precision_without_each,
-        by_score=lambda *sides: _precision_by_score(*sides),
+        under_weights=PRECISION.under_weights,
+        by_score=PRECISION.by_score,
         influences=lambda o: _influences_of_order(o, _influences_on_precision),
         influences_by_score=lambda *sides: _influences_on_precision(*sides),
         resampled=True,
@@ -357,12 +237,7 @@ def average_precision(
     Goadrich 2006). For more than two classes the plain mean over classes, each against the
     rest. Undefined (NaN) where a class has no example.
     """
-    codes, score, weight = _arrays(truth, output, weights)
-    if score.ndim == 1 or score.shape[1] == 2:
-        return _average_precision(codes == positive, _positive_column(score, positive), weight)
-    return _mean(
-        [_average_precision(codes == c, score[:, c], weight) for c in range(score.shape[1])]
-    )
+    return value_under(PRECISION.under_weights, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -376,8 +251,8 @@ def average_precision(
         known_without_skill=True,
         chance=0.5,
         ranks="other",
-        under_weights=_each_class(_losses_of_ranking),
-        by_score=lambda *sides: 1 - _area_by_score(*sides),
+        under_weights=RANKING_LOSS.under_weights,
+        by_score=RANKING_LOSS.by_score,
         influences=lambda o: _influences_of_order(o, _influences_on_loss),
         influences_by_score=lambda *sides: _influences_on_loss(*sides),
         resampled=True,
@@ -418,7 +293,7 @@ def ranking_loss(
     mean over classes of each against the rest. Undefined (NaN) where a class has no
     example.
     """
-    return 1 - roc_auc(truth, output, positive, weights)
+    return value_under(RANKING_LOSS.under_weights, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -432,7 +307,7 @@ def ranking_loss(
         unit="percent",
         ranks="other",
         of_positive=True,
-        under_weights=_each_class(_break_evens),
+        under_weights=BREAK_EVEN.under_weights,
         when="the field reports it",
         when_not="the whole ranking matters: average_precision; a threshold is fixed: f1",
         formula=(
@@ -468,12 +343,7 @@ def break_even_point(
     For more than two classes the plain mean over classes, each against the rest. Undefined (NaN)
     where a class has no example.
     """
-    codes, score, weight = _arrays(truth, output, weights)
-    if score.ndim == 1 or score.shape[1] == 2:
-        sides = [(codes == positive, _positive_column(score, positive))]
-    else:
-        sides = [(codes == c, score[:, c]) for c in range(score.shape[1])]
-    return _mean([float(_break_even(*side)(weight[None, :])[0]) for side in sides])
+    return value_under(BREAK_EVEN.under_weights, truth, output, positive, weights)
 
 
 @METRICS.register(
@@ -487,8 +357,8 @@ def break_even_point(
         binary_only=True,
         known_without_skill=True,
         ranks="other",
-        under_weights=_cost_areas,
-        by_score=lambda *sides: area_of_lowest_costs(*sides),
+        under_weights=COST_AREA.under_weights,
+        by_score=COST_AREA.by_score,
         when="neither the costs of mistakes nor the share of positives in use is known",
         when_not="they are known: cost, normalized_cost",
         formula=(
@@ -520,63 +390,7 @@ def cost_curve_area(
     0 for a perfect ranking, 1/4 for scores that tell nothing (Zhou 2021, 2.3.4). Undefined (NaN)
     where a class has no example.
     """
-    codes, score, weight = _arrays(truth, output, weights)
-    sides = _weights_by_score(codes == positive, _positive_column(score, positive), weight)
-    return area_of_lowest_costs(*sides)
-
-
-def _coarse(score: NDArray[Any], most: int) -> NDArray[np.float64]:
-    if score.ndim == 1:
-        return coarse_scores(score, most)
-    columns = [coarse_scores(score[:, c], most) for c in range(score.shape[1])]
-    return np.stack(columns, axis=1)
-
-
-def _sides(
-    o: Outcome, options: Mapping[str, Any]
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
-    """Iterate over the scores, and which are of positives, of each area in the mean."""
-    score, codes = np.asarray(o.output), np.asarray(o.truth)
-    if score.ndim == 1 or score.shape[1] == 2:
-        yield _positive_column(score, o.positive), codes == o.positive
-    elif options.get("multi_class") != "ovo":
-        for c in range(score.shape[1]):
-            yield score[:, c], codes == c
-    else:
-        for pair in itertools.combinations(range(score.shape[1]), 2):
-            rows = np.isin(codes, pair)
-            for c in pair:
-                yield score[rows, c], codes[rows] == c
-
-
-def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:
-    """Mann-Whitney's U over the number of pairs, ties half."""
-    return _area_by_score(*_weights_by_score(is_positive, score, weight))
-
-
-def _area_by_score(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
-    pairs = positives.sum() * negatives.sum()
-    if not pairs > 0:
-        return float("nan")
-    below = np.cumsum(negatives) - negatives / 2
-    return float((positives * below).sum() / pairs)
-
-
-def _average_precision(
-    is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
-) -> float:
-    return _precision_by_score(*_weights_by_score(is_positive, score, weight))
-
-
-def _precision_by_score(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> float:
-    positives, negatives = positives[::-1], negatives[::-1]
-    total = positives.sum()
-    if not total > 0:
-        return float("nan")
-    found = np.cumsum(positives)
-    named = found + np.cumsum(negatives)
-    gained = positives > 0
-    return float((positives[gained] * found[gained] / named[gained]).sum() / total)
+    return value_under(COST_AREA.under_weights, truth, output, positive, weights)
 
 
 def _influences_on_precision(
@@ -609,10 +423,7 @@ def _influences_on_loss(
     return (area - below) / up, (area - above) / down
 
 
-InfluencesByScore = Callable[
-    ["NDArray[np.float64]", "NDArray[np.float64]"],
-    "tuple[NDArray[np.float64], NDArray[np.float64]]",
-]
+InfluencesByScore = Callable[["NDArray[np.float64]", "NDArray[np.float64]"], Sides]
 
 
 def _influences_of_order(o: Outcome, by_score: InfluencesByScore) -> NDArray[np.float64]:
@@ -620,13 +431,8 @@ def _influences_of_order(o: Outcome, by_score: InfluencesByScore) -> NDArray[np.
 
     Raises `ValueError` where a score is missing or a class has no example.
     """
-    score = np.asarray(o.output)
-    if score.ndim == 1 or score.shape[1] == 2:
-        classes = [(o.truth == o.positive, _positive_column(score, o.positive))]
-    else:
-        classes = [(o.truth == c, score[:, c]) for c in range(score.shape[1])]
     found = []
-    for up, own in classes:
+    for _, up, own in _curves(o, {}):
         if np.isnan(own).any() or up.all() or not up.any():
             raise ValueError("the metric is not defined for each class")
         distinct, place = np.unique(own, return_inverse=True)
@@ -634,38 +440,3 @@ def _influences_of_order(o: Outcome, by_score: InfluencesByScore) -> NDArray[np.
         of_each = by_score(*(side.astype(np.float64) for side in sides))
         found.append(np.where(up, of_each[0][place], of_each[1][place]))
     return np.asarray(np.mean(found, axis=0))
-
-
-def _weights_by_score(
-    is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum the weights of positives and of negatives at each distinct score, rising."""
-    if np.isnan(score).any():
-        missing = np.full(1, np.nan)
-        return missing, missing
-    distinct, places = np.unique(score, return_inverse=True)
-    ups = weight * is_positive
-    positives, negatives = (
-        np.bincount(places.reshape(-1), side, len(distinct)).astype(np.float64)
-        for side in (ups, weight - ups)
-    )
-    return positives, negatives
-
-
-def _arrays(
-    truth: ArrayLike, output: ArrayLike, weights: ArrayLike | None
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-    codes = np.asarray(truth)
-    if weights is None:
-        weight = np.broadcast_to(1.0, len(codes))  # no memory for each example
-    else:
-        weight = np.asarray(weights, dtype=np.float64)
-    return codes, np.asarray(output), weight
-
-
-def _positive_column(score: NDArray[Any], positive: int | None) -> NDArray[Any]:
-    return score if score.ndim == 1 else score[:, positive]
-
-
-def _mean(values: list[float]) -> float:
-    return float(np.mean(values))

@@ -5,17 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Moments, Outcome, Statistic
+from evallang.metrics.metric import (
+    METRICS,
+    MetricDeclaration,
+    Moments,
+    Outcome,
+    Statistic,
+    value_under,
+)
 from evallang.registry import Bounds, Example, Situation
 from evallang.stats.validity import Tail
-from evallang.stats.weightings import in_batches, undefined
+from evallang.stats.weightings import undefined
 
 TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""
@@ -340,7 +347,7 @@ def mase(
         "lower",
         0,
         unit="target",
-        under_weights=lambda o, _: _medians(np.abs(_difference(o.truth, o.output))),
+        under_weights=lambda *given: _medians(*given),
         when=("the error of a typical example is of interest, whatever a few extremes do"),
         when_not=("large errors matter, because it ignores up to half of the examples: mae, rmse"),
         formula=(
@@ -368,15 +375,13 @@ def medae(
     With weights, the middle of the two values that bound half of the total weight where
     it falls between two examples.
     """
-    size = np.abs(_difference(truth, output))
-    if weights is None:
-        return float(np.median(size))
-    return float(_medians(size)(np.asarray(weights, dtype=np.float64)[None])[0])
+    return value_under(_medians, truth, output, None, weights)
 
 
-def _medians(values: NDArray[np.float64]) -> Statistic:
-    """Prepare the median of some values for many weightings."""
-    if np.isnan(values).any():
+def _medians(o: Outcome, options: Mapping[str, Any]) -> Statistic:
+    """Prepare the median of the absolute errors for many weightings."""
+    values = np.abs(_difference(o.truth, o.output))
+    if np.isnan(values).any() or not len(values):
         return undefined
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -390,7 +395,7 @@ def _medians(values: NDArray[np.float64]) -> Statistic:
             found[row] = sum(ordered[place] for place in bounds) / 2
         return found
 
-    return in_batches(statistic, len(values))
+    return statistic
 
 
 @METRICS.register(
@@ -428,31 +433,26 @@ def max_error(
     return float(np.max(np.abs(_difference(truth, output))))
 
 
-CANCELLED = 1e-6  # share of the sum of squares below which its difference has lost digits
+CANCELLED = 1e-9  # share of the sum of squares below which its difference has lost its digits
 
 
 def _moments_of_r2(o: Outcome) -> Moments:
-    """Write R² by the squared errors, and by the truth and its square about its mean."""
-    value = np.asarray(o.truth, dtype=np.float64)
-    constant = not len(value) or bool((value == value[0]).all())
-    centred = value - (value.mean() if len(value) else 0.0)
-    with np.errstate(over="ignore"):
-        columns = centred, centred**2, _difference(o.truth, o.output) ** 2
+    """Write R² by the squared errors, and by the truth and its square about its median.
 
-    def function(
-        sums: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        first, second, residual = sums
-        values = np.full(len(weight), np.nan)
-        if constant:
-            return values, np.zeros(len(weight), dtype=np.bool_)
+    Where the truth has no spread beside its distance from that median, R² is undefined.
+    """
+    value = np.asarray(o.truth, dtype=np.float64)
+    centred = value - (np.median(value) if len(value) else 0.0)
+    with np.errstate(over="ignore"):
+        errors = _difference(o.truth, o.output) ** 2
+
+    def function(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight, first, second, residual = sums
         with np.errstate(all="ignore"):
             total = second - first**2 / weight
-            sound = total > CANCELLED * second
-            np.divide(residual, total, out=values, where=sound)
-        return 1 - values, ~sound & (weight > 0)
+            return np.where(total > CANCELLED * second, 1 - residual / total, np.nan)
 
-    return Moments(columns, function)
+    return Moments(np.array([np.ones(len(value)), centred, centred**2, errors]), function)
 
 
 @METRICS.register(

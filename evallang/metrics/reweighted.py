@@ -6,8 +6,7 @@ other weights each time: what does not depend on the weights is worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,18 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.metrics.aggregation import Partition, aggregation_of, point_value
-from evallang.metrics.metric import MetricEntry, Outcome, Statistic, evaluate
+from evallang.metrics.metric import MetricEntry, Outcome, Statistic
 from evallang.stats.weightings import ratio, summing
 
 
 class Reweighted(Struct, frozen=True):
     """A metric as a function of weights (B, n).
 
-    `compiled` where it is worked out for all weightings at once; `left_out` gives it without each
-    example in turn (n,), where that is known in closed form.
+    `compiled` where it is worked out for all weightings at once.
     """
 
     statistic: Statistic
     compiled: bool
-    left_out: Callable[[], NDArray[np.float64] | None] | None = None
 
 
 def reweighted(
@@ -51,12 +48,7 @@ def reweighted(
     return Reweighted(
         lambda weights: _mean(statistic(weights if own is None else weights * own)),
         compiled=True,
-        left_out=None if number > 1 or own is not None else partial(_left_out, entry, outcome),
     )
-
-
-def _left_out(entry: MetricEntry, outcome: Outcome) -> NDArray[np.float64] | None:
-    return None if entry.declaration.left_out is None else entry.declaration.left_out(outcome)
 
 
 def _one_by_one(
@@ -137,17 +129,10 @@ def _weighted_statistic(
         return None
     moments = declared.moments(o)
 
-    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
-        # einsum and not BLAS: the same bits for any number of threads
-        sums = [np.einsum("ij,j->i", weights, c, dtype=np.float64) for c in moments.columns]
-        values, lost = moments.function(sums, weights.sum(axis=1, dtype=np.float64))
-        for row in np.flatnonzero(lost):
-            values[row] = evaluate(
-                entry, options, o.truth, o.output, o.positive, o.k, weights[row].astype(np.float64)
-            )
-        return values
-
-    return statistic
+    # einsum and not BLAS: the same bits for any number of threads
+    return lambda weights: moments.function(
+        np.einsum("bn,cn->cb", weights, moments.columns, dtype=np.float64)
+    )
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Example
-from evallang.stats.weightings import in_batches
 
-COMPARED_AT_ONCE = 600  # examples whose pairs take less time than their order
 SUMS = Callable[["NDArray[np.float64]"], "tuple[NDArray[np.float64], NDArray[np.float64]]"]
 
 
@@ -32,7 +30,7 @@ def _concordance(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
         np.divide(right, pairs, out=values, where=pairs > 0)
         return values
 
-    return in_batches(statistic, o.n)
+    return statistic
 
 
 def _influences(o: Outcome) -> NDArray[np.float64]:
@@ -108,29 +106,8 @@ def concordance(
     Harrell's index for censored times, computed in O(n log n). Undefined (NaN) where no two
     examples can be compared.
     """
-    times = np.asarray(truth, dtype=np.float64)
-    n = len(times)
     risk = np.asarray(output, dtype=np.float64)
-    if weights is None and n <= COMPARED_AT_ONCE:
-        return _of_all_pairs(times, risk)
-    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    statistic = _concordance(Outcome(times, risk), {})
-    assert statistic is not None, "it has this form for all options"
-    return float(statistic(weight[None, :])[0])
-
-
-def _of_all_pairs(truth: NDArray[np.float64], risk: NDArray[np.float64]) -> float:
-    """Compare every two examples, which is quicker for a few of them."""
-    time, event = truth[:, 0], truth[:, 1] > 0
-    if np.isnan(time).any() or np.isnan(risk).any() or not event.any():
-        return float("nan")
-    first, second = time[event][:, None], time[None, :]
-    later = (first < second) | ((first == second) & ~event[None, :])
-    pairs = int(np.count_nonzero(later))
-    mine, other = risk[event][:, None], risk[None, :]
-    higher = np.count_nonzero(later & (mine > other))
-    tied = np.count_nonzero(later & (mine == other))
-    return (higher + tied / 2) / pairs if pairs else float("nan")
+    return value_under(_concordance, np.asarray(truth, dtype=np.float64), risk, None, weights)
 
 
 def _pairs(truth: NDArray[np.float64], risk: NDArray[np.float64]) -> SUMS:

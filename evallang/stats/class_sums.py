@@ -9,15 +9,13 @@ classes of the data.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-MANY_CELLS = 1 << 10
-"""The number of cells from which it is quicker to sum only those that occur."""
+from evallang.stats.weightings import summing
 
 
 class Margins(Struct, frozen=True):
@@ -60,45 +58,31 @@ class Margins(Struct, frozen=True):
         return self.predicted_other - (self.labelled - self.hits)
 
 
-class OccurringCells:
-    """The cells of a confusion matrix that occur: few of them where classes are many.
+def margins_of_cells(
+    truth: NDArray[np.int64], predicted: NDArray[np.int64], k: int
+) -> Callable[[NDArray[np.float64]], Margins]:
+    """Return what sums counts (..., P) of the cells of a confusion matrix that occur, by class.
 
-    Parameters
-    ----------
-    truth : true class of each cell (P,)
-    predicted : predicted class of each cell (P,), k or more where it is none of the classes
-    k : the number of classes
+    `truth` and `predicted` (P,) are the classes of each cell; the latter is k where it is none.
     """
-
-    def __init__(self, truth: NDArray[np.int64], predicted: NDArray[np.int64], k: int) -> None:
-        inside = predicted < k
-        self._hits = self._sums(truth, inside & (truth == predicted), k)
-        self._labelled = self._sums(truth, inside, k)
-        self._support = self._sums(truth, np.ones_like(inside), k)
-        self._predicted = self._sums(predicted, inside, k)
-
-    @staticmethod
-    def _sums(by_class: NDArray[np.int64], chosen: NDArray[np.bool_], k: int) -> Any:
-        """Return the matrix (k, P) that sums the chosen cells within each class."""
-        cells = np.flatnonzero(chosen)
-        ones = np.ones(len(cells))
-        return scipy.sparse.csr_array((ones, (by_class[cells], cells)), shape=(k, len(chosen)))
-
-    def margins(self, counts: NDArray[np.float64]) -> Margins:
-        """Sum counts of the cells (..., P)."""
-        by_cell = np.ascontiguousarray(counts.reshape(-1, counts.shape[-1]).T)
-
-        def summed(sums: Any) -> NDArray[np.float64]:
-            by_class: NDArray[np.float64] = (sums @ by_cell).T
-            return by_class.reshape(*counts.shape[:-1], -1)
-
-        return Margins(
-            summed(self._hits),
-            summed(self._labelled),
-            summed(self._support),
-            summed(self._predicted),
-            counts.sum(-1),
+    inside = np.where(predicted < k, predicted, -1)
+    sums = [
+        summing(place, k)
+        for place in (
+            np.where(truth == predicted, truth, -1),
+            np.where(predicted < k, truth, -1),
+            truth,
+            inside,
         )
+    ]
+
+    def margins(counts: NDArray[np.float64]) -> Margins:
+        by_cell = np.ascontiguousarray(counts.reshape(-1, counts.shape[-1]).T)
+        shape = *counts.shape[:-1], k
+        hits, labelled, support, named = ((s @ by_cell).T.reshape(shape) for s in sums)
+        return Margins(hits, labelled, support, named, counts.sum(-1))
+
+    return margins
 
 
 class LabelledPairs(Struct, frozen=True):
@@ -125,11 +109,8 @@ class LabelledPairs(Struct, frozen=True):
         """Count examples (n,), each as often as `times` says."""
         codes = k + 1
         cells = (truth * codes + first) * codes + second
-        if times is None:
-            cell, counted = np.unique(cells, return_counts=True)
-        else:
-            cell, place = np.unique(cells, return_inverse=True)
-            counted = np.zeros(len(cell), dtype=np.int64)
-            np.add.at(counted, place.reshape(-1), times)
+        cell, place = np.unique(cells, return_inverse=True)
+        # Sums of float64 are exact below 2^53
+        counted = np.bincount(place.reshape(-1), times, len(cell)).astype(np.int64)
         pair, last = np.divmod(cell, codes)
         return LabelledPairs(*np.divmod(pair, codes), last, counted, k)

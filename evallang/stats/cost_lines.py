@@ -12,16 +12,11 @@ AT_ONCE = 1 << 16  # numbers of a block of rows, which stay in the cache
 ROWS_AT_ONCE = 256  # rows lie 2 apart, and so keep the slopes of their steps to 1e-13
 
 
-def area_of_lowest_costs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
-    """Return the area under the lowest cost lines; NaN where a class has no example.
-
-    `positives` and `negatives` are the weights of the classes at each distinct score, rising.
-    """
-    return float(areas_of_lowest_costs(positives[None], negatives[None])[0])
-
-
 def areas_of_lowest_costs(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the area for each row of weights at each distinct score, rising (B, s): (B,)."""
+    """Return the area for each row of weights at each distinct score, rising (B, s): (B,).
+
+    NaN where a class has no example.
+    """
     found = np.full(len(positives), np.nan)
     both = (positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)
     rows = np.flatnonzero(both)

@@ -31,6 +31,17 @@ def t_quantile(level: float, df: float) -> float:
     return float((df * (1.0 - tail) / tail) ** 0.5)
 
 
+def bounds_inside(
+    value: float, half: float, low: float = 0.0, high: float = 1.0
+) -> tuple[float, float]:
+    """Return value ± half on the logit scale of its range, by the delta method."""
+    share = (value - low) / (high - low)
+    reach = half / (high - low) / (share * (1 - share))
+    centre = float(scipy.special.logit(share))
+    ends = scipy.special.expit([centre - reach, centre + reach])
+    return low + (high - low) * float(ends[0]), low + (high - low) * float(ends[1])
+
+
 def welch_df(parts: tuple[tuple[float, float], ...]) -> float | None:
     """Return the degrees of freedom of a sum of independent variances (Satterthwaite 1946).
 

@@ -7,10 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.alternatives import Alternative
-from evallang.stats.validation import magnitudes
+from evallang.results.statistics import HypothesisTestResult, Statistic
+from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.distributions import t_quantile
+from evallang.stats.validation import magnitudes, numbers
 
 EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"
 CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"
@@ -19,31 +23,94 @@ NOISE = 1e-12  # of the largest score: twelve significant digits
 AT_ONCE = 1 << 18  # differences whose noise is looked at together
 
 
-def corrected_factor(
-    n_train: NDArray[np.float64] | None,
-    n_test: NDArray[np.float64] | None,
-    splits: int,
-    test_train_ratio: float | None,
-) -> float:
-    """Return 1/J + n_test/n_train, the share of s² in the variance of the mean.
+class FoldValues(Struct, frozen=True, eq=False):
+    """The finite values of folds: those of one model, or differences of two.
 
-    Nadeau & Bengio 2003. The ratio is the one the author gave, else that of the
-    sums of the fold sizes. Raises `ValueError` where it is unknown or not positive.
+    `constant` tells that they differ by rounding noise only; `kept` which folds remain.
     """
-    if test_train_ratio is not None:
-        ratio = float(test_train_ratio)
-    elif splits < 2:
-        ratio = 1.0  # nothing varies, whatever it is
-    elif n_train is not None and n_test is not None and 0 < n_train.sum() < np.inf:
-        ratio = float(n_test.sum() / n_train.sum())
-    else:
-        raise ValueError(
-            "the ratio of test to training rows is unknown: give n_train and n_test, or "
-            "test_train_ratio, which is 1/(k - 1) for cross-validation with k folds"
-        )
-    if not 0 < ratio < math.inf:
-        raise ValueError("the ratio of test to training rows is more than 0")
-    return 1.0 / max(splits, 1) + ratio
+
+    values: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    constant: bool
+    notes: tuple[str, ...]
+
+    def factor(
+        self, n_train: ArrayLike | None, n_test: ArrayLike | None, ratio: float | None
+    ) -> float:
+        """Return 1/J + n_test/n_train, the share of s² in the variance of the mean.
+
+        Nadeau & Bengio 2003. The ratio is the one the author gave, else that of the
+        sums of the fold sizes. Raises `ValueError` where it is unknown or not positive.
+        """
+        train, test = self._sizes(n_train), self._sizes(n_test)
+        if ratio is None and len(self.values) < 2:
+            ratio = 1.0  # nothing varies, whatever it is
+        elif ratio is None and train is not None and test is not None and 0 < train < math.inf:
+            ratio = test / train
+        elif ratio is None:
+            raise ValueError(
+                "the ratio of test to training rows is unknown: give n_train and n_test, or "
+                "test_train_ratio, which is 1/(k - 1) for cross-validation with k folds"
+            )
+        if not 0 < ratio < math.inf:
+            raise ValueError("the ratio of test to training rows is more than 0")
+        return self.plain_factor + float(ratio)
+
+    @property
+    def plain_factor(self) -> float:
+        """The same share as if folds were independent, 1/J."""
+        return 1.0 / max(len(self.values), 1)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of two values or more, 0 where it is noise."""
+        return 0.0 if self.constant else float(self.values.std(ddof=1))
+
+    def _sizes(self, given: ArrayLike | None) -> float | None:
+        """Add up the sizes of the folds that remain."""
+        if given is None:
+            return None
+        sizes = numbers(given, "fold sizes")
+        if sizes.shape != self.kept.shape:
+            raise ValueError("fold sizes are given for every fold or not at all")
+        return float(sizes[self.kept].sum())
+
+
+def read_folds(first: ArrayLike, second: ArrayLike | None = None) -> FoldValues:
+    """Read the values of folds (J,), of two models their differences.
+
+    Raises `ValueError` where they are not one row of each model, of one length.
+    """
+    x, y = aligned(first, np.zeros(np.shape(first)) if second is None else second)
+    if x.ndim != 1:
+        raise ValueError("fold scores are given as one row for each model")
+    kept = np.isfinite(x) & np.isfinite(y)
+    d, constant = differences(x[kept], y[kept])
+    lost = int((~kept).sum())
+    notes = (f"{lost} of {len(kept)} folds have no finite score and are excluded",) if lost else ()
+    return FoldValues(d, kept, constant, notes)
+
+
+def t_result(
+    plain: HypothesisTestResult,
+    mean: float,
+    error: float,
+    df: float,
+    alternative: Alternative = "two_sided",
+) -> HypothesisTestResult:
+    """Fill statistic, p and interval of a t test of a mean into a result that has none of them."""
+    assert plain.estimate is not None, "the name and the level of what is estimated"
+    value, p, more = studentized(mean, error, alternative)
+    if value is not None and p is None:
+        p = t_p(value, df, alternative)
+    half = t_quantile(plain.estimate.level, df) * error
+    estimate = replace(plain.estimate, value=mean, low=mean - half, high=mean + half)
+    notes = (*plain.notes, *more)
+    statistic = Statistic("t", value)
+    result = replace(
+        plain, statistic=statistic, df=(float(df),), p=p, estimate=estimate, notes=notes
+    )
+    return one_sided(result, alternative)
 
 
 def spread_is_noise(spread: Any, scale: float) -> Any:

@@ -218,7 +218,7 @@ INPUTS.declare(
 )
 INPUTS.declare(
     "row_scores",
-    "scores of m models on each example (n, m), higher for the positive class, or `PlacedScores`",
+    "scores of m models on each example (n, m), higher for the positive class, or `PlacementSums`",
     _COMPARISON,
     evidence={Evidence.SCORES_PER_ROW},
     shape=("n", "m"),

@@ -13,7 +13,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.validation import magnitudes, numbers, word
+from evallang.stats.validation import labels, magnitudes, numbers, word
+from evallang.stats.weightings import summing
 
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
 NOISE = 1e-12  # differences of errors below this are rounding, not overfitting
@@ -110,26 +111,22 @@ def standard_error(
     table, drawn = _table(losses, "losses"), _table(times, "times")
     if table.shape != drawn.shape or np.isnan(drawn).any() or np.isinf(table).any():
         raise ValueError("every loss needs the number of times its example was drawn")
-    parts = _Parts(table, drawn, weights, groups)
     rounds, out = len(table), ~np.isnan(table)
-    counts = out.sum(axis=0)
-    if rounds < 3 or parts.number < 2 or counts.min() < 2 or parts.total <= 0:
+    codes, w = _units(table, weights, groups)
+    number = int(codes.max(initial=-1)) + 1
+    if rounds < 3 or number < 2 or out.sum(axis=0).min() < 2 or w.sum() <= 0:
         return None
-    known = np.where(out, table, 0.0)
-    sums, q = known.sum(axis=0), parts.mean(known)
-    per_example = sums / counts
-    products, totals = parts.drawn.T @ q, parts.drawn.sum(axis=0)
-    covariance = (products - totals * q.sum() / rounds) / (rounds - 1)
-    influence = parts.influence(per_example[None, :], covariance[None, :])[0]
-    without = (sums - known) / (counts - out)
-    covariances = (products - parts.drawn * q[:, None]) - (totals - parts.drawn) * (
-        (q.sum() - q) / (rounds - 1)
-    )[:, None]
-    spread = parts.influence(without, covariances / (rounds - 2))
-    spread = spread - spread.mean(axis=0)
-    noise = float(np.sum(spread**2)) * (rounds - 1) / rounds
-    least = float(np.sum(parts.influence_on_means(per_example[None, :]) ** 2))
-    least *= parts.number / (parts.number - 1)
+    influence = influences(table, drawn, weights, groups)
+    # The same without each round in turn, whose products are taken off the sums of all
+    counts, known = out.sum(axis=0), np.where(out, table, 0.0)
+    drawn, q = drawn[:, np.unique(codes, return_index=True)[1]], known @ w / w.sum()
+    others = (drawn.sum(axis=0) - drawn) * ((q.sum() - q) / (rounds - 1))[:, None]
+    covariances = (drawn.T @ q - drawn * q[:, None] - others) / (rounds - 2)
+    without = (known.sum(axis=0) - known) / (counts - out)
+    spread = _influence(without, covariances, codes, w)
+    noise = float(np.sum((spread - spread.mean(axis=0)) ** 2)) * (rounds - 1) / rounds
+    on_means = _on_means(known.sum(axis=0)[None] / counts, codes, w)
+    least = float(np.sum(on_means**2)) * number / (number - 1)
     return float(np.sqrt(max(float(np.sum(influence**2)) - noise, least)))
 
 
@@ -149,57 +146,43 @@ def influences(
     weighted sum of its E_i and q the weighted mean.
     """
     table = np.asarray(losses, dtype=np.float64)
-    parts = _Parts(table, np.asarray(times, dtype=np.float64), weights, groups)
-    out = ~np.isnan(table)
-    known = np.where(out, table, 0.0)
-    q = parts.mean(known)
-    covariance = (parts.drawn - parts.drawn.mean(axis=0)).T @ q / (len(table) - 1)
-    per_example = known.sum(axis=0) / out.sum(axis=0)
-    return np.asarray(parts.influence(per_example[None, :], covariance[None, :])[0])
+    codes, w = _units(table, weights, groups)
+    drawn = np.asarray(times, dtype=np.float64)[:, np.unique(codes, return_index=True)[1]]
+    q = np.where(np.isnan(table), 0.0, table) @ w / w.sum()
+    covariance = (drawn - drawn.mean(axis=0)).T @ q / (len(table) - 1)
+    per_example = _errors_per_example(table)[0]
+    return _influence(per_example[None], covariance[None], codes, w)[0]
 
 
-class _Parts:
-    """Who is drawn together, with what weight: what a derivative of Err(1) is made of."""
+def _influence(
+    errors: NDArray[np.float64],
+    covariances: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    w: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return influences (k, G) from errors of examples (k, n) and covariances (k, G)."""
+    number, total = covariances.shape[1], w.sum()
+    sums = (errors * w) @ summing(codes, number).T
+    moved = (number * sums / total - (errors @ w / total)[:, None]) / (number - 1)
+    growth = (1 - 1 / number) ** -number
+    return np.asarray(_on_means(errors, codes, w) + moved + growth * covariances)
 
-    def __init__(
-        self,
-        table: NDArray[np.float64],
-        times: NDArray[np.float64],
-        weights: ArrayLike | None,
-        groups: ArrayLike | None,
-    ) -> None:
-        n = table.shape[1]
-        codes = np.arange(n) if groups is None else np.asarray(groups)
-        self.order = np.argsort(codes, kind="stable")
-        ordered = codes[self.order]
-        self.starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        self.weights = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-        self.total = float(self.weights.sum())
-        self.number = len(self.starts)
-        self.drawn = times[:, self.order[self.starts]]
 
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum weighted values of examples (k, n) within each unit (k, G)."""
-        weighted = (values * self.weights)[:, self.order]
-        return np.asarray(np.add.reduceat(weighted, self.starts, axis=1))
+def _units(
+    table: NDArray[np.float64], weights: ArrayLike | None, groups: ArrayLike | None
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the unit and the weight of each example (n,)."""
+    n = table.shape[1]
+    codes = np.arange(n) if groups is None else labels(groups, n, "group")
+    return codes, np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
 
-    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weighted mean of each row of values (k, n)."""
-        return np.asarray(values @ self.weights / self.total)
 
-    def influence_on_means(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each unit's influence on the mean of the errors (k, n), the models held fixed."""
-        shares = self.sums(np.ones((1, len(self.weights)))) / self.total
-        return self.sums(errors) / self.total - self.mean(errors)[:, None] * shares
-
-    def influence(
-        self, errors: NDArray[np.float64], covariances: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return influences (k, G) from errors of examples (k, n) and covariances (k, G)."""
-        number = self.number
-        drawn = number * self.sums(errors) / self.total - self.mean(errors)[:, None]
-        growth = (1 - 1 / number) ** -number
-        return self.influence_on_means(errors) + drawn / (number - 1) + growth * covariances
+def _on_means(
+    errors: NDArray[np.float64], codes: NDArray[np.intp], w: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return each unit's influence on the mean of the errors (k, n), the models held fixed."""
+    centred = w * (errors - (errors @ w / w.sum())[:, None])
+    return np.asarray(centred @ summing(codes, int(codes.max()) + 1).T / w.sum())
 
 
 def no_information_rate(

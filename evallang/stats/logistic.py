@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.stats.weightings import in_batches
-
 CLOSEST = 1e-6  # of a probability to 0 or 1, for its logit
 STEPS = 100  # of Newton's method
 DONE = 1e-10
@@ -37,34 +35,31 @@ def logistic_fits(
     # With one column the likelihood has one maximum; such a step cannot jump over and away from it
     reach = 2.0 if columns == 1 else np.inf
 
-    def fits(some: NDArray[np.float64]) -> NDArray[np.float64]:
-        w = some.astype(np.float64, copy=False)
-        found, beta = (np.full((len(w), columns), value) for value in (np.nan, 0.0))
-        left = np.flatnonzero(_both(y, w))
-        for _ in range(STEPS):
-            if not len(left):
-                break
-            p = _probability(np.einsum("bp,np->bn", beta[left], x) + shift)
-            # einsum and not BLAS: the same bits for any number of threads
-            gradient = np.einsum("bn,np->bp", w[left] * (y - p), x)
-            information = np.einsum("bn,nq->bq", w[left] * p * (1 - p), products)
-            information = information.reshape(-1, columns, columns)
-            spread = np.sqrt(np.diagonal(information, axis1=1, axis2=2))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                scaled = information / (spread[:, :, None] * spread[:, None, :])
-                sound = np.linalg.det(scaled) > SINGULAR  # a comparison with NaN is false
-            left = left[sound]
-            step = np.linalg.solve(information[sound], gradient[sound][:, :, None])[:, :, 0]
-            beta[left] += np.clip(step, -reach, reach)
-            size = np.abs(beta[left]).max(axis=1, initial=0.0)
-            done = np.abs(step).max(axis=1, initial=0.0) < DONE * (1 + size)
-            found[left[done]] = beta[left[done]]
-            left = left[~done & (size <= LARGEST)]
-        return found
-
     if not len(y):
         return np.full((len(weights), columns), np.nan)
-    return in_batches(fits, len(y))(weights)
+    w = weights.astype(np.float64, copy=False)
+    found, beta = (np.full((len(w), columns), value) for value in (np.nan, 0.0))
+    left = np.flatnonzero(_both(y, w))
+    for _ in range(STEPS):
+        if not len(left):
+            break
+        p = _probability(np.einsum("bp,np->bn", beta[left], x) + shift)
+        # einsum and not BLAS: the same bits for any number of threads
+        gradient = np.einsum("bn,np->bp", w[left] * (y - p), x)
+        information = np.einsum("bn,nq->bq", w[left] * p * (1 - p), products)
+        information = information.reshape(-1, columns, columns)
+        spread = np.sqrt(np.diagonal(information, axis1=1, axis2=2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = information / (spread[:, :, None] * spread[:, None, :])
+            sound = np.linalg.det(scaled) > SINGULAR  # a comparison with NaN is false
+        left = left[sound]
+        step = np.linalg.solve(information[sound], gradient[sound][:, :, None])[:, :, 0]
+        beta[left] += np.clip(step, -reach, reach)
+        size = np.abs(beta[left]).max(axis=1, initial=0.0)
+        done = np.abs(step).max(axis=1, initial=0.0) < DONE * (1 + size)
+        found[left[done]] = beta[left[done]]
+        left = left[~done & (size <= LARGEST)]
+    return found
 
 
 def logistic_influences(

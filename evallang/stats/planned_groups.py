@@ -15,7 +15,6 @@ from evallang.stats.power import (
     Relation,
     Sizes,
     Stated,
-    Units,
     answered,
 )
 
@@ -80,16 +79,15 @@ class PlannedGroups(Struct, frozen=True):
             whole[size] += 1
         return tuple((size, k) for size, k in whole.items() if k)
 
-    @property
-    def units(self) -> Units:
-        """Sizes that count groups: of about n examples as many as come nearest."""
+    def count_near(self, n: int) -> int:
+        """Return how many groups come nearest to about n examples."""
+        if examples_of(self.mix) == n:
+            return number_of_groups(self.mix)
+        return max(1, round(n / self.mean_size))
 
-        def groups_of(n: int) -> int:
-            if examples_of(self.mix) == n:
-                return number_of_groups(self.mix)
-            return max(1, round(n / self.mean_size))
-
-        return Units(groups_of, lambda groups: examples_of(self.sizes(groups)))
+    def examples(self, groups: int) -> int:
+        """Return how many examples so many groups have."""
+        return examples_of(self.sizes(groups))
 
     def coarse(self, most: int) -> PlannedGroups:
         """Return as many groups of at most so many sizes: of neighbouring sizes their mean."""
@@ -155,25 +153,21 @@ def effective_answer(
     `rough`, between the notes `before` and `after`.
     """
     effect = 1.0 if groups is None else groups.effect
-    units = Units(lambda n: max(round(n / effect), 1) if whole else n / effect)
-    found = answered(question, stated, relation, asked=stated.difference, units=units)
-    sizes = [] if question.n is None else [units.size(question.n)]
-    sizes += [] if found.required_n is None else [found.required_n]
+
+    def size_of(n: int) -> float:
+        return max(round(n / effect), 1) if whole else n / effect
+
+    if groups is not None:
+        relation = replace(
+            relation,
+            assumed={**relation.assumed, **groups.assumed},
+            most=int(MOST_N / effect),
+            examples_of=lambda size: math.ceil(size * effect),
+        )
+        design = f"the design effect of the groups is {effect:.3g}"
+        after = (*after, design, *group_notes(question))
+    relation = replace(relation, size_of=size_of)
+    found = answered(question, stated, relation, asked=stated.difference)
+    sizes = [n / effect for n in (question.n, found.required_n) if n is not None]
     few = (note,) if any(map(rough, sizes)) else ()
-    found = replace(found, notes=(*found.notes, *before, *few, *after))
-    if groups is None:
-        return found
-    notes = found.notes
-    scaled: list[int | None] = []
-    for size in (found.required_n, found.n_for_width):
-        examples = None if size is None else math.ceil(size * effect)
-        if examples is not None and examples > MOST_N:
-            examples, notes = None, (*notes, f"more than {MOST_N:,} would be needed")
-        scaled.append(examples)
-    return replace(
-        found,
-        assumptions={**found.assumptions, **groups.assumed},
-        required_n=scaled[0],
-        n_for_width=scaled[1],
-        notes=(*notes, f"the design effect of the groups is {effect:.3g}", *group_notes(question)),
-    )
+    return replace(found, notes=(*found.notes, *before, *few, *after))

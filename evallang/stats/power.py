@@ -214,6 +214,8 @@ class Relation(Struct, frozen=True):
     most : the largest that is searched for
     counted : what a size counts, where that is not what is reported
     width : the expected width of the interval at a difference and a size, or None
+    size_of : of a number of examples, what size they are
+    examples_of : of a size, how many examples it is
     """
 
     chance: Callable[[float, int], float]
@@ -230,6 +232,8 @@ class Relation(Struct, frozen=True):
     most: int = MOST_N
     counted: str = ""
     width: Callable[[float, int], float] | None = None
+    size_of: Callable[[int], Any] = lambda n: n
+    examples_of: Callable[[int], int] = lambda size: size
 
     def solve(
         self,
@@ -363,15 +367,13 @@ def analysed(
     difference: float | str | None,
     n: int | None,
     target: float | None,
-    units: Units | None = None,
 ) -> PowerAnalysis:
     """Solve a relation for the one of difference, n and target that is None."""
-    units = units or Units()
     gap = None if difference is None else stated(difference)
-    size = None if n is None else units.size(n)
+    size = None if n is None else relation.size_of(n)
     found = relation.solve(difference=gap, size=size, power=target)
     if size is None:
-        size, n = found, units.examples(found)
+        size, n = found, relation.examples_of(found)
     elif gap is None:
         gap = found
     notes: tuple[str, ...] = ()
@@ -385,20 +387,12 @@ def analysed(
     )
 
 
-class Units(Struct, frozen=True):
-    """How the size of a relation and the number of examples follow from each other."""
-
-    size: Callable[[int], Any] = lambda n: n
-    examples: Callable[[int], int] = lambda size: size
-
-
 def answered(
     question: Question,
     stated: Stated,
     relation: Relation,
     *,
     asked: float | None,
-    units: Units | None = None,
     in_sd: bool = False,
     before: tuple[str, ...] = (),
     after: tuple[str, ...] = (),
@@ -409,13 +403,12 @@ def answered(
     `asked` is the difference whose power and size are asked, None for none; `before` and `after`
     are notes, and `none_enough` says why no size is enough, instead of the number searched.
     """
-    units = units or Units()
-    size = None if question.n is None else units.size(question.n)
+    size = None if question.n is None else relation.size_of(question.n)
     target, notes = stated.target, [*before]
     found = power = needed = narrow = None
     if asked:
         try:
-            needed = units.examples(relation.solve(difference=asked, power=target))
+            needed = relation.examples_of(relation.solve(difference=asked, power=target))
         except ValueError as error:
             notes.append(none_enough or str(error))
     if size is not None and size >= relation.fewest:
@@ -426,7 +419,7 @@ def answered(
             power = relation.solve(difference=asked, size=size)
     if stated.width is not None and relation.width is not None:
         try:
-            narrow = units.examples(relation.size_for_width(stated.width, asked or 0.0))
+            narrow = relation.examples_of(relation.size_for_width(stated.width, asked or 0.0))
         except ValueError as error:
             notes.append(str(error))
     return Answer(

@@ -76,13 +76,12 @@ def t_power(
     `ValueError` where `sd` is not positive, n below 2, the observed difference is asked for, or
     more than about 17 million would be needed.
     """
-    relation, units = means(sd, alpha, test_train_ratio, one_sided=one_sided), None
+    relation = means(sd, alpha, test_train_ratio, one_sided=one_sided)
     if groups:
-        planned = PlannedGroups(groups, icc)
-        relation, units = grouped_means(sd, alpha, planned, one_sided=one_sided), planned.units
+        relation = grouped_means(sd, alpha, PlannedGroups(groups, icc), one_sided=one_sided)
     relation = replace(relation, assumed={"sd": sd, "test_train_ratio": test_train_ratio})
     name = "corrected_t" if test_train_ratio else "t"
-    return analysed(name, relation, alpha, difference, n, target, units)
+    return analysed(name, relation, alpha, difference, n, target)
 
 
 def means(sd: float, alpha: float, ratio: float = 0.0, *, one_sided: bool = False) -> Relation:
@@ -123,6 +122,8 @@ def grouped_means(
             groups=groups.sizes(count),
             icc=groups.icc,
         ),
+        size_of=groups.count_near,
+        examples_of=groups.examples,
     )
 
 
@@ -258,7 +259,7 @@ def _declared(
         sd, written = 1.0 if stated.sd is None else stated.sd, question.options.get(RATIO_NAME)
         assumed: dict[str, float | int | str] = {} if stated.sd is None else {"sd": stated.sd}
         asked, before = in_unit(stated)
-        overlap, after, units = 0.0, notes, None
+        overlap, after = 0.0, notes
         if ratio:
             found = question.test_train_ratio if written is None else float(written)
             if found is None:
@@ -269,13 +270,12 @@ def _declared(
         if by is not None:
             relation = grouped_means(sd, question.alpha, by, one_sided=question.one_sided)
             assumed |= by.assumed
-            after, units = group_notes(question), by.units
+            after = group_notes(question)
         return answered(
             question,
             stated,
             replace(relation, assumed=assumed),
             asked=asked,
-            units=units,
             in_sd=stated.sd is None,
             before=before,
             after=after,

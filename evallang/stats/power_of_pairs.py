@@ -202,6 +202,8 @@ def grouped_pairs(
         most=MOST_GROUPS,
         counted=" groups",
         width=lambda gap, count: clustered_width(groups, count, discordant, gap, 1 - alpha),
+        size_of=groups.count_near,
+        examples_of=groups.examples,
     )
 
 
@@ -475,7 +477,6 @@ def _with_groups(question: Question, stated: Stated, share: float, groups: Plann
         stated,
         replace(relation, assumed={"discordant": share, **groups.assumed}),
         asked=stated.difference,
-        units=coarse.units,
         after=group_notes(question),
     )
 

@@ -7,14 +7,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.shown import Number
-from evallang.stats.draws import drawn_weights
+from evallang.stats.draws import Resamples
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.predicted import Predicted
-from evallang.stats.weightings import summing
+from evallang.stats.weightings import ratio, summing
 
 WILSON, DRAWN = "Wilson", "percentile bootstrap"
 ROUNDS = 1000
-AT_ONCE = 1 << 22  # numbers of a block of rounds
 
 
 class CellShare(Struct, frozen=True):
@@ -78,15 +77,11 @@ class SharesOfRows:
         names, unit = np.unique(codes, return_inverse=True)
         size = self._shape[0] * self._shape[1]
         sums = summing(self._cell, size, given.shares) @ summing(unit.reshape(-1), len(names)).T
-        rng = np.random.default_rng(given.seed)
-        made, rows = [], max(1, AT_ONCE // max(size, len(names)))
-        for start in range(0, ROUNDS, rows):
-            times = drawn_weights(rng, len(names), min(rows, ROUNDS - start))
-            tables = (sums @ times.T.astype(np.float64)).T.reshape(len(times), *self._shape)
-            totals = tables.sum(axis=2, keepdims=True)
-            made.append(
-                np.divide(tables, totals, out=np.full_like(tables, np.nan), where=totals > 0)
-            )
+        made = []
+        units = Resamples(np.ones(len(names)))
+        for block in units.blocks(np.random.default_rng(given.seed), ROUNDS):
+            tables = (sums @ block.numbers).T.reshape(-1, *self._shape)
+            made.append(ratio(tables, np.broadcast_to(tables.sum(2, keepdims=True), tables.shape)))
         tail = (1 - self._level) / 2
         rounds = np.concatenate(made)
         low, high = np.full((2, *self._shape), np.nan)

@@ -7,8 +7,9 @@ their sum is the same as rounding the whole.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -219,6 +220,22 @@ def outranked(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> NDArr
     return np.where(positive, found.below[places], found.above[places])
 
 
+def curves_of_classes(
+    codes: NDArray[np.int64], scores: NDArray[np.float64], *, by_pairs: bool
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.float64]]]:
+    """Iterate over the curves that are averaged: rows, which are positive, and their scores."""
+    k = scores.shape[1]
+    if not by_pairs:
+        every = np.arange(len(codes))
+        for c in range(k):
+            yield every, codes == c, scores[:, c]
+        return
+    for pair in itertools.combinations(range(k), 2):
+        rows = np.flatnonzero(np.isin(codes, pair))
+        for c in pair:
+            yield rows, codes[rows] == c, scores[rows, c]
+
+
 class PlacementSums(Struct, frozen=True, eq=False):
     """The areas of M models on the same examples, and products of their placements.
 
@@ -270,84 +287,53 @@ class PlacementSums(Struct, frozen=True, eq=False):
             self.of_negatives / (self.negatives * (self.negatives - 1)),
         )
 
-    @property
-    def covariance(self) -> NDArray[np.float64] | None:
-        """DeLong's covariance of the areas (M, M), None where a class has one example."""
-        both = self.of_classes
-        return None if both is None else np.asarray(both[0] + both[1])
 
+def centred_placements(
+    positive: NDArray[np.bool_], scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the areas of M models (M,), and by how much each placement differs from them (n, M).
 
-class PlacedScores(Struct, frozen=True, eq=False):
-    """What the scores of M models on one test set outrank: each is sorted once for all tests.
-
-    Attributes
-    ----------
-    positive : (n,)
-    outranked : `outranked` of each model (M, n)
+    The placement of an example is the share of the other class that its score outranks. Both
+    classes occur. Raises `ValueError` where a score is NaN.
     """
+    ups = int(np.count_nonzero(positive))
+    downs = len(positive) - ups
+    won = np.column_stack([outranked(positive, one) for one in scores.T])
+    areas = won[positive].sum(axis=0) / downs / ups  # halves, which add up exactly
+    return areas, won / np.where(positive, float(downs), float(ups))[:, None] - areas
 
-    positive: NDArray[np.bool_]
-    outranked: NDArray[np.float64]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of examples and of models, as of the scores."""
-        return len(self.positive), len(self.outranked)
-
-    @property
-    def members(self) -> tuple[int, int]:
-        """The numbers of negatives and of positives."""
-        up = int(np.count_nonzero(self.positive))
-        return len(self.positive) - up, up
-
-    def of(self, models: Sequence[int]) -> PlacedScores:
-        """Return those of some models, in their order."""
-        return PlacedScores(self.positive, self.outranked[list(models)])
-
-    def areas(self) -> NDArray[np.float64]:
-        """Return the areas under the ROC curves (M,), NaN where a class is missing."""
-        negatives, positives = self.members
-        if not negatives or not positives:
-            return np.full(len(self.outranked), np.nan)
-        won = self.outranked[:, self.positive].sum(axis=1)  # halves, which add up exactly
-        return np.asarray(won / negatives / positives)
-
-    def centred(self) -> NDArray[np.float64]:
-        """Return each row's share of outranked examples minus the area (M, n).
-
-        Both classes occur.
-        """
-        negatives, positives = self.members
-        shares = self.outranked / np.where(self.positive, float(negatives), float(positives))
-        return np.asarray(shares - self.areas()[:, None])
-
-    def sums(self) -> PlacementSums:
-        """Sum the products of the centred shares of all models over each class."""
-        (negatives, positives), areas = self.members, self.areas()
-        if not negatives or not positives:
-            nothing = np.zeros((len(areas), len(areas)))
-            return PlacementSums(areas, negatives, positives, nothing, nothing)
-        return PlacementSums(
-            areas, negatives, positives, *products_by_class(self.centred(), self.positive)
-        )
+def sum_placements(
+    positive: NDArray[np.bool_], areas: NDArray[np.float64], centred: NDArray[np.float64]
+) -> PlacementSums:
+    """Sum the products of centred placements (n, M) over the members of each class."""
+    ups = int(np.count_nonzero(positive))
+    products = products_by_class(centred, positive)
+    return PlacementSums(areas, len(positive) - ups, ups, *products)
 
 
 def place_scores(
-    positive: NDArray[np.bool_], scores: Sequence[NDArray[np.float64]] | NDArray[np.float64]
-) -> PlacedScores:
-    """Place the scores (n,) of each model, of M or (M, n), among those of the other class.
+    positive: NDArray[np.bool_], scores: Sequence[NDArray[np.float64]]
+) -> PlacementSums:
+    """Sum the placements of the scores (n,) of M models on one test set.
 
     Raises `ValueError` where a score is NaN.
     """
-    return PlacedScores(positive, np.array([outranked(positive, one) for one in scores]))
+    columns = np.column_stack(scores)
+    if positive.any() and not positive.all():
+        return sum_placements(positive, *centred_placements(positive, columns))
+    if np.isnan(columns).any():
+        raise ValueError("a score is missing")
+    ups, nothing = int(positive.sum()), np.zeros((len(scores), len(scores)))
+    return PlacementSums(np.full(len(scores), np.nan), len(positive) - ups, ups, nothing, nothing)
 
 
 def products_by_class(
     centred: NDArray[np.float64], positive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum the products of the rows (M, n) over negatives and over positives, each (M, M)."""
-    down, up = centred[:, ~positive], centred[:, positive]
-    return down @ down.T, up @ up.T
+    """Sum the products of the columns (n, M) over negatives and over positives, each (M, M)."""
+    down, up = centred[~positive], centred[positive]
+    return down.T @ down, up.T @ up
 
 
 def placement_products(
@@ -361,8 +347,8 @@ def placement_products(
     `scores` are those of each model (n,), as they were before they were rounded; each must occur
     among the counts. Both classes occur there.
     """
-    centred = np.empty((len(ranks), len(positive)))
-    for row, one, area, own in zip(centred, ranks, areas, scores, strict=True):
+    centred = np.empty((len(positive), len(ranks)))
+    for row, one, area, own in zip(centred.T, ranks, areas, scores, strict=True):
         negatives, positives = one.counts.members
         places = np.searchsorted(one.counts.scores, round_down(own, one.counts.digits))
         row[:] = (

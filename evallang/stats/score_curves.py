@@ -2,13 +2,14 @@
 
 A curve is computed from cells: the positives and negatives at each step of the score. Rounds of
 a bootstrap draw the counts of the cells (independent predictions) or the units, so that a round
-costs no sorting.
+costs no sorting. Of several classes the curves of each against the rest are averaged.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,15 +17,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.shown import Number
-from evallang.stats.cost_lines import area_of_lowest_costs
-from evallang.stats.draws import Resamples, drawn_weights
+from evallang.stats.cost_lines import areas_of_lowest_costs
+from evallang.stats.draws import Resamples
 from evallang.stats.predicted import Predicted
-from evallang.stats.weightings import summing
+from evallang.stats.weightings import areas_by_score, precisions_by_score, summing
 
 ROUNDS = 1000
 TURNED = 401  # places along a curve at which rounds are compared with it
 MOST_STEPS = 512  # of a curve; more distinct scores share steps with their neighbours
-AT_ONCE = 1 << 22  # numbers of a block of rounds
 SAME = 1e-9  # rates that differ by less are one
 
 
@@ -68,7 +68,7 @@ class Curve(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class ShownCurve(Struct, frozen=True):
+class ShownCurve(Curve, frozen=True, kw_only=True):
     """The values of an analysis that draws a curve; `unit`, `about` and `level` are the run's.
 
     With three classes or more a curve is about one class against the rest (`of_class`), or the
@@ -78,19 +78,14 @@ class ShownCurve(Struct, frozen=True):
     unit: str
     about: str
     level: float
-    points: tuple[CurvePoint, ...]
-    summaries: tuple[Summary, ...]
-    references: tuple[Reference, ...]
-    n: int
-    positives: int
-    folds: int
-    notes: tuple[str, ...] = ()
     of_class: str | None = None
     macro: bool = False
 
 
 Heights = Callable[["NDArray[np.float64]", "NDArray[np.float64]"], "NDArray[np.float64]"]
 """From true and false positives at each step (B, s + 1), from none to all, to y on the grid."""
+Band = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+"""The lower and the upper bounds of a curve (m,), NaN where there are none."""
 
 
 class Steps:
@@ -126,39 +121,28 @@ class Steps:
         self.rows, self.step = rows, step.reshape(-1)
         self.is_positive = predicted.is_positive[rows]
         shares = predicted.shares[rows]
-        both = np.bincount(2 * self.step + self.is_positive, shares, 2 * steps)
-        self.negatives, self.positives = both[0::2], both[1::2]
-
-    @property
-    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """True and false positives above each threshold (1, s + 1)."""
-        return _sums(np.atleast_2d(self.positives)), _sums(np.atleast_2d(self.negatives))
+        cells = np.bincount(2 * self.step + self.is_positive, shares, 2 * steps)
+        self.cells: NDArray[np.float64] = cells.astype(np.float64)
+        self.negatives, self.positives = self.cells[0::2], self.cells[1::2]
 
     @property
     def area(self) -> float:
         """The area under the ROC curve: the share of pairs in order, ties counting half."""
-        above = np.cumsum(self.positives) - self.positives / 2
-        total = self.positives.sum() * self.negatives.sum()
-        return float((above * self.negatives).sum() / total)
+        return float(areas_by_score(*self._rising)[0])
 
     @property
     def lowest_cost_area(self) -> float:
         """The area under the lowest cost lines, exact and not on a grid."""
-        return area_of_lowest_costs(self.positives[::-1], self.negatives[::-1])
+        return float(areas_of_lowest_costs(*(side.T for side in self._rising))[0])
 
     @property
     def average_precision(self) -> float:
         """The mean of the precision at each positive, as scikit-learn sums it."""
-        true = np.cumsum(self.positives)
-        precision = true / np.maximum(true + np.cumsum(self.negatives), np.finfo(float).tiny)
-        return float((precision * self.positives).sum() / self.positives.sum())
+        return float(precisions_by_score(*self._rising)[0])
 
-
-def _sums(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Add up cells (B, s) from the highest score, from none to all (B, s + 1)."""
-    made = np.zeros((len(cells), cells.shape[1] + 1))
-    np.cumsum(cells, axis=1, out=made[:, 1:])
-    return made
+    @property
+    def _rising(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.positives[::-1, None], self.negatives[::-1, None]
 
 
 class ScoreCurves:
@@ -177,13 +161,11 @@ class ScoreCurves:
         thresholds: NDArray[np.float64] | None = None,
     ) -> None:
         self.predicted = predicted
-        rows = np.arange(predicted.n)
         codes = np.zeros(predicted.n, dtype=np.int64)
         if predicted.folds is not None and not pooled:
             codes = predicted.folds
-        every = [rows[codes == fold] for fold in np.unique(codes)]
-        weights = [predicted.weights_of_classes(part) for part in every]
-        both = [r for r, sides in zip(every, weights, strict=True) if min(sides) > 0]
+        every = [np.flatnonzero(codes == fold) for fold in np.unique(codes)]
+        both = [rows for rows in every if min(predicted.weights_of_classes(rows)) > 0]
         if not both:
             raise ValueError("no fold has examples of both classes")
         self.skipped = len(every) - len(both)
@@ -193,138 +175,128 @@ class ScoreCurves:
         """Return the folds with every distinct score as a step."""
         return [Steps(self.predicted, fold.rows) for fold in self.folds]
 
-    def average(self, heights: Heights) -> NDArray[np.float64]:
-        """Average the curves of the folds on the grid of `heights` (m,)."""
-        each = np.stack([heights(*fold.sums)[0] for fold in self.folds])
-        return np.asarray(each.mean(axis=0), dtype=np.float64)
+    @cached_property
+    def cells(self) -> NDArray[np.float64]:
+        """The weights of the cells of all folds (cells,)."""
+        return np.concatenate([fold.cells for fold in self.folds])
 
-    def resample(self, heights: Heights) -> NDArray[np.float64]:
-        """Return the average curve in each round of a bootstrap (B, m), NaN where undefined."""
-        return np.concatenate([self._averages(heights, drawn) for drawn in self._cells()])
-
-    def _averages(self, heights: Heights, drawn: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Average the curves of the folds in each round, from the weights of their cells."""
-        total: NDArray[np.float64] | float = 0.0
-        defined: NDArray[np.int64] | int = 0
-        for cells in drawn:
-            negatives, positives = cells[:, 0::2], cells[:, 1::2]
-            sound = (positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)
-            values = heights(_sums(positives[sound]), _sums(negatives[sound]))
-            filled = np.zeros((len(cells), values.shape[1]))
-            filled[sound] = values
-            total, defined = total + filled, np.asarray(defined + sound, dtype=np.int64)
-        count = np.asarray(defined, dtype=np.float64)
-        return np.asarray(total / np.where(count > 0, count, np.nan)[:, None])
-
-    def _cells(self) -> Iterator[list[NDArray[np.float64]]]:
-        """Draw the weights of the cells of all folds, some rounds at a time."""
-        rng = np.random.default_rng(self.predicted.seed)
-        ends = np.cumsum([2 * len(fold.positives) for fold in self.folds])[:-1]
-        draw = self._drawn_cells() if self._independent else self._drawn_units()
-        size = max(1, AT_ONCE // self._width)
-        for start in range(0, ROUNDS, size):
-            yield np.split(draw(rng, min(size, ROUNDS - start)), ends, axis=1)
-
-    @property
-    def _independent(self) -> bool:
-        return self.predicted.units is None and self.predicted.weights is None
-
-    @property
-    def width(self) -> int:
-        """The number of cells of all folds."""
-        return sum(2 * len(fold.positives) for fold in self.folds)
-
-    @property
-    def _width(self) -> int:
-        return self.width if self._independent else max(self.width, self.predicted.n)
-
-    def _drawn_cells(self) -> Callable[[np.random.Generator, int], NDArray[np.float64]]:
-        sizes = np.concatenate(
-            [np.column_stack([f.negatives, f.positives]).ravel() for f in self.folds]
-        ).astype(np.int64)
-        source = Resamples(sizes)
-        return lambda rng, rounds: source.draw(rng, rounds).T.astype(float)
-
-    def _drawn_units(self) -> Callable[[np.random.Generator, int], NDArray[np.float64]]:
+    @cached_property
+    def of_units(self) -> Any:
+        """The weight of each unit in each cell, a sparse matrix (cells, units)."""
         given = self.predicted
-        n_units = given.n_units
-        cells = self._cells_of_units()
-        return lambda rng, rounds: cells(drawn_weights(rng, n_units, rounds))
-
-    def rounds_of(self, heights: Heights, times: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the average curve where units are drawn `times` (B, units), NaN if undefined."""
-        ends = np.cumsum([2 * len(fold.positives) for fold in self.folds])[:-1]
-        return self._averages(heights, np.split(self._cells_of_units()(times), ends, axis=1))
-
-    def _cells_of_units(self) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """Return what makes the weights of all cells from how often each unit is drawn."""
-        given = self.predicted
-        starts = np.cumsum([0, *(2 * len(fold.positives) for fold in self.folds)])
         cell = np.full(given.n, -1)
-        for start, fold in zip(starts, self.folds, strict=False):
+        start = 0
+        for fold in self.folds:
             cell[fold.rows] = start + 2 * fold.step + fold.is_positive
+            start += len(fold.cells)
         codes = np.arange(given.n) if given.units is None else given.units
         unit = np.unique(codes, return_inverse=True)[1].reshape(-1)
-        sums = summing(cell, int(starts[-1]), given.shares) @ summing(unit, given.n_units).T
-        return lambda times: (sums @ times.T.astype(np.float64)).T
+        return summing(cell, start, given.shares) @ summing(unit, given.n_units).T
 
+    def average(
+        self, heights: Heights, cells: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Average the curves of the folds on the grid of `heights` (m,).
 
-def macro_curve(
-    each: Sequence[ScoreCurves],
-    grid: NDArray[np.float64],
-    heights: Heights,
-    summaries: tuple[Summary, ...],
-    references: tuple[Reference, ...],
-    *,
-    bounded: bool = True,
-) -> Curve:
-    """Return the mean of the curves of several classes, each against the rest.
-
-    All classes are drawn together: the bounds, where they are `bounded`, are percentiles of the
-    mean in the rounds. There is no band for the whole curve, since none of known coverage is.
-    """
-    found = np.mean([curves.average(heights) for curves in each], axis=0)
-    bounds = pointwise(_macro_rounds(each, heights), each[0].predicted.level) if bounded else None
-    pooled = [pooled_heights(curves, heights) for curves in each]
-    known = [curve for curve in pooled if curve is not None]
-    mean = np.mean(known, axis=0) if len(known) == len(each) else None
-    given = each[0].predicted
-    points = points_of(grid, found, bounds, None, mean)
-    notes = dict.fromkeys(note for curves in each for note in notes_of(curves))
-    return Curve(
-        points=points,
-        summaries=summaries,
-        references=references,
-        n=given.n,
-        positives=given.n,
-        folds=max(len(curves.folds) for curves in each),
-        notes=tuple(notes),
-    )
-
-
-def _macro_rounds(each: Sequence[ScoreCurves], heights: Heights) -> NDArray[np.float64]:
-    """Return the mean curve of all classes in each round in which all are defined (B, m)."""
-    given = each[0].predicted
-    rng = np.random.default_rng(given.seed)
-    size = max(1, AT_ONCE // max(given.n, *(curves.width for curves in each)))
-    made = []
-    for start in range(0, ROUNDS, size):
-        times = drawn_weights(rng, given.n_units, min(size, ROUNDS - start))
-        made.append(np.mean([curves.rounds_of(heights, times) for curves in each], axis=0))
-    rounds = np.concatenate(made)
-    return np.asarray(rounds[~np.isnan(rounds).any(axis=1)])
-
-
-Band = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
-"""The lower and the upper bounds of a curve (m,), NaN where there are none."""
+        Of given weights of the cells (B, cells) it is (B, m), NaN where no fold has both classes.
+        """
+        given = self.cells[None] if cells is None else cells
+        ends = np.cumsum([len(fold.cells) for fold in self.folds])[:-1]
+        total, defined = np.zeros(1), np.zeros(len(given))
+        for part in np.split(given, ends, axis=1):
+            rates = [np.cumsum(part[:, side::2], axis=1) for side in (1, 0)]
+            sound = (rates[0][:, -1] > 0) & (rates[1][:, -1] > 0)
+            true, false = (np.pad(side[sound], ((0, 0), (1, 0))) for side in rates)
+            values = heights(true, false)
+            filled = np.zeros((len(given), values.shape[1]))
+            filled[sound] = values
+            total, defined = total + filled, defined + sound
+        found = total / np.where(defined > 0, defined, np.nan)[:, None]
+        return np.asarray(found[0] if cells is None else found)
 
 
 def average_and_rounds(
-    curves: ScoreCurves, heights: Heights
+    curves: ScoreCurves | Sequence[ScoreCurves], heights: Heights
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the average curve (m,) and that of each round in which it is defined (B, m)."""
-    rounds = curves.resample(heights)
-    return curves.average(heights), rounds[~np.isnan(rounds).any(axis=1)]
+    """Return the average curve (m,) and that of each round in which it is defined (B, m).
+
+    Of several classes it is the mean, and all are drawn together.
+    """
+    each = [curves] if isinstance(curves, ScoreCurves) else list(curves)
+    given, rng = each[0].predicted, np.random.default_rng(each[0].predicted.seed)
+    alone = len(each) == 1 and given.units is None and given.weights is None
+    source = Resamples(each[0].cells if alone else np.ones(given.n_units))
+    made = []
+    for block in source.blocks(rng, ROUNDS):
+        drawn = [block.numbers if alone else one.of_units @ block.numbers for one in each]
+        found = [one.average(heights, cells.T) for one, cells in zip(each, drawn, strict=True)]
+        made.append(np.mean(found, axis=0))
+    rounds = np.concatenate(made)
+    average = np.mean([one.average(heights) for one in each], axis=0)
+    return average, rounds[~np.isnan(rounds).any(axis=1)]
+
+
+def curve_of(
+    each: Sequence[ScoreCurves],
+    grid: NDArray[np.float64],
+    heights: Heights,
+    summaries: Sequence[Summary],
+    references: tuple[Reference, ...] = (),
+    *,
+    band: Callable[[NDArray[np.float64], NDArray[np.float64]], Band] | None = None,
+    bounded: bool = True,
+    pooled: bool = True,
+) -> Curve:
+    """Return the curve of one model, or the mean of those of several classes against the rest.
+
+    The bounds, where it is `bounded`, are percentiles of the rounds. `band` makes that of the whole
+    curve from the average and the rounds; of several classes none of known coverage is known.
+    """
+    given, none = each[0].predicted, np.full(len(grid), np.nan)
+    bounds = whole = none, none
+    if bounded:
+        found, rounds = average_and_rounds(each, heights)
+        bounds = pointwise(rounds, given.level)
+        if band is not None and len(each) == 1:
+            whole = band(found, rounds)
+    else:
+        found = np.mean([one.average(heights) for one in each], axis=0)
+    folds = max(len(one.folds) for one in each)
+    mixed = none
+    if pooled and all(len(one.folds) > 1 for one in each):
+        others = [ScoreCurves(one.predicted, pooled=True) for one in each]
+        mixed = np.mean([one.average(heights) for one in others], axis=0)
+    rows = zip(grid, found, *bounds, *whole, mixed, strict=True)
+    points = (CurvePoint(*(None if np.isnan(x) else float(x) for x in row)) for row in rows)
+    return Curve(
+        points=tuple(points),
+        summaries=tuple(summaries),
+        references=references,
+        n=given.n,
+        positives=int(given.is_positive.sum()) if len(each) == 1 else given.n,
+        folds=folds,
+        notes=tuple(dict.fromkeys(note for one in each for note in _notes_of(one))),
+    )
+
+
+def means_of_folds(
+    each: Sequence[ScoreCurves], name: str, value: Callable[[Steps], float], *, pooled: bool = True
+) -> list[Summary]:
+    """Sum up curves by the mean over folds and classes, and by that of the pooled scores."""
+    found = [np.mean([value(fold) for fold in one.exact()]) for one in each]
+    summaries = [Summary(name, float(np.mean(found)))]
+    if pooled and any(len(one.folds) > 1 for one in each):
+        mixed = [value(ScoreCurves(one.predicted, pooled=True).exact()[0]) for one in each]
+        summaries.append(Summary(f"{name}, folds pooled", float(np.mean(mixed))))
+    return summaries
+
+
+def _notes_of(curves: ScoreCurves) -> tuple[str, ...]:
+    """Return the note on folds without a curve."""
+    if not curves.skipped:
+        return ()
+    folds = "1 fold has" if curves.skipped == 1 else f"{curves.skipped} folds have"
+    return (f"{folds} examples of one class only, and no curve",)
 
 
 def pointwise(rounds: NDArray[np.float64], level: float) -> Band:
@@ -396,51 +368,6 @@ def fixed_width_band(
     return bounds[0], bounds[1]
 
 
-def points_of(
-    grid: NDArray[np.float64],
-    found: NDArray[np.float64],
-    bounds: Band | None = None,
-    band: Band | None = None,
-    pooled: NDArray[np.float64] | None = None,
-) -> tuple[CurvePoint, ...]:
-    """Join a curve (m,) with its bounds, its band and the pooled curve."""
-    none = np.full(len(grid), np.nan)
-    columns = (grid, found, *(bounds or (none, none)), *(band or (none, none)))
-    other = none if pooled is None else pooled
-    rows = zip(*columns, other, strict=True)
-    return tuple(CurvePoint(*map(_number, row)) for row in rows)
-
-
-def pooled_heights(curves: ScoreCurves, heights: Heights) -> NDArray[np.float64] | None:
-    """Return the curve of the scores of all folds together, None where there is one fold."""
-    if len(curves.folds) < 2:
-        return None
-    return ScoreCurves(curves.predicted, pooled=True).average(heights)
-
-
-def _number(value: float) -> Number:
-    return None if np.isnan(value) else float(value)
-
-
-def curve_of(
-    curves: ScoreCurves,
-    points: tuple[CurvePoint, ...],
-    summaries: tuple[Summary, ...],
-    references: tuple[Reference, ...],
-) -> Curve:
-    """Join a curve with what it was computed from."""
-    given = curves.predicted
-    return Curve(
-        points=points,
-        summaries=summaries,
-        references=references,
-        n=given.n,
-        positives=int(given.is_positive.sum()),
-        folds=len(curves.folds),
-        notes=notes_of(curves),
-    )
-
-
 def percentile_bounds(values: NDArray[np.float64], level: float) -> tuple[Number, Number]:
     """Return the percentile interval of rounds (B,), None where its bounds coincide."""
     values = values[~np.isnan(values)]
@@ -451,14 +378,6 @@ def percentile_bounds(values: NDArray[np.float64], level: float) -> tuple[Number
     return (float(low), float(high)) if high - low > SAME else (None, None)
 
 
-def notes_of(curves: ScoreCurves) -> tuple[str, ...]:
-    """Return the note on folds without a curve."""
-    if not curves.skipped:
-        return ()
-    folds = "1 fold has" if curves.skipped == 1 else f"{curves.skipped} folds have"
-    return (f"{folds} examples of one class only, and no curve",)
-
-
 # --- heights ----------------------------------------------------------------------------------
 
 
@@ -466,46 +385,22 @@ def _place(
     rates: NDArray[np.float64], grid: NDArray[np.float64], side: Literal["left", "right"]
 ) -> NDArray[np.intp]:
     """Find each grid value in each row of rising rates (B, s + 1), rates being in [0, 1]."""
-    # Each rate is found on the grid, which stays in the cache, and rates are counted up to there
     wanted = grid + (SAME if side == "right" else -SAME)
-    at = np.searchsorted(wanted, rates, side="left" if side == "right" else "right")
-    cells = len(grid) + 1
-    at += cells * np.arange(len(rates))[:, None]
-    times = np.bincount(at.ravel(), minlength=len(rates) * cells).reshape(-1, cells)
-    return np.cumsum(times[:, :-1], axis=1, dtype=np.intp)
-
-
-IN_CACHE = 16_384  # heights computed together, for which the processor's cache has room
+    found = [np.searchsorted(row, wanted, side) for row in rates]
+    return np.array(found, dtype=np.intp).reshape(len(rates), len(grid))
 
 
 def true_positive_rate(grid: NDArray[np.float64]) -> Heights:
     """Return the heights of an ROC curve, straight between its steps, at false positive rates."""
 
     def heights(true: NDArray[np.float64], false: NDArray[np.float64]) -> NDArray[np.float64]:
-        risen = np.empty((len(true), len(grid)))
-        size = max(1, IN_CACHE // len(grid))
-        for start in range(0, len(true), size):
-            part = slice(start, start + size)
-            risen[part] = some(true[part], false[part])
-        return risen
-
-    def some(true: NDArray[np.float64], false: NDArray[np.float64]) -> NDArray[np.float64]:
         x, y = false / false[:, -1:], true / true[:, -1:]
         left = np.minimum(_place(x, grid, "right") - 1, x.shape[1] - 2)
-        left += x.shape[1] * np.arange(len(x))[:, None]  # places in all rows together
-        right = left + 1
-        x0, x1, y0, y1 = x.take(left), x.take(right), y.take(left), y.take(right)
-        upright = x1 <= x0
-        x1 -= x0
-        x1[upright] = 1.0
-        share = np.subtract(grid, x0, out=x0)
-        share /= x1
-        np.clip(share, 0.0, 1.0, out=share)
-        risen = np.subtract(y1, y0, out=x1)
-        risen *= share
-        risen += y0
-        np.copyto(risen, y1, where=upright)
-        return np.asarray(risen, dtype=np.float64)
+        x0, x1, y0, y1 = (
+            np.take_along_axis(rates, at, axis=1) for rates in (x, y) for at in (left, left + 1)
+        )
+        share = np.clip((grid - x0) / np.where(x1 > x0, x1 - x0, 1.0), 0.0, 1.0)
+        return np.where(x1 > x0, y0 + share * (y1 - y0), y1)
 
     return heights
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from evallang.stats.distributions import checked_level
+from evallang.stats.draws import Block, Statistic
 
 MANY = 5  # equal models; the best of five looks 1.2 standard errors better than it is
-
-Score = Callable[[int, "NDArray[np.int64]"], "float | None"]
-"""From the number of a model and positions of units (with repeats) to its score there."""
 
 
 class Corrected(Struct, frozen=True):
@@ -32,9 +29,7 @@ class Corrected(Struct, frozen=True):
 
 
 def bbc_cv(
-    score: Score,
-    models: int,
-    units: int,
+    samples: Sequence[Statistic],
     better: Literal["higher", "lower"],
     level: float,
     seed: int,
@@ -42,39 +37,25 @@ def bbc_cv(
 ) -> Corrected | None:
     """Bootstrap the choice among models from their out-of-sample predictions.
 
-    In each round units (examples, or groups of them) are drawn with replacement, the best
-    model is chosen on them, ties to the first, and scored on the units not drawn; the mean
-    over rounds is the corrected estimate (Tsamardinos et al. 2018, Algorithm 5). No model is
-    fitted again. None where fewer than two units, or no round with scores. Raises
-    `ValueError` for a level outside (0, 1).
+    `samples` are the scores of the models on the same units. In each round units (examples, or
+    groups of them) are drawn with replacement, the best model is chosen on them, ties to the first,
+    and scored on the units not drawn; the mean over rounds is the corrected estimate (Tsamardinos
+    et al. 2018, Algorithm 5). No model is fitted again. None where there are fewer than two units,
+    or no round with scores. Raises `ValueError` for a level outside (0, 1).
     """
-    level = checked_level(level)
-    if units < 2 or models < 1:
+    tail = (1 - checked_level(level)) / 2
+    if not samples or len(samples[0].source.sizes) < 2:
         return None
-    chance = np.random.default_rng(seed)
-    left_out_scores: list[float] = []
-    sign = 1.0 if better == "higher" else -1.0
-    for _ in range(rounds):
-        drawn = chance.integers(0, units, units)
-        left_out = np.setdiff1d(np.arange(units), drawn)
-        inside = [score(model, drawn) for model in range(models)]
-        if not len(left_out) or not _all_known(inside):
-            continue
-        best = max(range(models), key=lambda m: (sign * float(inside[m] or 0.0), -m))
-        outside = score(best, left_out)
-        if outside is not None and math.isfinite(outside):
-            left_out_scores.append(float(outside))
-    if not left_out_scores:
+    source, sign, found = samples[0].source, 1.0 if better == "higher" else -1.0, []
+    for block in source.blocks(np.random.default_rng(seed), rounds):
+        rest = Block(block.times == 0, source.codes)
+        inside, outside = (np.array([one.on(x) for one in samples]) for x in (block, rest))
+        sound = np.isfinite(inside).all(axis=0) & (block.times == 0).any(axis=0)
+        best = np.where(sound, sign * inside, 0.0).argmax(axis=0)
+        found.append(outside[best, np.arange(len(best))][sound])
+    scores = np.concatenate(found)
+    scores = scores[np.isfinite(scores)]
+    if not len(scores):
         return None
-    tail = (1 - level) / 2
-    low, high = np.quantile(left_out_scores, [tail, 1 - tail])
-    return Corrected(
-        math.fsum(left_out_scores) / len(left_out_scores),
-        float(low),
-        float(high),
-        len(left_out_scores),
-    )
-
-
-def _all_known(scores: Sequence[float | None]) -> bool:
-    return all(score is not None and math.isfinite(score) for score in scores)
+    low, high = np.quantile(scores, [tail, 1 - tail])
+    return Corrected(math.fsum(scores) / len(scores), float(low), float(high), len(scores))

@@ -9,26 +9,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-WEIGHTS_AT_ONCE = 1 << 18  # weights whose sums take memory at the same time
-
-
-def in_batches(
-    statistic: Callable[[NDArray[Any]], NDArray[np.float64]], n: int
-) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-    """Work on so few rows of weights (B, n) at a time that they take little memory.
-
-    Without examples the statistic is undefined, NaN.
-    """
-    batch = max(1, WEIGHTS_AT_ONCE // max(n, 1))
-
-    def whole(weights: NDArray[Any]) -> NDArray[np.float64]:
-        if n == 0 or len(weights) == 0:
-            return undefined(weights)
-        starts = range(0, len(weights), batch)
-        return np.concatenate([statistic(weights[start : start + batch]) for start in starts])
-
-    return whole
-
 
 def undefined(weights: NDArray[Any]) -> NDArray[np.float64]:
     """Return NaN for each row of weights."""
@@ -80,16 +60,16 @@ def weights_by_score(
     positive: NDArray[np.bool_],
     scores: NDArray[np.float64],
     own: NDArray[np.float64] | None = None,
+    at: NDArray[np.float64] | None = None,
 ) -> Callable[[NDArray[Any]], Sides]:
     """Return what adds up weights (B, n) of both classes at each distinct score, rising (s, B).
 
-    `own` weights of the examples (n,) multiply them. Scores are sorted once.
+    `own` weights of the examples (n,) multiply them; with some scores `at` (s,), rising, each
+    example counts at the next one that is not above its own. Scores are sorted once.
     """
-    distinct, places = np.unique(scores, return_inverse=True)
-    places = places.reshape(-1)
-    both = [
-        summing(np.where(side, places, -1), len(distinct), own) for side in (positive, ~positive)
-    ]
+    at = np.unique(scores) if at is None else at
+    places = at.searchsorted(scores, "right") - 1
+    both = [summing(np.where(side, places, -1), len(at), own) for side in (positive, ~positive)]
 
     def sides(weights: NDArray[Any]) -> Sides:
         drawn = weights.T
@@ -105,3 +85,15 @@ def areas_by_score(
     pairs = positives.sum(axis=0) * negatives.sum(axis=0)
     below = running_sums(negatives) - negatives / 2
     return ratio(np.einsum("sb,sb->b", positives, below), pairs)
+
+
+def precisions_by_score(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the average precision from weights at each score, rising (s, B): (B,)."""
+    gained = positives[::-1]
+    found, named = running_sums(gained), running_sums(negatives[::-1])
+    named += found
+    # Above the first example that is drawn nothing is gained
+    np.divide(found, np.maximum(named, np.finfo(float).tiny, out=named), out=named)
+    return ratio(np.einsum("sb,sb->b", gained, named), positives.sum(axis=0))

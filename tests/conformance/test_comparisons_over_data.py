@@ -12,8 +12,8 @@ from worked_examples import entries_of
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
-from evallang.stats import resampled_data_sets
 from evallang.stats.alternatives import OPPOSITE
+from evallang.stats.effect_sizes import over_data_sets
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
@@ -22,10 +22,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 def few_rounds():
     """Draw the intervals of effect sizes, most of a test's time, with few resamples."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(resampled_data_sets, "ROUNDS", 200)
-        resampled_data_sets.drawn.cache_clear()
+        patched.setattr(over_data_sets, "ROUNDS", 200)
         yield
-    resampled_data_sets.drawn.cache_clear()
 
 
 RANDOM = np.random.default_rng(13)

@@ -14,8 +14,7 @@ from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
-from evallang.stats.analyses.bias_variance import bias_variance
-from evallang.stats.rounds import Rounds
+from evallang.stats.analyses.bias_variance import Rounds, bias_variance
 
 TREES = """\
 evallang 1

@@ -15,8 +15,7 @@ from evallang.api import StudyError, run
 from evallang.api.preparing import read_and_plan
 from evallang.models import fitting
 from evallang.planning.shuffles import exchangeable, shuffled_rows, ways_to_shuffle
-from evallang.stats.analyses.target_permutation import target_permutation
-from evallang.stats.shuffled import Shuffled
+from evallang.stats.analyses.target_permutation import Shuffled, target_permutation
 
 WINE = """\
 evallang 1

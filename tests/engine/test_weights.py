@@ -12,6 +12,7 @@ from studies import codes, study
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.engine.metric_samples import sample_of
+from evallang.metrics.aggregation import partition
 from evallang.metrics.metric import METRICS, Outcome, evaluate
 from evallang.stats.draws import drawn_weights
 from evallang.stats.intervals.resampling import mean_sample
@@ -249,7 +250,7 @@ def test_a_resample_of_weighted_risks_compares_every_pair_by_both_weights(folds)
     risk, own = np.round(rng.normal(size=n), 1), rng.uniform(0.5, 3, n)
     fold = np.arange(n) % folds
     outcome = Outcome(np.column_stack([time, event]), risk, weights=own)
-    sample = sample_of(METRICS["concordance"], {}, outcome, fold, None)
+    sample = sample_of(METRICS["concordance"], {}, outcome, partition(n, fold), None)
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=5).astype(float)
 
     def of_fold(w, at):
@@ -325,7 +326,8 @@ def test_resamples_of_weighted_counts_and_losses_are_those_of_the_rows_drawn(gro
         output = scores if name == "log_loss" else labels
         outcome = Outcome(truth, output, k=k, weights=own)
         options = {"average": "macro"} if name == "f1" else {}
-        found = sample_of(METRICS[name], options, outcome, None, groups)
+        parts = partition(n, None)
+        found = sample_of(METRICS[name], options, outcome, parts, groups)
         values = found.replicates(np.random.default_rng(3), 40)
         times = drawn_weights(np.random.default_rng(3), units, 40)
         expected = [under(name, output, row) for row in times]
@@ -334,7 +336,7 @@ def test_resamples_of_weighted_counts_and_losses_are_those_of_the_rows_drawn(gro
         without = [under(name, output, np.arange(units) != i) for i in range(units)]
         assert left == pytest.approx(np.array(without, dtype=float), rel=1e-7, nan_ok=True)
         two = replace(outcome, output=np.roll(output, 1, axis=0))
-        both = mean_sample([found, sample_of(METRICS[name], options, two, None, groups)])
+        both = mean_sample([found, sample_of(METRICS[name], options, two, parts, groups)])
         mean = [(a + under(name, two.output, t)) / 2 for a, t in zip(expected, times, strict=True)]
         drawn = both.replicates(np.random.default_rng(3), 40)
         assert drawn == pytest.approx(np.array(mean, dtype=float), rel=1e-9, nan_ok=True)

@@ -76,28 +76,6 @@ def test_a_label_that_is_no_class_and_several_classes():
         np.testing.assert_allclose(found, one_by_one, rtol=1e-12)
 
 
-@for_each("places", [0, 1, 15])
-@for_each("positives", [0, 1, 2, 40, 90])
-def test_average_precision_without_each_example_is_that_of_the_others(positives, places):
-    rng = np.random.default_rng(positives)
-    truth = rng.permutation(np.repeat([1, 0], [positives, N - positives]))
-    score = np.round(0.3 * truth + rng.random(N), places)  # from one run of ties to none
-    entry = METRICS["average_precision"]
-    outcome = Outcome(truth, score, 2, 1)
-    found = reweighted(entry, {}, outcome, partition(N, None, np.zeros(N, int))).left_out()
-    expected = [entry.function(np.delete(truth, i), np.delete(score, i), 1) for i in range(N)]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, equal_nan=True)
-
-
-def test_no_closed_form_without_each_example_under_weights_or_over_folds():
-    rng = np.random.default_rng(3)
-    truth, score = rng.integers(2, size=N), rng.random(N)
-    entry = METRICS["average_precision"]
-    one, many = (partition(N, None, np.arange(N) % k) for k in (1, K))
-    assert reweighted(entry, {}, Outcome(truth, score, 2, 1), many).left_out is None
-    assert reweighted(entry, {}, Outcome(truth, score, 2, 1, rng.random(N)), one).left_out is None
-
-
 @pytest.mark.parametrize("places", [1, 3, 15])
 def test_average_precision_of_many_examples_of_which_the_first_are_not_drawn(places):
     rng = np.random.default_rng(5)
@@ -151,8 +129,6 @@ def test_scores_that_are_undefined_have_no_value_under_any_weights(entry):
         outcome = Outcome(truth, score, 2, 1)
         statistic = entry.declaration.under_weights(outcome, options)
         assert np.isnan(statistic(np.ones((2, n)))).all()
-        if entry.declaration.left_out is not None:
-            assert np.isnan(entry.declaration.left_out(outcome)).all()
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision", "break_even_point"])

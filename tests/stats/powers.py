@@ -46,8 +46,8 @@ def grouped_power(gap, discordant, groups, icc, alpha=0.05, target=None, **optio
     """Solve for power in these groups, for a difference with `gap` None, or for a number."""
     planned = PlannedGroups(groups, icc)
     relation = grouped_pairs(discordant, planned, alpha, **options)
-    n = planned.units.examples(number_of_groups(groups)) if None in (gap, target) else None
-    return analysed("mcnemar", relation, alpha, gap, n, target, planned.units)
+    n = planned.examples(number_of_groups(groups)) if None in (gap, target) else None
+    return analysed("mcnemar", relation, alpha, gap, n, target)
 
 
 def grouped_width(groups, icc, discordant, difference=0.0, level=0.95):

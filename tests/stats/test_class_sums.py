@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from evallang.metrics.metric import METRICS
-from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
-from evallang.stats.hypothesis_tests.swapping import CountSwapper, pair_swapper
+from evallang.stats.class_sums import LabelledPairs, Margins, margins_of_cells
+from evallang.stats.hypothesis_tests.swapping import CountSwapper, TableSwapper
 from evallang.stats.intervals.resampling import (
     CountSample,
     PairedCountSample,
-    sample_of_cells,
-    sample_of_pairs,
+    PatternSample,
 )
 
 K, N = 12, 300
@@ -40,12 +39,27 @@ def rows(metric):
     return lambda counts: of(metric)(counts[..., :K, :])
 
 
+def of_cells(metric):
+    def of_some(truth, label):
+        margins = margins_of_cells(truth, label, K)
+        return lambda counts: of(metric)(margins(counts))
+
+    return of_some
+
+
+def swapper(codes, metric):
+    pairs = LabelledPairs.counted(*codes, K)
+    return TableSwapper(pairs.truth, pairs.first, pairs.second, pairs.times, of_cells(metric))
+
+
 @pytest.mark.parametrize("metric", OF_MARGINS, ids=lambda metric: metric.name)
 class TestAllMetrics:
     def test_the_value_and_its_resamples_are_those_of_the_whole_matrix(self, metric):
         truth, one, _ = labels(0)
         matrix = table(truth, one)[:K]
-        cells, whole = sample_of_cells(matrix, of(metric)), CountSample(matrix, of(metric))
+        occurring = np.nonzero(matrix)
+        cells = PatternSample(matrix[occurring], of_cells(metric)(*occurring))
+        whole = CountSample(matrix, of(metric))
         assert cells.estimate() == pytest.approx(whole.estimate(), rel=1e-14)
         drawn = (s.replicates(np.random.default_rng(1), 50) for s in (cells, whole))
         np.testing.assert_allclose(*drawn, rtol=1e-13)
@@ -54,7 +68,8 @@ class TestAllMetrics:
     def test_differences_and_their_resamples_are_those_of_the_whole_table(self, metric):
         codes = labels(2)
         pairs = LabelledPairs.counted(*codes, K)
-        cells = sample_of_pairs(pairs, of(metric))
+        one, other = (of_cells(metric)(pairs.truth, x) for x in (pairs.first, pairs.second))
+        cells = PatternSample(pairs.times, lambda counts: one(counts) - other(counts))
         whole = PairedCountSample(table(*codes), rows(metric))
         assert cells.estimate() == pytest.approx(whole.estimate(), rel=1e-12)
         drawn = (s.replicates(np.random.default_rng(1), 50) for s in (cells, whole))
@@ -62,7 +77,7 @@ class TestAllMetrics:
 
     def test_swaps_are_those_of_the_whole_table(self, metric):
         codes = labels(3)
-        cells = pair_swapper(LabelledPairs.counted(*codes, K), of(metric))
+        cells = swapper(codes, metric)
         whole = CountSwapper(table(*codes), rows(metric))
         assert cells.estimate() == pytest.approx(whole.estimate(), rel=1e-12)
         drawn = (s.replicates(np.random.default_rng(1), 50) for s in (cells, whole))
@@ -72,7 +87,7 @@ class TestAllMetrics:
 def test_all_arrangements_of_few_swaps_are_the_same():
     codes = [np.concatenate([x[:6], np.arange(K)]) for x in labels(4)]
     metric = METRICS["f1"]
-    cells = pair_swapper(LabelledPairs.counted(*codes, K), of(metric)).arrangements(10_000)
+    cells = swapper(codes, metric).arrangements(10_000)
     whole = CountSwapper(table(*codes), rows(metric)).arrangements(10_000)
     np.testing.assert_allclose(cells, whole, rtol=1e-12, atol=1e-14)
 
@@ -80,7 +95,7 @@ def test_all_arrangements_of_few_swaps_are_the_same():
 def test_margins_of_cells_are_those_of_the_matrix():
     matrix = np.array([[[3, 1, 0], [0, 2, 4]], [[1, 0, 5], [2, 2, 0]]])
     truth, predicted = np.nonzero(np.ones((2, 3)))
-    found = OccurringCells(truth, predicted, 2).margins(matrix.reshape(2, 6).astype(float))
+    found = margins_of_cells(truth, predicted, 2)(matrix.reshape(2, 6).astype(float))
     expected = Margins.of(matrix)
     for name in ("hits", "labelled", "support", "predicted", "n", "unclassified"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

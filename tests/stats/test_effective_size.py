@@ -11,7 +11,6 @@ from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
     effective_n,
-    weighted_area_sample,
     weighted_loss_sample,
     weighted_sample,
     weighted_wilson,
@@ -48,7 +47,7 @@ def test_a_weighted_area_without_each_example_and_on_resamples_is_scikit_learns(
         y = chance.integers(0, 2, n)
         scores = (y * 0.5 + chance.normal(size=n)).round(decimals)
         w = chance.gamma(1.0, 1.0, n).round(2)
-        sample = weighted_area_sample(y, scores, w)
+        sample = ScoreSample(y, scores, weights=w)
         left_out, sizes = sample.jackknife()
         kept = [np.arange(n) != i for i in range(n)]
         expected = [roc_auc_score(y[k], scores[k], sample_weight=w[k]) for k in kept]
@@ -62,7 +61,7 @@ def test_a_weighted_area_without_each_example_and_on_resamples_is_scikit_learns(
         )
     for weights, said in ((np.ones(3), "one weight"), (np.full(300, -1.0), "zero or more")):
         with pytest.raises(ValueError, match=said):
-            weighted_area_sample(y, scores, weights)
+            ScoreSample(y, scores, weights=weights)
 
 
 def test_weights_of_nothing_give_no_interval():
@@ -156,20 +155,6 @@ def test_groups_are_drawn_whole_with_their_weights():
     assert set(values) == {8.0}
     with pytest.raises(ValueError, match="one weight"):
         weighted_loss_sample([1.0, 2.0], [1.0])
-
-
-def test_a_weighted_area_is_scikit_learns_and_that_of_folds_their_mean():
-    rng = np.random.default_rng(8)
-    y, scores = np.arange(60) % 2, rng.normal(size=60).round(1)  # with ties
-    w, folds = rng.gamma(1.0, size=60), np.arange(60) // 20
-    whole = weighted_area_sample(y, scores, w).estimate()
-    assert whole == pytest.approx(roc_auc_score(y, scores, sample_weight=w), rel=1e-12)
-    parts = [
-        roc_auc_score(y[folds == k], scores[folds == k], sample_weight=w[folds == k])
-        for k in range(3)
-    ]
-    mean = weighted_area_sample(y, scores, w, folds).estimate()
-    assert mean == pytest.approx(np.mean(parts), rel=1e-12)
 
 
 def test_a_weighted_root_of_a_mean_loss_is_the_root_of_the_weighted_mean():

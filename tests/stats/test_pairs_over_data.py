@@ -9,14 +9,12 @@ from hypothesis import given, strategies as st
 from many_cases import for_each
 from scipy import stats
 
+from evallang.stats.draws import Block, drawn_weights
 from evallang.stats.effect_sizes import over_data_sets as effects
 from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import median_of, sign
-from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.resampling import WeightSample
-from evallang.stats.rank_scores import critical_difference, differences_of
-from evallang.stats.resampled_data_sets import ROUNDS, Draws, drawn
+from evallang.stats.rank_scores import critical_difference
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -206,17 +204,17 @@ def test_an_effect_on_resamples_is_that_of_the_scores_that_were_drawn(n, decimal
     rng = np.random.default_rng(4)
     x = rng.normal(0.3, 1, n).round(decimals)
     values = np.column_stack([x, (x + rng.normal(-0.3, 0.8, n)).round(decimals)])
-    draws = drawn(n, 3)
-    rows = [0, 1, draws.left_out, *range(draws.left_out + 1, len(draws.weights), 97)]
+    times = drawn_weights(rng, n, 30)
+    times[0], times[1] = 1, np.arange(n) > 0
     for make, plain in (
         (effects._rank_biserial, plain_rank_biserial),
         (effects._cliffs_delta, plain_delta),
         (effects._akinshins_gamma, plain_gamma),
     ):
-        found = make(effects._Pair(values, differences_of(values))).values(draws)
-        for row in rows:
-            each = np.repeat(values, draws.weights[row].astype(int), axis=0).T
-            assert found[row] == pytest.approx(plain(*each), rel=1e-11, abs=1e-12, nan_ok=True)
+        found = make(values)[1].on(Block(times.T))
+        for row, value in zip(times, found, strict=True):
+            each = np.repeat(values, row, axis=0).T
+            assert value == pytest.approx(plain(*each), rel=1e-11, abs=1e-12, nan_ok=True)
 
 
 def test_more_data_sets_than_are_left_out_one_by_one_have_an_interval():
@@ -235,16 +233,6 @@ def test_effects_that_are_computed_together_are_those_of_each_alone():
     together = effects.effects_over_data(x, y, 0.9, 5)
     alone = (effects.rank_biserial, effects.akinshins_gamma, effects.cliffs_delta)
     assert together == tuple(effect(x, y, 0.9, 5) for effect in alone)
-
-
-def test_bounds_of_several_statistics_are_those_of_the_bootstrap_of_each():
-    rng = np.random.default_rng(8)
-    scores = rng.normal(0.2, 1, (30, 2))
-    pair = effects.cliffs_delta(*scores.T, 0.9, 5)
-    both = effects._Pair(scores, scores[:, 0] - scores[:, 1])
-    sample = WeightSample(30, lambda w: effects._cliffs_delta(both).values(Draws(w)))
-    found = bootstrap(sample, 0.9, 5, rounds=ROUNDS)
-    assert (pair.low, pair.high) == pytest.approx((found.low, found.high), rel=1e-12)
 
 
 def test_average_ranks_have_the_interval_of_resampled_data_sets():

@@ -108,7 +108,7 @@ def test_the_detectable_difference_and_the_size_have_the_power_aimed_at():
     needed = grouped_power(0.05, 0.15, MIXED, 0.1, target=0.8)
     assert needed.power >= 0.8
     planned = PlannedGroups(MIXED, 0.1)
-    fewer = planned.sizes(planned.units.size(round(needed.n * 0.8)))
+    fewer = planned.sizes(planned.count_near(round(needed.n * 0.8)))
     assert grouped_power(0.05, 0.15, fewer, 0.1).power < 0.8
 
 
@@ -183,7 +183,7 @@ def test_numbers_of_groups_keep_the_proportions_of_the_sizes():
     assert planned.sizes(60) == MIXED
     assert planned.sizes(6) == ((2, 3), (5, 2), (12, 1))
     assert sum(k for _, k in planned.sizes(61)) == 61
-    assert planned.sizes(planned.units.size(280)) == MIXED
+    assert planned.sizes(planned.count_near(280)) == MIXED
     assert planned.mean_size == pytest.approx(280 / 60)
     squares = 30 * 4 + 20 * 25 + 10 * 144
     assert planned.effect == pytest.approx(1 + (squares / 280 - 1) * 0.25)

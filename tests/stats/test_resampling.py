@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
-from sklearn.metrics import average_precision_score, f1_score, r2_score, roc_auc_score
+from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
 
 from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import draws
 from evallang.stats.draws import Resamples, draw_together, drawn_weights
-from evallang.stats.intervals import bootstrap_bounds
-from evallang.stats.intervals.bootstrap_bounds import _acceleration, bootstrap
+from evallang.stats.intervals.bootstrap_bounds import ResampledBounds, bootstrap
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,
     LossSample,
-    MomentSample,
     PairedCountSample,
     ScoreSample,
-    TableSample,
+    SumSample,
     WeightSample,
+    spread_out,
+    table_sample,
 )
 from evallang.stats.validation import labels
 
@@ -58,18 +58,6 @@ class Given:
 
     def jackknife(self):
         return self.left_out, np.ones(len(self.left_out))
-
-
-def test_the_acceleration_of_many_examples_is_a_sixth_of_their_skewness(monkeypatch):
-    monkeypatch.setattr(bootstrap_bounds, "AT_ONCE", 7)
-    left_out = np.random.default_rng(4).exponential(size=(2, 60))
-    left_out[1, :8] = np.nan  # more than the first part, without a value
-    known = [row[np.isfinite(row)] for row in left_out]
-    expected = [-stats.skew(row) / np.sqrt(len(row)) / 6 for row in known]
-    assert _acceleration(left_out, np.ones(60)) == pytest.approx(expected, rel=1e-12)
-    repeated = np.repeat(left_out[0], np.arange(60) % 4)
-    found = _acceleration(left_out[0], np.arange(60) % 4.0)
-    assert found == pytest.approx(-stats.skew(repeated) / np.sqrt(len(repeated)) / 6, rel=1e-12)
 
 
 @for_each("method", ["BCa", "percentile", "basic"])
@@ -369,11 +357,7 @@ def test_r2_by_sums_is_that_of_the_rows_drawn(groups):
     truth[7] = 1e9  # a resample without it has lost its digits in the sums
     entry = METRICS["r2"]
     moments = entry.declaration.moments(Outcome(truth, output))
-
-    def exact(weights):
-        return entry.function(truth, output, None, weights)
-
-    sample = MomentSample(moments.columns, moments.function, exact, groups)
+    sample = SumSample(moments.columns, moments.function, groups)
     drawn = sample.replicates(np.random.default_rng(9), 60)
     units = 50 if groups is None else groups.max() + 1
     times = drawn_weights(np.random.default_rng(9), units, 60).astype(int)
@@ -387,11 +371,16 @@ def test_r2_by_sums_is_that_of_the_rows_drawn(groups):
 
 
 def test_the_acceleration_omits_undefined_values_and_is_a_skewness():
-    values, times = np.random.default_rng(2).gamma(2, size=200), np.full(200, 3.0)
+    values = np.random.default_rng(2).gamma(2, size=200)
     expected = -stats.skew(values) / 6 / np.sqrt(600)
-    assert _acceleration(values, times) == pytest.approx(expected, rel=1e-12)
-    with_gaps = np.concatenate([values, [np.nan, np.nan]])
-    assert _acceleration(with_gaps, np.full(202, 3.0)) == pytest.approx(expected, rel=1e-12)
+
+    class Tripled(Given):
+        def jackknife(self):
+            return self.left_out, np.full(len(self.left_out), 3.0)
+
+    for left_out in (values, np.concatenate([values, [np.nan, np.nan]])):
+        found = ResampledBounds(Tripled(0.0, np.ones(9), left_out), 1, "bca", 9)
+        assert found._acceleration == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("units", [1, 9, 60, 3000])
@@ -429,24 +418,16 @@ def test_counts_of_groups_add_up_to_those_of_the_examples_drawn():
             np.add.at(table, (truth, label), row)
         return macro_f1(tables)
 
+    def of_cells(truth, label):
+        return spread_out(truth * 3 + label, (3, 3), macro_f1)
+
     for groups in (GROUPS, None):
-        sample = TableSample(truth * 3 + label, (3, 3), macro_f1, groups)
+        sample = table_sample(truth, label, of_cells, groups)
         plain = WeightSample(50, one_by_one, groups)
         drawn = [s.replicates(np.random.default_rng(2), 200) for s in (sample, plain)]
         np.testing.assert_array_equal(*drawn)
         np.testing.assert_array_equal(sample.jackknife()[0], plain.jackknife()[0])
         assert sample.estimate() == plain.estimate()
-
-
-def test_each_of_many_groups_is_left_out_by_itself():
-    groups = np.repeat(np.arange(1200), 3)
-    truth, label = RANDOM.integers(0, 3, (2, 3600))
-    found, times = TableSample(truth * 3 + label, (3, 3), macro_f1, groups).jackknife()
-    assert (times == 1).all()
-    for group in (0, 700, 1199):
-        rest = groups != group
-        assert found[group] == pytest.approx(f1_score(truth[rest], label[rest], average="macro"))
-    assert len(found) == 1200
 
 
 def test_a_long_interval_reports_how_far_it_is(monkeypatch):

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from evallang.stats.corrections.family_wise import holm
-from evallang.stats.corrections.multiple_mcnemar import collapse, westfall
+from evallang.stats.corrections.multiple_mcnemar import westfall
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 
@@ -136,16 +136,6 @@ def test_shapes_are_checked():
         westfall([1.5], drawn(5, 10, 2), [(0, 1)])
     with pytest.raises(ValueError, match="one round"):
         westfall([0.5], drawn(5, 10, 2), [(0, 1)], method="bootstrap", rounds=0)
-
-
-@pytest.mark.parametrize("models", [3, 16, 17, 20])
-def test_collapsing_counts_each_pattern_once(models):
-    matrix = drawn(6, 200, models, 0.9)
-    patterns, times = collapse(matrix)
-    rows, expected = np.unique(matrix, axis=0, return_counts=True)
-    assert sorted(zip(patterns.tolist(), times.tolist(), strict=True)) == sorted(
-        zip(rows.tolist(), expected.tolist(), strict=True)
-    )
 
 
 @pytest.mark.parametrize("method", ["exact", "bootstrap"])

@@ -44,17 +44,12 @@ class Agreement(Struct, frozen=True):
     n: int
 
 
-class ShownAgreement(Struct, frozen=True):
+class ShownAgreement(Agreement, frozen=True, kw_only=True):
     """The values of an analysis of agreement; `unit`, `about` and `level` are the run's."""
 
     unit: str
     about: str
     level: float
-    pairs: tuple[Pair, ...]
-    all_right: float
-    all_wrong: float
-    method: str
-    n: int
 
 
 @ANALYSES.register(

@@ -7,16 +7,16 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.activity import report_share
 from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.draws import drawn_weights
+from evallang.stats.draws import draw_together
 from evallang.stats.intervals.effective_size import effective_n
 from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.proportions import exact_bounds
+from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.logistic import (
     logistic_fits,
     logistic_influences,
@@ -38,7 +38,6 @@ from evallang.stats.score_curves import (
 ALL_ROWS = "the curve and its numbers are about all test rows together, except the means of folds"
 PARTS = "Brier score = reliability − resolution + uncertainty + within bins"
 MEANS = ("intercept", "slope", "expected calibration error")
-AT_ONCE = 1 << 20  # numbers of a block of rounds
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
 
 
@@ -70,14 +69,6 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
             r"\frac{1}{n} \sum_b n_b (\bar{p}_b - \bar{y}_b)^2 - \frac{1}{n} \sum_b n_b "
             r"(\bar{y}_b - \bar{y})^2 + \bar{y} (1 - \bar{y}) + \mathrm{within\ bins}"
         ),
-        example="data cancer from sklearn breast_cancer\n"
-        "  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure brier\n"
-        "analyze calibration\n",
     ),
     title="Calibration",
     references=(
@@ -216,32 +207,18 @@ def _intercept_and_slope(predicted: Predicted) -> tuple[Summary, Summary]:
         ]
         bounds = [(found.low, found.high) for found in intervals]
     else:
-        drawn = _drawn_fits(predicted, logit, y)
-        bounds = [percentile_bounds(drawn[:, i], predicted.level) for i in range(2)]
+        units, rng, level = predicted.units, np.random.default_rng, predicted.level
+        fits = (lambda drawn: weighted_intercepts(logit, y, drawn * w),
+                lambda drawn: weighted_slopes(logit, y, drawn * w))  # fmt: skip
+        samples = [WeightSample(predicted.n, fit, units) for fit in fits]
+        draw_together(samples)
+        drawn = [sample.replicates(rng(predicted.seed), ROUNDS) for sample in samples]
+        both_known = ~np.isnan(drawn).any(axis=0)
+        bounds = [percentile_bounds(values[both_known], level) for values in drawn]
     return (
         Summary("intercept", values[0], *bounds[0]),
         Summary("slope", values[1], *bounds[1]),
     )
-
-
-def _drawn_fits(
-    predicted: Predicted, logit: NDArray[np.float64], y: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return intercept and slope in each round of a bootstrap of the units (B, 2), NaN without."""
-    codes = np.arange(predicted.n) if predicted.units is None else predicted.units
-    names, unit = np.unique(codes, return_inverse=True)
-    rng = np.random.default_rng(predicted.seed)
-    size = max(1, AT_ONCE // predicted.n)
-    made = []
-    for start in range(0, ROUNDS, size):
-        times = drawn_weights(rng, len(names), min(size, ROUNDS - start))
-        w = times[:, unit.reshape(-1)] * predicted.shares
-        both = weighted_intercepts(logit, y, w), weighted_slopes(logit, y, w)
-        made.append(np.column_stack(both))
-        report_share(start + len(times), ROUNDS)
-    rounds = np.concatenate(made)
-    rounds[np.isnan(rounds).any(axis=1)] = np.nan
-    return rounds
 
 
 # --- parts of the Brier score, and the expected calibration error ------------------------------

@@ -32,16 +32,12 @@ class Confusion(Struct, frozen=True):
     n: int
 
 
-class ShownConfusion(Struct, frozen=True):
+class ShownConfusion(Confusion, frozen=True, kw_only=True):
     """The values of a confusion matrix that a report reads; `unit`, `about` are the run's."""
 
     unit: str
     about: str
     level: float
-    classes: tuple[str, ...]
-    cells: tuple[ConfusionCell, ...]
-    method: str
-    n: int
 
 
 @ANALYSES.register(

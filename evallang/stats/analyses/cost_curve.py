@@ -20,9 +20,7 @@ from evallang.stats.score_curves import (
     average_and_rounds,
     curve_of,
     lowest_cost,
-    macro_curve,
-    points_of,
-    pooled_heights,
+    means_of_folds,
 )
 
 GRID = 51  # probability costs from 0 to 1
@@ -30,18 +28,20 @@ GRID = 51  # probability costs from 0 to 1
 TRIVIAL = Reference("always one class", ((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)))
 
 
-def _macro(each: Sequence[Predicted]) -> Curve:
-    """Return the mean over classes of the curves of one class against the rest."""
+def _curve(each: Sequence[Predicted]) -> Curve:
+    """Return the curve of one class, or the mean of those of several against the rest.
+
+    The areas are the exact ones, which `cost_curve_area` has too.
+    """
     curves = [ScoreCurves(predicted) for predicted in each]
     grid = np.linspace(0.0, 1.0, GRID)
     heights = lowest_cost(grid)
-    summary = Summary("area", float(np.mean([_area(one) for one in curves])))
-    return macro_curve(curves, grid, heights, (summary,), (TRIVIAL,), bounded=False)
-
-
-def _area(curves: ScoreCurves) -> float:
-    """Return the mean of the exact areas of the folds, which `cost_curve_area` has too."""
-    return float(np.mean([fold.lowest_cost_area for fold in curves.exact()]))
+    summaries = means_of_folds(curves, "area", lambda fold: fold.lowest_cost_area, pooled=False)
+    if len(each) == 1:
+        found, rounds = average_and_rounds(curves, heights)
+        bias = float(np.mean(area_under(rounds, grid)) - area_under(found[None], grid)[0])
+        summaries.append(Summary("bootstrap estimate of its bias", bias))
+    return curve_of(curves, grid, heights, summaries, (TRIVIAL,), bounded=False)
 
 
 @ANALYSES.register(
@@ -49,7 +49,7 @@ def _area(curves: ScoreCurves) -> float:
         task="classification",
         needs="scores",
         by_class=True,
-        macro=_macro,
+        macro=_curve,
         shown=ShownCurve,
         curve=CurveWords("Probability cost of a positive", "Normalized expected cost", "free"),
         when="costs of mistakes, or the share of positives in use, are not known yet",
@@ -62,13 +62,6 @@ def _area(curves: ScoreCurves) -> float:
             "or more, each against the rest, and the mean over the classes"
         ),
         equation=r"\min_t \left(x\, FNR_t + (1 - x)\, FPR_t\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze cost_curve\n",
     ),
     title="Cost curve",
     references=(cite("drummond2006"), cite("zhou2021")),
@@ -79,15 +72,4 @@ def cost_curve(predicted: Predicted) -> Curve:
     The area is the mean of the exact areas of the folds, as `cost_curve_area` has it. Raises
     `ValueError` where no fold has both classes.
     """
-    curves = ScoreCurves(predicted)
-    grid = np.linspace(0.0, 1.0, GRID)
-    heights = lowest_cost(grid)
-    found, rounds = average_and_rounds(curves, heights)
-    points = points_of(grid, found, pooled=pooled_heights(curves, heights))
-    low = float(np.mean(area_under(rounds, grid)) - area_under(found[None], grid)[0])
-    return curve_of(
-        curves,
-        points,
-        (Summary("area", _area(curves)), Summary("bootstrap estimate of its bias", low)),
-        (TRIVIAL,),
-    )
+    return _curve([predicted])

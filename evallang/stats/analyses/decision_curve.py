@@ -14,11 +14,8 @@ from evallang.stats.score_curves import (
     ScoreCurves,
     ShownCurve,
     Summary,
-    average_and_rounds,
     curve_of,
     net_benefit,
-    points_of,
-    pointwise,
     sup_t_band,
 )
 
@@ -44,13 +41,6 @@ NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 
             "a threshold of action belongs to one class"
         ),
         equation=r"\frac{TP_t}{n} - \frac{FP_t}{n} \frac{t}{1 - t}",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure brier\n"
-        "analyze decision_curve\n",
     ),
     title="Decision curve",
     references=(cite("vickers2006"), cite("montielolea2019")),
@@ -63,13 +53,10 @@ def decision_curve(predicted: Predicted) -> Curve:
     thresholds = np.arange(1, 100) / 100
     odds = thresholds / (1 - thresholds)
     curves = ScoreCurves(predicted, pooled=True, thresholds=thresholds)
-    found, rounds = average_and_rounds(curves, net_benefit(thresholds))
-    level = predicted.level
+    found = curves.average(net_benefit(thresholds))
     assert predicted.scores is not None, "a decision curve is drawn from probabilities"
     acted = predicted.scores[:, None] >= thresholds
     alarms = (acted & ~predicted.is_positive[:, None]).sum(axis=0)
-    band = sup_t_band(found, rounds, level, alarms >= FEWEST)
-    points = points_of(thresholds, found, pointwise(rounds, level), band)
     shares = predicted.shares
     share = float((shares * predicted.is_positive).sum() / shares.sum())
     treat_all = share - (1 - share) * odds
@@ -83,4 +70,12 @@ def decision_curve(predicted: Predicted) -> Curve:
     )
     line = tuple(zip(thresholds[shown].tolist(), treat_all[shown].tolist(), strict=True))
     references = (Reference("act on all", line), Reference("act on none", ((0.0, 0.0), (1.0, 0.0))))
-    return curve_of(curves, points, summaries, references)
+    return curve_of(
+        [curves],
+        thresholds,
+        net_benefit(thresholds),
+        summaries,
+        references,
+        band=lambda found, rounds: sup_t_band(found, rounds, predicted.level, alarms >= FEWEST),
+        pooled=False,
+    )

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
+from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.predicted import Predicted
 from evallang.stats.score_curves import (
+    Band,
     Curve,
     Heights,
     ScoreCurves,
@@ -21,11 +23,7 @@ from evallang.stats.score_curves import (
     average_and_rounds,
     curve_of,
     fixed_width_band,
-    macro_curve,
     percentile_bounds,
-    points_of,
-    pointwise,
-    pooled_heights,
     true_positive_rate,
 )
 
@@ -44,14 +42,22 @@ def _missed(grid: NDArray[np.float64]) -> Heights:
     return lambda true, false: 1 - hits(true, false)
 
 
-def _macro(each: Sequence[Predicted]) -> Curve:
-    """Return the mean over classes of the curves of one class against the rest."""
+def _curve(each: Sequence[Predicted]) -> Curve:
+    """Return the curve of one class, or the mean of those of several against the rest."""
     curves = [ScoreCurves(predicted) for predicted in each]
-    fine = np.linspace(0.0, 1.0, FINE)
+    grid, fine = _grid(), np.linspace(0.0, 1.0, FINE)
     rates = [_equal_error(fine, one.average(_missed(fine))[None])[0] for one in curves]
-    summary = Summary("equal error rate", float(np.mean(rates)))
-    grid = _grid()
-    return macro_curve(curves, grid, _missed(grid), (summary,), ())
+    bounds: tuple[Number, Number] = (None, None)
+    if len(each) == 1:
+        drawn = _equal_error(fine, average_and_rounds(curves, _missed(fine))[1])
+        bounds = percentile_bounds(drawn, each[0].level)
+
+    def band(found: NDArray[np.float64], rounds: NDArray[np.float64]) -> Band:
+        low, high = fixed_width_band(curves[0], grid, 1 - found, 1 - rounds)
+        return 1 - high, 1 - low
+
+    summary = Summary("equal error rate", float(np.mean(rates)), *bounds)
+    return curve_of(curves, grid, _missed(grid), (summary,), band=band)
 
 
 @ANALYSES.register(
@@ -59,7 +65,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         task="classification",
         needs="scores",
         by_class=True,
-        macro=_macro,
+        macro=_curve,
         shown=ShownCurve,
         curve=CurveWords("False positive rate", "False negative rate", "deviate"),
         when="both error rates are small, and models differ at the small end",
@@ -71,13 +77,6 @@ def _macro(each: Sequence[Predicted]) -> Curve:
             "a band"
         ),
         equation=r"\left(\Phi^{-1}(FPR_t),\ \Phi^{-1}(FNR_t)\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze det\n",
     ),
     title="Detection error trade-off curve",
     references=(cite("martin1997"), cite("campbell1994")),
@@ -87,22 +86,7 @@ def det(predicted: Predicted) -> Curve:
 
     Raises `ValueError` where no fold has both classes.
     """
-    curves = ScoreCurves(predicted)
-    grid = _grid()
-    hits = true_positive_rate(grid)
-    found, rounds = average_and_rounds(curves, hits)
-    low, high = fixed_width_band(curves, grid, found, rounds)
-    fewest, most = pointwise(rounds, predicted.level)
-    pooled = pooled_heights(curves, hits)
-    points = points_of(
-        grid, 1 - found, (1 - most, 1 - fewest), (1 - high, 1 - low),
-        None if pooled is None else 1 - pooled,
-    )  # fmt: skip
-    fine = np.linspace(0.0, 1.0, FINE)
-    average, drawn = average_and_rounds(curves, _missed(fine))
-    value = float(_equal_error(fine, average[None])[0])
-    bounds = percentile_bounds(_equal_error(fine, drawn), predicted.level)
-    return curve_of(curves, points, (Summary("equal error rate", value, *bounds),), ())
+    return _curve([predicted])
 
 
 def _equal_error(grid: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,14 +18,10 @@ from evallang.stats.score_curves import (
     Reference,
     ScoreCurves,
     ShownCurve,
-    Summary,
     average_and_rounds,
     curve_of,
     fixed_width_band,
-    macro_curve,
-    points_of,
-    pointwise,
-    pooled_heights,
+    means_of_folds,
     precision_at_recall,
     true_positive_rate,
 )
@@ -34,19 +30,20 @@ GRID = 100  # recalls from 0.01 to 1
 RATES = 401  # false positive rates from which the band is turned into precision
 
 
-def _macro(each: Sequence[Predicted]) -> Curve:
-    """Return the mean over classes of the curves of one class against the rest."""
+def _curve(each: Sequence[Predicted]) -> Curve:
+    """Return the curve of one class, or the mean of those of several against the rest."""
     curves = [ScoreCurves(predicted) for predicted in each]
     grid = np.linspace(1 / GRID, 1.0, GRID)
-    values = [np.mean([fold.average_precision for fold in one.exact()]) for one in curves]
-    summaries = [Summary("average precision", float(np.mean(values)))]
-    if any(len(one.folds) > 1 for one in curves):
-        pooled = [ScoreCurves(p, pooled=True).exact()[0].average_precision for p in each]
-        summaries.append(Summary("average precision, folds pooled", float(np.mean(pooled))))
-    shares = [(p.shares * p.is_positive).sum() / p.shares.sum() for p in each]
-    share = float(np.mean(shares))
-    level = Reference("mean share of a class", ((0.0, share), (1.0, share)))
-    return macro_curve(curves, grid, precision_at_recall(grid), tuple(summaries), (level,))
+    share = float(np.mean([(p.shares * p.is_positive).sum() / p.shares.sum() for p in each]))
+    name = "share of positives" if len(each) == 1 else "mean share of a class"
+    return curve_of(
+        curves,
+        grid,
+        precision_at_recall(grid),
+        means_of_folds(curves, "average precision", lambda fold: fold.average_precision),
+        (Reference(name, ((0.0, share), (1.0, share))),),
+        band=lambda found, rounds: _band(curves[0], grid, share),
+    )
 
 
 @ANALYSES.register(
@@ -54,7 +51,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         task="classification",
         needs="scores",
         by_class=True,
-        macro=_macro,
+        macro=_curve,
         shown=ShownCurve,
         curve=CurveWords("Recall", "Precision"),
         when="positives are rare, and false alarms are judged against the hits",
@@ -66,13 +63,6 @@ def _macro(each: Sequence[Predicted]) -> Curve:
             "classes or more, each against the rest, and the mean over the classes without a band"
         ),
         equation=r"\left(R_t,\ P_t\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze pr\n",
     ),
     title="Precision-recall curve",
     references=(cite("davis2006"), cite("zhou2021"), cite("campbell1994")),
@@ -83,22 +73,7 @@ def pr(predicted: Predicted) -> Curve:
     The average precision is the mean over folds, as the metric `average_precision` has it.
     Raises `ValueError` where no fold has both classes.
     """
-    curves = ScoreCurves(predicted)
-    grid = np.linspace(1 / GRID, 1.0, GRID)
-    heights = precision_at_recall(grid)
-    found, rounds = average_and_rounds(curves, heights)
-    shares = predicted.shares
-    share = float((shares * predicted.is_positive).sum() / shares.sum())
-    band = _band(curves, grid, share)
-    bounds = pointwise(rounds, predicted.level)
-    points = points_of(grid, found, bounds, band, pooled_heights(curves, heights))
-    value = float(np.mean([fold.average_precision for fold in curves.exact()]))
-    summaries = [Summary("average precision", value)]
-    if len(curves.folds) > 1:
-        pooled = ScoreCurves(predicted, pooled=True).exact()[0].average_precision
-        summaries.append(Summary("average precision, folds pooled", pooled))
-    level = Reference("share of positives", ((0.0, share), (1.0, share)))
-    return curve_of(curves, points, tuple(summaries), (level,))
+    return _curve([predicted])
 
 
 def _band(curves: ScoreCurves, grid: NDArray[np.float64], share: float) -> Band:

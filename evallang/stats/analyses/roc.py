@@ -15,31 +15,27 @@ from evallang.stats.score_curves import (
     Reference,
     ScoreCurves,
     ShownCurve,
-    Summary,
-    average_and_rounds,
     curve_of,
     fixed_width_band,
-    macro_curve,
-    points_of,
-    pointwise,
-    pooled_heights,
+    means_of_folds,
     true_positive_rate,
 )
 
 GRID = 101  # false positive rates from 0 to 1
 
 
-def _macro(each: Sequence[Predicted]) -> Curve:
-    """Return the mean over classes of the curves of one class against the rest."""
+def _curve(each: Sequence[Predicted]) -> Curve:
+    """Return the curve of one class, or the mean of those of several against the rest."""
     curves = [ScoreCurves(predicted) for predicted in each]
     grid = np.linspace(0.0, 1.0, GRID)
-    areas = [np.mean([fold.area for fold in one.exact()]) for one in curves]
-    summaries = [Summary("area", float(np.mean(areas)))]
-    if any(len(one.folds) > 1 for one in curves):
-        pooled = [ScoreCurves(p, pooled=True).exact()[0].area for p in each]
-        summaries.append(Summary("area, folds pooled", float(np.mean(pooled))))
-    diagonal = Reference("chance", ((0.0, 0.0), (1.0, 1.0)))
-    return macro_curve(curves, grid, true_positive_rate(grid), tuple(summaries), (diagonal,))
+    return curve_of(
+        curves,
+        grid,
+        true_positive_rate(grid),
+        means_of_folds(curves, "area", lambda fold: fold.area),
+        (Reference("chance", ((0.0, 0.0), (1.0, 1.0))),),
+        band=lambda found, rounds: fixed_width_band(curves[0], grid, found, rounds),
+    )
 
 
 @ANALYSES.register(
@@ -47,7 +43,7 @@ def _macro(each: Sequence[Predicted]) -> Curve:
         task="classification",
         needs="scores",
         by_class=True,
-        macro=_macro,
+        macro=_curve,
         shown=ShownCurve,
         curve=CurveWords("False positive rate", "True positive rate"),
         when="the trade between hits and false alarms matters at every threshold",
@@ -63,13 +59,6 @@ def _macro(each: Sequence[Predicted]) -> Curve:
             "classes or more, each against the rest, and the mean over the classes without a band"
         ),
         equation=r"\left(FPR_t,\ 1 - FNR_t\right)",
-        example="data cancer from sklearn breast_cancer\n  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure roc_auc\n"
-        "analyze roc\n",
     ),
     title="ROC curve",
     references=(cite("fawcett2006"), cite("zhou2021"), cite("campbell1994")),
@@ -80,17 +69,4 @@ def roc(predicted: Predicted) -> Curve:
     The area is the mean of the areas of the folds, as `roc_auc` has it; `pooled` mixes the scores
     of models fitted on different folds. Raises `ValueError` where no fold has both classes.
     """
-    curves = ScoreCurves(predicted)
-    grid = np.linspace(0.0, 1.0, GRID)
-    heights = true_positive_rate(grid)
-    found, rounds = average_and_rounds(curves, heights)
-    band = fixed_width_band(curves, grid, found, rounds)
-    bounds = pointwise(rounds, predicted.level)
-    points = points_of(grid, found, bounds, band, pooled_heights(curves, heights))
-    area = float(np.mean([fold.area for fold in curves.exact()]))
-    summaries = [Summary("area", area)]
-    if len(curves.folds) > 1:
-        pooled = ScoreCurves(predicted, pooled=True).exact()[0].area
-        summaries.append(Summary("area, folds pooled", pooled))
-    diagonal = Reference("chance", ((0.0, 0.0), (1.0, 1.0)))
-    return curve_of(curves, points, tuple(summaries), (diagonal,))
+    return _curve([predicted])

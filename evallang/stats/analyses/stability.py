@@ -107,14 +107,6 @@ FEWEST_NUMBERS = 3  # candidates from which on an end is more than one of two
             "standard deviation and range of the inner scores and of the test scores of what "
             "was chosen. No interval is computed, because the training parts share rows"
         ),
-        example="data cancer from sklearn breast_cancer\n"
-        "  positive malignant\n"
-        "model linear = StandardScaler | LogisticRegression(C in 1e-2..1e2 log 3)\n"
-        "model tree = DecisionTreeClassifier(max_depth in [1, 2, 3])\n"
-        "model baseline = DummyClassifier\n"
-        "protocol nested cv outer=5 inner=5\n"
-        "measure accuracy\n"
-        "analyze stability\n",
     ),
     title="Stability of hyper-parameters",
     references=(cite("cawley2010"), cite("raschka2018")),

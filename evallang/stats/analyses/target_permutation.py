@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -13,10 +13,34 @@ from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.shown import Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.shuffled import Shuffled
 
 LEVELS = (0.05, 0.5, 0.95)
 """The quantiles of the scores on shuffled targets."""
+
+
+class Shuffled(Struct, frozen=True):
+    """The score of one model on the target as it is, and on shuffled ones.
+
+    Attributes
+    ----------
+    observed : the estimate of the protocol on the target as it is
+    scores : the same for each shuffled target (rounds,), NaN where it is undefined or a fit failed
+    ways : in how many ways the target can be shuffled, infinite where they are too many to count
+    within : the columns within whose levels it was shuffled
+    groups : how many groups were shuffled whole; None where single examples were
+    others : `observed` and `scores` of the other models that the line is about, on the same
+        shuffled targets
+    """
+
+    metric: str
+    better: Literal["higher", "lower", "nearest"]
+    n: int
+    observed: float
+    scores: NDArray[np.float64]
+    ways: float
+    within: tuple[str, ...]
+    groups: int | None
+    others: tuple[tuple[float, NDArray[np.float64]], ...] = ()
 
 
 class ChanceQuantile(Struct, frozen=True):

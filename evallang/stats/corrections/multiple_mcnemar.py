@@ -21,10 +21,9 @@ from evallang.stats.corrections.correction import (
 )
 from evallang.stats.correctness import Correctness, as_boolean, count_correct
 from evallang.stats.discordant_pairs import p_of_pairs
+from evallang.stats.draws import Resamples
 
 ROUNDS = 10_000
-AT_ONCE = 1 << 20  # counts of patterns held at once
-FEW_MODELS = 16  # patterns are counted by their code, else sorted
 SAME = 1e-9  # relative; the same statistic reached by another order of sums
 
 # Discordant examples of the three pairs: 8 and 0, 6 and 0, 0 and 2
@@ -110,22 +109,6 @@ def westfall(
     )
 
 
-def collapse(correct: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Return the distinct rows of a Boolean matrix (n, M), and how often each comes."""
-    matrix = as_boolean(correct)
-    models = matrix.shape[1]
-    if models > FEW_MODELS:
-        rows, times = np.unique(matrix, axis=0, return_counts=True)
-        return rows, times.astype(np.int64)
-    codes = np.zeros(len(matrix), dtype=np.int32)
-    for m in range(models):
-        codes += matrix[:, m].astype(np.int32) << m
-    times = np.bincount(codes, minlength=1 << models)
-    occurring = np.flatnonzero(times)
-    bits = (occurring[:, None] >> np.arange(models)) & 1
-    return bits.astype(np.bool_), times[occurring].astype(np.int64)
-
-
 def _discrete(counts: Correctness, pairs: Sequence[tuple[int, int]], p: P) -> list[float]:
     """Step down over exact p, by the sum of the attainable levels of the pairs left."""
     tables = [counts.pair(i, j) for i, j in pairs]
@@ -163,27 +146,24 @@ def _resampled(
     correct: ArrayLike, pairs: Sequence[tuple[int, int]], p: P, seed: int, rounds: int
 ) -> list[float]:
     """Step down over studentized differences, by the largest one of each resample."""
-    patterns, times = collapse(correct)
-    n = int(times.sum())
     if rounds < 1:
         raise ValueError("a bootstrap takes one round or more")
+    patterns, times = np.unique(as_boolean(correct), axis=0, return_counts=True)
+    n = int(times.sum())
     if n == 0:
         return [1.0] * len(pairs)
     first, second = ([pair[side] for pair in pairs] for side in (0, 1))
     signs = patterns[:, first].astype(np.float64) - patterns[:, second]
-    discordant = np.abs(signs)
     weights = times.astype(np.float64)
-    difference, total = weights @ signs, weights @ discordant
+    difference, total = weights @ signs, weights @ np.abs(signs)
     observed = np.abs(_studentized(difference, difference, total, n))
     observed[[raw is None for raw in p]] = 0.0
     order = np.argsort(-observed, kind="stable")
     exceeding = np.zeros(len(pairs), dtype=np.int64)
-    rng = np.random.default_rng(seed)
-    batch = max(1, AT_ONCE // len(times))
-    for start in range(0, rounds, batch):
-        drawn = rng.multinomial(n, times / n, size=min(batch, rounds - start)).astype(np.float64)
+    for block in Resamples(times).blocks(np.random.default_rng(seed), rounds):
+        drawn = block.numbers.T
         moved = drawn @ signs
-        z = np.abs(_studentized(moved - difference, moved, drawn @ discordant, n))
+        z = np.abs(_studentized(moved - difference, moved, drawn @ np.abs(signs), n))
         # The largest among those not rejected yet, from the last in order up
         largest = np.maximum.accumulate(z[:, order[::-1]], axis=1)[:, ::-1]
         exceeding += (largest >= observed[order] * (1 - SAME)).sum(axis=0)

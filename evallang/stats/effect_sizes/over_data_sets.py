@@ -8,16 +8,20 @@ the same value, since such resamples say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Effect, Ranks
+from evallang.stats.distributions import checked_level
+from evallang.stats.draws import draw_together
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
+from evallang.stats.intervals.bootstrap_bounds import ResampledBounds
+from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.rank_scores import (
     Better,
     Missing,
@@ -28,10 +32,12 @@ from evallang.stats.rank_scores import (
     row_ranks,
     win_tie_loss,
 )
-from evallang.stats.resampled_data_sets import DataSetStatistic, Draws, resampled_effects
 from evallang.stats.validation import LARGEST, SMALLEST
+from evallang.stats.weightings import ratio
 
 MAD_TO_SD = 1.4826  # of a normal distribution
+ROUNDS = 2_000  # resamples; effects are read to two digits
+FEWEST = 5  # data sets that are resampled
 
 
 OWN = "own derivation: computed by hand"
@@ -70,12 +76,12 @@ def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
     centred = ranks - (models + 1) / 2
     squares = (centred**2).sum(axis=1)
 
-    def statistic(draws: Draws) -> NDArray[np.float64]:
-        between = ((draws.weights @ centred) ** 2).sum(axis=1)
-        return _ratio(between, draws.sizes * (draws.weights @ squares))
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        between = ((weights @ centred) ** 2).sum(axis=1)
+        return ratio(between, weights.sum(axis=1) * (weights @ squares))
 
-    found = DataSetStatistic("Kendall's W", statistic, (0.0, 1.0))
-    return _declared([found], n, level, seed)[0]
+    found = {"Kendall's W": WeightSample(n, statistic, limits=(0.0, 1.0))}
+    return _declared(found, level, seed)[0]
 
 
 @EFFECT_SIZES.register(
@@ -94,29 +100,23 @@ def rank_biserial(
     (Kerby 2014). None where all differences are 0.
     """
     values = read_pair(first, second, "higher", finite=True).values
-    return _resampled([_rank_biserial], values, level, seed)[0]
+    return _of_pair(values, level, seed, _rank_biserial)[0]
 
 
-class _Pair(Struct, frozen=True, eq=False):
-    """The scores of two models (N, 2), and their differences (N,)."""
-
-    values: NDArray[np.float64]
-    differences: NDArray[np.float64]
-
-
-def _rank_biserial(pair: _Pair) -> DataSetStatistic:
-    d = pair.differences[pair.differences != 0]
-    size, signs = np.abs(d), np.sign(d)
+def _rank_biserial(values: NDArray[np.float64]) -> tuple[str, WeightSample]:
+    differences = differences_of(values)
+    some = differences != 0
+    size, signs = np.abs(differences[some]), np.sign(differences[some])
     # Of each data set those with a smaller difference, and half of those with the same
     below = (size[:, None] < size) + (size[:, None] == size) / 2.0
 
-    def statistic(draws: Draws) -> NDArray[np.float64]:
-        drawn = draws.weights[:, pair.differences != 0]
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        drawn = weights[:, some]
         n = drawn.sum(axis=1)
         balance = (drawn * (drawn @ below + 0.5)) @ signs
-        return _ratio(balance, n * (n + 1) / 2)
+        return ratio(balance, n * (n + 1) / 2)
 
-    return DataSetStatistic("rank-biserial correlation", statistic, (-1.0, 1.0))
+    return "rank-biserial correlation", WeightSample(len(values), statistic, limits=(-1.0, 1.0))
 
 
 @EFFECT_SIZES.register(
@@ -139,17 +139,17 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     that the pairing by data set does not matter (Cliff 1993).
     """
     values = read_pair(first, second, "higher").values
-    return _resampled([_cliffs_delta], values, level, seed)[0]
+    return _of_pair(values, level, seed, _cliffs_delta)[0]
 
 
-def _cliffs_delta(pair: _Pair) -> DataSetStatistic:
-    x, y = pair.values.T
+def _cliffs_delta(values: NDArray[np.float64]) -> tuple[str, WeightSample]:
+    x, y = values.T
     won = (x[:, None] > y).astype(np.float64) - (x[:, None] < y)  # scores may be infinite
 
-    def statistic(draws: Draws) -> NDArray[np.float64]:
-        return _ratio(((draws.weights @ won) * draws.weights).sum(axis=1), draws.sizes**2)
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return ratio(((weights @ won) * weights).sum(axis=1), weights.sum(axis=1) ** 2)
 
-    return DataSetStatistic("Cliff's delta", statistic, (-1.0, 1.0))
+    return "Cliff's delta", WeightSample(len(values), statistic, limits=(-1.0, 1.0))
 
 
 @EFFECT_SIZES.register(
@@ -175,20 +175,35 @@ def akinshins_gamma(
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
     values = read_pair(first, second, "higher", finite=True).values
-    return _resampled([_akinshins_gamma], values, level, seed)[0]
+    return _of_pair(values, level, seed, _akinshins_gamma)[0]
 
 
-def _akinshins_gamma(pair: _Pair) -> DataSetStatistic:
-    values = _rescaled(pair.values)
+def _akinshins_gamma(values: NDArray[np.float64]) -> tuple[str, WeightSample]:
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest and not SMALLEST <= largest <= LARGEST:  # squares would overflow or vanish
+        values = values / largest
 
-    def statistic(draws: Draws) -> NDArray[np.float64]:
-        spreads = [draws.spread_of(column) for column in values.T]
-        (first_median, first_distance), (second_median, second_distance) = spreads
-        pooled = MAD_TO_SD * np.sqrt((first_distance**2 + second_distance**2) / 2)
-        found = _ratio(first_median - second_median, pooled)
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        (first, its_distance), (second, other) = (_spreads(column, weights) for column in values.T)
+        found = ratio(first - second, MAD_TO_SD * np.sqrt((its_distance**2 + other**2) / 2))
         return np.where(np.abs(found) > LARGEST, np.nan, found)
 
-    return DataSetStatistic("Akinshin's gamma", statistic, (None, None))
+    return "Akinshin's gamma", WeightSample(len(values), statistic)
+
+
+def _spreads(
+    column: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the medians of drawn scores, and their median distances to it, by weights (B, n)."""
+    medians, distances = np.empty((2, len(weights)))
+    sizes = weights.sum(axis=1)
+    for size in np.unique(sizes):  # blocks of omitted data sets differ in size
+        rows = np.flatnonzero(sizes == size)
+        times = weights[rows].astype(np.intp).ravel()
+        drawn = np.repeat(np.tile(column, len(rows)), times).reshape(len(rows), -1)
+        medians[rows] = np.median(drawn, axis=1)
+        distances[rows] = np.median(np.abs(drawn - medians[rows, None]), axis=1)
+    return medians, distances
 
 
 def effects_over_data(
@@ -200,12 +215,11 @@ def effects_over_data(
     """
     values = read_pair(first, second, "higher").values
     finite = np.isfinite(values).all(axis=1)
-    of_differences = [_rank_biserial, _akinshins_gamma]
     if finite.all():
-        return _resampled([*of_differences, _cliffs_delta], values, level, seed)
+        return _of_pair(values, level, seed, _rank_biserial, _akinshins_gamma, _cliffs_delta)
     return (
-        *_resampled(of_differences, values[finite], level, seed),
-        *_resampled([_cliffs_delta], values, level, seed),
+        *_of_pair(values[finite], level, seed, _rank_biserial, _akinshins_gamma),
+        *_of_pair(values, level, seed, _cliffs_delta),
     )
 
 
@@ -226,49 +240,46 @@ def average_rank_effects(
     if n == 0:
         return ()
 
-    def mean_of(column: NDArray[np.float64]) -> DataSetStatistic:
-        def statistic(draws: Draws) -> NDArray[np.float64]:
-            return _ratio(draws.weights @ column, draws.sizes)
+    def mean_of(column: NDArray[np.float64]) -> WeightSample:
+        def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            return ratio(weights @ column, weights.sum(axis=1))
 
-        return DataSetStatistic("average rank", statistic, (1.0, float(models)))
+        return WeightSample(n, statistic, limits=(1.0, float(models)))
 
-    return resampled_effects([mean_of(column) for column in ranks.T], n, level, seed)
+    samples = [mean_of(column) for column in ranks.T]
+    draw_together(samples)
+    return tuple(Effect("average rank", *_bounded(one, level, seed)) for one in samples)
 
 
-def _resampled(
-    statistics: Sequence[Callable[[_Pair], DataSetStatistic]],
+def _of_pair(
     values: NDArray[np.float64],
     level: float,
     seed: int,
+    *made: Callable[[NDArray[np.float64]], tuple[str, WeightSample]],
 ) -> tuple[Effect, ...]:
     """Return effect sizes of a pair (N, 2) with their intervals over resampled data sets."""
-    pair = _Pair(values, differences_of(values))
-    return _declared([statistic(pair) for statistic in statistics], len(values), level, seed)
+    return _declared(dict(one(values) for one in made), level, seed)
 
 
-def _declared(
-    statistics: Sequence[DataSetStatistic], n: int, level: float, seed: int
-) -> tuple[Effect, ...]:
-    """Return declared effect sizes with their intervals over resampled data sets."""
-    found = resampled_effects(statistics, n, level, seed)
-    return tuple(effect(each.name, each.value, each.low, each.high) for each in found)
+def _declared(samples: Mapping[str, WeightSample], level: float, seed: int) -> tuple[Effect, ...]:
+    """Return declared effect sizes, by name, with their intervals over resampled data sets."""
+    draw_together(samples.values())
+    return tuple(effect(name, *_bounded(one, level, seed)) for name, one in samples.items())
 
 
-def _rescaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rescale scores whose squares would overflow or vanish, for what has no unit."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0 or SMALLEST <= largest <= LARGEST:
-        return values
-    return values / largest
-
-
-def _ratio(above: NDArray[np.float64], below: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Divide; NaN where the denominator is 0."""
-    undefined = below == 0
-    result: NDArray[np.float64] = np.where(
-        undefined, np.nan, above / np.where(undefined, 1.0, below)
-    )
-    return result
+def _bounded(
+    sample: WeightSample, level: float, seed: int
+) -> tuple[float | None, float | None, float | None]:
+    """Return a statistic of data sets and its bounds."""
+    value = sample.estimate() if sample.n_examples else math.nan
+    if not math.isfinite(value):
+        return None, None, None
+    if sample.n_examples < FEWEST:
+        return value, None, None
+    found = ResampledBounds(sample, seed, "bca", ROUNDS).bounds(checked_level(level))
+    if found.low is None or found.high is None or found.low == found.high:
+        return value, None, None
+    return value, min(found.low, value), max(found.high, value)
 
 
 def rank_models(

@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from msgspec.structs import replace
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.decisions import Better
 from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.fold_scores import aligned, corrected_factor, differences
+from evallang.stats.fold_scores import read_folds
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import checked_direction
-from evallang.stats.validation import numbers
 
 ABOUT = (
     "none: the result is the probability that one algorithm is better by more than the region "
@@ -99,38 +98,28 @@ def bayes_t(
     checked_level(level)
     region = region_of("bayes_t", rope, bounded=bounded)
     checked_direction(better)
-    x, y = aligned(first, second)
-    if x.ndim != 1:
-        raise ValueError("fold scores are given as one row for each model")
-    kept = np.isfinite(x) & np.isfinite(y)
-    d, constant = differences(x[kept], y[kept])
-    lost = int((~kept).sum())
-    notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
-    count = len(d)
-    factor = corrected_factor(_sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio)
-    if count < 2:
-        only = float(d[0]) if count else None
-        return HypothesisTestResult(
-            test="bayes_t",
-            variant="correlated t",
-            null=ABOUT,
-            estimate=Difference(Summary.DIFFERENCE, only, None, None, level, "bayes_t"),
-            extra={"p_first": None, "p_rope": None, "p_second": None, "rope": region},
-            notes=(*notes, "undefined: it takes scores on two folds"),
-        )
-    mean, df = float(d.mean()), count - 1
-    scale = 0.0 if constant else float(d.std(ddof=1)) * math.sqrt(factor)
-    above = _probability_beyond(mean, scale, df, region)
-    below = _probability_beyond(-mean, scale, df, region)
-    if constant:
-        notes = (*notes, CONSTANT)
-    half = t_quantile(level, df) * scale
-    ratio = factor - 1 / count
-    p_first, p_second = (above, below) if better == "higher" else (below, above)
-    return HypothesisTestResult(
+    pairs = read_folds(first, second)
+    d, df = pairs.values, len(pairs.values) - 1
+    factor = pairs.factor(n_train, n_test, test_train_ratio)
+    value = float(d[0]) if len(d) else None
+    plain = HypothesisTestResult(
         test="bayes_t",
         variant="correlated t",
         null=ABOUT,
+        estimate=Difference(Summary.DIFFERENCE, value, None, None, level, "bayes_t"),
+        extra={"p_first": None, "p_rope": None, "p_second": None, "rope": region},
+        notes=pairs.notes,
+    )
+    if df < 1:
+        return replace(plain, notes=(*pairs.notes, "undefined: it takes scores on two folds"))
+    mean, scale = float(d.mean()), pairs.sd * math.sqrt(factor)
+    above = _probability_beyond(mean, scale, df, region)
+    below = _probability_beyond(-mean, scale, df, region)
+    half = t_quantile(level, df) * scale
+    ratio = factor - pairs.plain_factor
+    p_first, p_second = (above, below) if better == "higher" else (below, above)
+    return replace(
+        plain,
         df=(float(df),),
         estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, "bayes_t"),
         extra={
@@ -141,7 +130,7 @@ def bayes_t(
             "correlation": ratio / (1 + ratio),
             "scale": scale,
         },
-        notes=notes,
+        notes=(*pairs.notes, CONSTANT) if pairs.constant else pairs.notes,
     )
 
 
@@ -177,12 +166,3 @@ def _inside(mean: float, scale: float, df: int, region: float) -> float:
     # Both tails on the side where they are small
     near, far = (region - abs(mean)) / scale, (-region - abs(mean)) / scale
     return float(scipy.special.stdtr(df, near) - scipy.special.stdtr(df, far))
-
-
-def _sizes(given: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    if given is None:
-        return None
-    values = numbers(given, "fold sizes")
-    if values.shape != kept.shape:
-        raise ValueError("fold sizes are given for every fold or not at all")
-    return values[kept]

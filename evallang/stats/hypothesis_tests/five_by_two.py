@@ -6,15 +6,22 @@ import math
 from typing import Literal
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Design, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
-from evallang.stats.alternatives import Alternative, one_sided, t_p
-from evallang.stats.distributions import checked_level, f_quantile, f_tail, t_quantile
+from evallang.stats.alternatives import Alternative
+from evallang.stats.distributions import checked_level, f_quantile, f_tail
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
-from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
+from evallang.stats.fold_scores import (
+    aligned,
+    differences,
+    spread_is_noise,
+    studentized,
+    t_result,
+)
 from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -92,27 +99,14 @@ def five_by_two_t(
     the first has the larger scores. `first` and `second` are (5, 2). Raises `ValueError`
     where they are not.
     """
-    d = _ten(first, second)
+    d, plain = _ten(first, second), _plain("5x2cv_t", numerator, level)
     if d is None:
-        return _undefined_five_by_two("5x2cv_t", level)
+        return plain
     lead = float(d[0, 0] if numerator == "first" else d[0].mean())
     variance = float(_repeat_variances(d, first, second).mean())
-    t, p, notes = studentized(lead, math.sqrt(variance), alternative)
-    if t is not None and p is None:
-        p = t_p(t, 5, alternative)
-    result = HypothesisTestResult(
-        test="5x2cv_t",
-        variant=numerator,
-        null=NULL,
-        statistic=Statistic("t", t),
-        df=(5.0,),
-        p=p,
-        estimate=_inverted_t(lead, variance, level),
-        effects=_effects(d),
-        extra={"mean_difference": float(d.mean())},
-        notes=notes,
-    )
-    return one_sided(result, alternative)
+    extra = {"mean_difference": float(d.mean())}
+    plain = replace(plain, effects=_effects(d), extra=extra, notes=())
+    return t_result(plain, lead, math.sqrt(variance), 5, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -161,18 +155,16 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
     instead of 0 does not reject: it may be empty, and then there is none. `first` and `second`
     are (5, 2). Raises `ValueError` where they are not.
     """
-    d = _ten(first, second)
+    d, plain = _ten(first, second), _plain("5x2cv_f", "F", level)
     if d is None:
-        return _undefined_five_by_two("5x2cv_f", level)
+        return plain
     squares = float((d * d).sum())
     variances = float(_repeat_variances(d, first, second).sum())
     f, p, notes = studentized(squares, 2 * variances)
     if f is not None and p is None:
         p = f_tail(f, 10, 5)
-    return HypothesisTestResult(
-        test="5x2cv_f",
-        variant="F",
-        null=NULL,
+    return replace(
+        plain,
         statistic=Statistic("F", f),
         df=(10.0, 5.0),
         p=p,
@@ -202,11 +194,6 @@ def _repeat_variances(
     return gaps * gaps / 2
 
 
-def _inverted_t(value: float, variance: float, level: float) -> Difference:
-    reach = t_quantile(level, 5) * math.sqrt(variance)
-    return Difference(Summary.DIFFERENCE, value, value - reach, value + reach, level, "5x2cv_t")
-
-
 def _inverted_f(d: NDArray[np.float64], variances: float, level: float) -> Difference:
     """Solve sum (d - x)^2 <= 2 F sum of variances for x; shifting d leaves variances alone."""
     mean = float(d.mean())
@@ -224,16 +211,12 @@ def _effects(d: NDArray[np.float64]) -> tuple[Effect, ...]:
     return cohen_dz(mean, sd), hedges_g(mean, sd, d.size - 1)
 
 
-def _plain_difference(value: float | None, level: float) -> Difference:
-    return Difference(Summary.DIFFERENCE, value, None, None, checked_level(level), "none")
-
-
-def _undefined_five_by_two(test: str, level: float) -> HypothesisTestResult:
+def _plain(test: str, variant: str, level: float) -> HypothesisTestResult:
+    """Return the result without a score on one of the folds."""
     return HypothesisTestResult(
         test=test,
-        variant="F" if test == "5x2cv_f" else "t",
+        variant=variant,
         null=NULL,
-        statistic=None,
-        estimate=_plain_difference(None, level),
+        estimate=Difference(Summary.DIFFERENCE, None, None, None, checked_level(level), test),
         notes=("undefined: a model has no score on one of the ten folds",),
     )

@@ -6,23 +6,21 @@ import math
 from fractions import Fraction
 from typing import Annotated
 
-import numpy as np
-from msgspec import Struct
-from numpy.typing import ArrayLike, NDArray
+from msgspec.structs import replace
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
-from evallang.stats.alternatives import Alternative, one_sided, t_p
-from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.alternatives import Alternative
+from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
-from evallang.stats.fold_scores import aligned, corrected_factor, differences, studentized
+from evallang.stats.fold_scores import FoldValues, read_folds, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
 from evallang.stats.power_of_means import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
-from evallang.stats.validation import numbers
 
 FROM_FOLDS = frozenset({Evidence.FOLD_SCORES})
 NULL = "the two learning algorithms have the same expected score on training sets of this size"
@@ -93,14 +91,9 @@ def corrected_t(
     the first has the larger scores. `first` and `second` are (J,). Raises `ValueError` where
     shapes differ, or the ratio is unknown or not positive.
     """
-    pairs = _pairs(first, second)
-    factor = corrected_factor(
-        _kept(n_train, pairs),
-        _kept(n_test, pairs),
-        len(pairs.values),
-        test_train_ratio,
-    )
-    return _t_result("corrected_t", pairs, factor, level, NULL, (), alternative)
+    pairs = read_folds(first, second)
+    factor = pairs.factor(n_train, n_test, test_train_ratio)
+    return _t_result("corrected_t", pairs, factor, level, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -152,8 +145,8 @@ def kfold_t(
     Raschka 2018, 4.10. `alternative=greater` asks only whether the first has the larger
     scores. `first` and `second` are (k,). Raises `ValueError` where shapes differ.
     """
-    pairs = _pairs(first, second)
-    return _t_result("kfold_t", pairs, _plain_factor(pairs), level, NULL, (), alternative)
+    pairs = read_folds(first, second)
+    return _t_result("kfold_t", pairs, pairs.plain_factor, level, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -206,87 +199,29 @@ def resampled_t(
     Raschka 2018, 4.9. `alternative=greater` asks only whether the first has the larger
     scores. `first` and `second` are (J,). Raises `ValueError` where shapes differ.
     """
-    pairs = _pairs(first, second)
-    return _t_result("resampled_t", pairs, _plain_factor(pairs), level, NULL, (), alternative)
-
-
-class _Pairs(Struct, frozen=True, eq=False):
-    """Differences of the folds on which both models have a score.
-
-    `constant` tells that they differ by rounding noise only; `kept` which folds remain.
-    """
-
-    values: NDArray[np.float64]
-    kept: NDArray[np.bool_]
-    constant: bool
-    notes: tuple[str, ...]
-
-
-def _pairs(first: ArrayLike, second: ArrayLike) -> _Pairs:
-    x, y = aligned(first, second)
-    if x.ndim != 1:
-        raise ValueError("fold scores are given as one row for each model")
-    kept = np.isfinite(x) & np.isfinite(y)
-    d, constant = differences(x[kept], y[kept])
-    lost = int((~kept).sum())
-    notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
-    return _Pairs(d, kept, constant, notes)
-
-
-def _kept(sizes: ArrayLike | None, pairs: _Pairs) -> NDArray[np.float64] | None:
-    if sizes is None:
-        return None
-    values = numbers(sizes, "fold sizes")
-    if values.shape != pairs.kept.shape:
-        raise ValueError("fold sizes are given for every fold or not at all")
-    return values[pairs.kept]
-
-
-def _plain_factor(pairs: _Pairs) -> float:
-    return 1.0 / max(len(pairs.values), 1)
+    pairs = read_folds(first, second)
+    return _t_result("resampled_t", pairs, pairs.plain_factor, level, alternative)
 
 
 def _t_result(
-    test: str,
-    pairs: _Pairs,
-    factor: float,
-    level: float,
-    null: str,
-    notes: tuple[str, ...] = (),
-    alternative: Alternative = "two_sided",
+    test: str, pairs: FoldValues, factor: float, level: float, alternative: Alternative
 ) -> HypothesisTestResult:
     """Build the result of a t test of the mean difference whose variance is `factor` times s²."""
     checked_level(level)
-    notes = (*pairs.notes, *notes)
-    count = len(pairs.values)
-    if count < 2:
-        only = float(pairs.values[0]) if count else None
-        return HypothesisTestResult(
-            test=test,
-            variant="t",
-            null=null,
-            statistic=Statistic("t", None),
-            estimate=Difference(Summary.DIFFERENCE, only, None, None, level, test),
-            notes=(*notes, "undefined: it takes scores on two folds"),
-        )
-    df = count - 1
-    mean = float(pairs.values.mean())
-    sd = 0.0 if pairs.constant else float(pairs.values.std(ddof=1))
-    error = sd * math.sqrt(factor)
-    t, p, more = studentized(mean, error, alternative)
-    if t is not None and p is None:
-        p = t_p(t, df, alternative)
-    half = t_quantile(level, df) * error
-    result = HypothesisTestResult(
+    d, df = pairs.values, len(pairs.values) - 1
+    plain = HypothesisTestResult(
         test=test,
         variant="t",
-        null=null,
-        statistic=Statistic("t", t),
-        df=(float(df),),
-        p=p,
-        estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, test),
-        effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
-        extra={"sd": sd},
-        notes=(*notes, *more),
+        null=NULL,
+        statistic=Statistic("t", None),
+        estimate=Difference(
+            Summary.DIFFERENCE, float(d[0]) if len(d) else None, None, None, level, test
+        ),
+        notes=pairs.notes,
     )
-    return one_sided(result, alternative)
+    if df < 1:
+        return replace(plain, notes=(*pairs.notes, "undefined: it takes scores on two folds"))
+    mean, sd = float(d.mean()), pairs.sd
+    effects = (cohen_dz(mean, sd), hedges_g(mean, sd, df))
+    plain = replace(plain, effects=effects, extra={"sd": sd})
+    return t_result(plain, mean, sd * math.sqrt(factor), df, alternative)

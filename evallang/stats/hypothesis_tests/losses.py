@@ -18,11 +18,11 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
-from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.alternatives import Alternative
 from evallang.stats.clusters import degrees_of_mean
-from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.distributions import checked_level
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
-from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
+from evallang.stats.fold_scores import aligned, differences, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -39,6 +39,7 @@ from evallang.stats.validation import labels
 from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 NULL = "the two models have the same mean loss"
+SAME_FORECASTS = "the two forecasts have the same expected loss"
 NULL_UNDER_CV = (
     "the average loss over these folds is the same for both learning algorithms; the conclusion "
     "does not extend to new training sets"
@@ -137,33 +138,35 @@ def t(
     """
     checked_level(level)
     x, y = _losses(first, second)
-    notes = _lacking(x, y)
-    if notes:
-        return _undefined("t", "paired" if groups is None else "clustered", level, notes)
+    form, method = ("paired", "paired_t") if groups is None else ("clustered", "clustered_t")
+    plain = _plain("t", form, NULL, method, level, _lacking(x, y))
+    if plain.notes:
+        return plain
     d, constant = differences(x, y)
     n = len(d)
+    mean = _mean_of(d)
+    sd = 0.0 if constant else float(d.std(ddof=1))
     if groups is None:
-        error = 0.0 if constant else float(d.std(ddof=1)) / math.sqrt(n)
-        return _mean_result("t", "paired", d, error, n - 1, level, constant, alternative)
+        effects = cohen_dz(mean, sd), hedges_g(mean, sd, n - 1)
+        plain = replace(plain, effects=effects)
+        return _with_error(plain, mean, sd / math.sqrt(n), n - 1, alternative)
     codes = labels(groups, n, "group")
     count = int(codes.max()) + 1
     if count < 2:
-        return _undefined("t", "clustered", level, ("undefined: it takes two groups",))
+        return replace(plain, notes=("undefined: it takes two groups",))
     sums = np.bincount(codes, weights=d - d.mean())
     sums[spread_is_noise(sums, n * float(np.abs(d).max()))] = 0.0
     rest = 1 - np.bincount(codes) / n
     error = 0.0 if constant else math.sqrt(float((sums**2 / rest).sum())) / n
-    plain = float(d.var(ddof=1)) / n
-    effect = error**2 / plain if plain > 0 and not constant else None
-    clusters = Clusters(count, effect)
-    df = degrees_of_mean(codes)
-    return _mean_result("t", "clustered", d, error, df, level, constant, alternative, clusters)
+    effect = error**2 * n / sd**2 if sd > 0 else None
+    plain = replace(plain, clusters=Clusters(count, effect))
+    return _with_error(plain, mean, error, degrees_of_mean(codes), alternative)
 
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW}),
-        "the two forecasts have the same expected loss",
+        SAME_FORECASTS,
         series=(),
         longer="write `diebold_mariano(newey_west)`, or `horizon=H` if the forecasts are H steps "
         "ahead",
@@ -263,12 +266,13 @@ def diebold_mariano(
     x, y = _losses(first, second)
     if variance == "newey_west" or lag is not None:
         return _with_all_lags(x, y, level, horizon, lag, alternative)
-    variant = f"horizon {horizon}"
     notes = _lacking(x, y)
     if not notes and horizon >= len(x):
         notes = (f"undefined: {len(x)} losses are too few for horizon {horizon}",)
+    test = "diebold_mariano"
+    plain = _plain(test, f"horizon {horizon}", SAME_FORECASTS, test, level, notes)
     if notes:
-        return _undefined("diebold_mariano", variant, level, notes)
+        return plain
     d, constant = differences(x, y)
     n = len(d)
     total = 0.0 if constant else _long_run(d, horizon, bartlett=False)
@@ -281,11 +285,9 @@ def diebold_mariano(
         notes = (*notes, beyond.note)
     factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     error = math.sqrt(max(total, 0.0) / n / factor)
-    result = _mean_result(
-        "diebold_mariano", variant, d, error, n - 1, level, constant, alternative, notes=notes
-    )
     extra = {} if beyond is None else beyond.facts
-    return replace(result, extra={**result.extra, **extra})
+    plain = replace(plain, extra=extra, notes=notes)
+    return _with_error(plain, _mean_of(d), error, n - 1, alternative)
 
 
 def _with_all_lags(
@@ -299,22 +301,19 @@ def _with_all_lags(
     """Return the test with Newey and West's variance and the degrees of freedom it leaves."""
     n = len(x)
     chosen = max(default_lag(n), horizon - 1) if lag is None else lag
-    variant = f"Newey–West, lag {chosen}"
     notes = _lacking(x, y)
     if not notes and chosen + 2 > n:
         notes = (f"undefined: {n} losses are too few for a lag of {chosen}",)
+    # The interval is that of the mean of the differences
+    given = SAME_FORECASTS, f"newey_west(lag={chosen})", level, notes
+    plain = _plain("diebold_mariano", f"Newey–West, lag {chosen}", *given)
     if notes:
-        return _undefined("diebold_mariano", variant, level, notes)
+        return plain
     d, constant = differences(x, y)
     error, df = (0.0, float(n - 1)) if constant else standard_error(d, chosen)
     note = None if constant else strong_dependence(d, chosen)
-    notes = () if note is None else (note,)
-    result = _mean_result(
-        "diebold_mariano", variant, d, error, df, level, constant, alternative, notes=notes
-    )
-    assert result.estimate is not None, "losses of two examples have one"
-    method = f"newey_west(lag={chosen})"  # that of the mean of the differences
-    return replace(result, estimate=replace(result.estimate, method=method))
+    plain = replace(plain, notes=() if note is None else (note,))
+    return _with_error(plain, _mean_of(d), error, df, alternative)
 
 
 def _long_run(d: NDArray[np.float64], horizon: int, *, bartlett: bool) -> float:
@@ -337,54 +336,28 @@ def _lacking(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[str, ...]:
     return ("undefined: it takes losses on two examples",) if len(x) < 2 else ()
 
 
-def _mean_result(
-    test: str,
-    variant: str,
-    d: NDArray[np.float64],
-    error: float,
-    df: float,
-    level: float,
-    constant: bool,
-    alternative: Alternative,
-    clusters: Clusters | None = None,
-    notes: tuple[str, ...] = (),
-) -> HypothesisTestResult:
-    """Build the result of a t test of the mean difference with standard error `error`."""
+def _mean_of(d: NDArray[np.float64]) -> float:
     mean = float(d.mean())
-    mean = 0.0 if spread_is_noise(mean, float(np.abs(d).max())) else mean
-    sd = 0.0 if constant else float(d.std(ddof=1))
-    value, p, more = studentized(mean, error, alternative)
-    if value is not None and p is None:
-        p = t_p(value, df, alternative)
-    half = t_quantile(level, df) * error
-    independent = test == "t" and clusters is None
-    method = test  # `t` is the interval over folds
-    if test == "t":
-        method = "paired_t" if clusters is None else "clustered_t"
-    result = HypothesisTestResult(
-        test=test,
-        variant=variant,
-        null=NULL if test == "t" else "the two forecasts have the same expected loss",
-        statistic=Statistic("t", value),
-        df=(float(df),),
-        p=p,
-        estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, method),
-        effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)) if independent else (),
-        clusters=clusters,
-        extra={"standard_error": error},
-        notes=(*notes, *more),
-    )
-    return one_sided(result, alternative)
+    return 0.0 if spread_is_noise(mean, float(np.abs(d).max())) else mean
 
 
-def _undefined(
-    test: str, variant: str, level: float, notes: tuple[str, ...]
+def _with_error(
+    plain: HypothesisTestResult, mean: float, error: float, df: float, alternative: Alternative
 ) -> HypothesisTestResult:
+    """Return the t test of a mean difference with its standard error."""
+    plain = replace(plain, extra={"standard_error": error, **plain.extra})
+    return t_result(plain, mean, error, df, alternative)
+
+
+def _plain(
+    test: str, variant: str, null: str, method: str, level: float, notes: tuple[str, ...]
+) -> HypothesisTestResult:
+    """Return the result that is undefined for the reasons in the notes, or yet to be filled in."""
     return HypothesisTestResult(
         test=test,
         variant=variant,
-        null=NULL if test == "t" else "the two forecasts have the same expected loss",
+        null=null,
         statistic=Statistic("t", None),
-        estimate=Difference(Summary.DIFFERENCE, None, None, None, level, test),
+        estimate=Difference(Summary.DIFFERENCE, None, None, None, level, method),
         notes=notes,
     )

@@ -6,21 +6,17 @@ import math
 from typing import Annotated
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
-from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.alternatives import Alternative
 from evallang.stats.correctness import Correctness, count_correct
-from evallang.stats.distributions import (
-    binomial_tail,
-    checked_level,
-    least_rejected,
-    t_quantile,
-)
+from evallang.stats.distributions import binomial_tail, checked_level, least_rejected
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
-from evallang.stats.fold_scores import spread_is_noise, studentized
+from evallang.stats.fold_scores import read_folds, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -28,7 +24,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.intervals.proportions import clopper_pearson
 from evallang.stats.power_of_means import POWER_OF_OVERLAPPING_T
 from evallang.stats.power_of_pairs import POWER_OF_ONE_SHARE
-from evallang.stats.validation import magnitudes
 
 BINOMIAL_NULL = "the error rate of the model is at most the threshold"
 NULLS: dict[str, str] = {
@@ -242,43 +237,26 @@ def single_t(
     checked_level(level)
     if not math.isfinite(threshold):
         raise ValueError("the threshold of a score is a finite number")
-    x = magnitudes(first, "scores")
-    if x.ndim != 1:
-        raise ValueError("fold scores are given as one row")
-    kept = x[np.isfinite(x)]
-    lost = len(x) - len(kept)
-    notes = (f"{lost} of {len(x)} folds have no finite score and are excluded",) if lost else ()
-    count = len(kept)
-    if count < 2:
-        value = float(kept[0]) - threshold if count else None
-        return HypothesisTestResult(
-            test="single_t",
-            variant="t",
-            null=SINGLE_T_NULL,
-            statistic=Statistic("t", None),
-            estimate=Difference("score minus threshold", value, None, None, level, "t"),
-            notes=(*notes, "undefined: it takes scores on two folds"),
-        )
-    scale = max(float(np.abs(kept).max()), abs(threshold))
-    mean = float(kept.mean()) - threshold
-    mean = 0.0 if spread_is_noise(mean, scale) else mean
-    constant = bool(spread_is_noise(kept.max() - kept.min(), scale))
-    sd = 0.0 if constant else float(kept.std(ddof=1))
-    error, df = sd / math.sqrt(count), count - 1
-    value, p, more = studentized(mean, error, alternative)
-    if value is not None and p is None:
-        p = t_p(value, df, alternative)
-    half = t_quantile(level, df) * error
-    result = HypothesisTestResult(
+    found = read_folds(first)
+    x, df = found.values, len(found.values) - 1
+    value = float(x[0]) - threshold if len(x) else None
+    plain = HypothesisTestResult(
         test="single_t",
         variant="t",
         null=SINGLE_T_NULL,
-        statistic=Statistic("t", value),
-        df=(float(df),),
-        p=p,
-        estimate=Difference("score minus threshold", mean, mean - half, mean + half, level, "t"),
+        statistic=Statistic("t", None),
+        estimate=Difference("score minus threshold", value, None, None, level, "t"),
+        notes=found.notes,
+    )
+    if df < 1:
+        return replace(plain, notes=(*found.notes, "undefined: it takes scores on two folds"))
+    scale = max(float(np.abs(x).max()), abs(threshold))
+    mean = float(x.mean()) - threshold
+    mean = 0.0 if spread_is_noise(mean, scale) else mean
+    sd = 0.0 if spread_is_noise(x.max() - x.min(), scale) else float(x.std(ddof=1))
+    plain = replace(
+        plain,
         effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
         extra={"sd": sd, "threshold": threshold, "alternative": alternative},
-        notes=(*notes, *more),
     )
-    return one_sided(result, alternative)
+    return t_result(plain, mean, sd / math.sqrt(len(x)), df, alternative)

@@ -80,23 +80,6 @@ class _Compared(Struct, frozen=True, eq=False):
             "N); p is the chance that M normal variables span as much (studentized range "
             "with infinite degrees of freedom)"
         ),
-        example=(
-            "data breast from sklearn breast_cancer\n"
-            "  positive malignant\n"
-            "data digits from sklearn digits\n"
-            "data iris from sklearn iris\n"
-            "data wine from sklearn wine\n"
-            "\n"
-            "model linear = LinearDiscriminantAnalysis\n"
-            "model bayes = GaussianNB\n"
-            "model nearest = KNeighborsClassifier\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol holdout test=1/3\n"
-            "\n"
-            "measure accuracy\n"
-            "compare linear, bayes, nearest across data with friedman then nemenyi\n"
-        ),
     ),
     title="Nemenyi's test",
     references=(cite("nemenyi1963"), cite("demsar2006"), cite("zhou2021"), cite("benavoli2016")),
@@ -162,23 +145,6 @@ def nemenyi(
             "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "
             "N), as a normal deviate; its two-sided p times the number of comparisons with "
             "the reference"
-        ),
-        example=(
-            "data breast from sklearn breast_cancer\n"
-            "  positive malignant\n"
-            "data digits from sklearn digits\n"
-            "data iris from sklearn iris\n"
-            "data wine from sklearn wine\n"
-            "\n"
-            "model linear = LinearDiscriminantAnalysis\n"
-            "model bayes = GaussianNB\n"
-            "model nearest = KNeighborsClassifier\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol holdout test=1/3\n"
-            "\n"
-            "measure accuracy\n"
-            "compare linear, nearest against bayes across data with friedman then bonferroni_dunn\n"
         ),
     ),
     title="Bonferroni-Dunn test",

@@ -24,7 +24,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.power_of_areas import POWER_OF_DELONG
-from evallang.stats.score_counts import PlacedScores, PlacementSums
+from evallang.stats.score_counts import PlacementSums
 from evallang.stats.validity import OF_TRUE, Counted, Holds
 
 NULL = "the models have the same area under the ROC curve"
@@ -108,7 +108,7 @@ AUC_VARIANTS = {
 )
 def delong(
     truth: ArrayLike,
-    row_scores: ArrayLike | PlacementSums | PlacedScores,
+    row_scores: ArrayLike | PlacementSums,
     folds: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     level: float = 0.95,

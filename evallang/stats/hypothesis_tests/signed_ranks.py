@@ -94,22 +94,6 @@ def p_of_draws(differences: NDArray[np.float64], alternative: Alternative) -> ND
             "rank the absolute differences and add the ranks of the positive ones; p is the "
             "chance that fair coin flips of the signs give a sum as far from its mean"
         ),
-        example=(
-            "data breast from sklearn breast_cancer\n"
-            "  positive malignant\n"
-            "data digits from sklearn digits\n"
-            "data iris from sklearn iris\n"
-            "data wine from sklearn wine\n"
-            "\n"
-            "model linear = LinearDiscriminantAnalysis\n"
-            "model bayes = GaussianNB\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol holdout test=1/3\n"
-            "\n"
-            "measure accuracy\n"
-            "compare linear vs bayes across data with wilcoxon\n"
-        ),
     ),
     title="Wilcoxon signed-rank test",
     references=(

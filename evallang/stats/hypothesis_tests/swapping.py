@@ -1,8 +1,8 @@
 """Differences of a metric of two models when their outputs are swapped within examples.
 
-Each class gives what `permutation` needs of one kind of metric (`Swapper`): how the difference
-follows from which units keep their outputs. Random swaps are coins, drawn as resamples are; where
-distinct swaps are few, all are gone through.
+Each `Swapper` gives what `permutation` needs of one kind of metric: how the difference follows
+from which units keep their outputs. Random swaps are coins, drawn as resamples are; where distinct
+swaps are few, all are gone through.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ import copy
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
 from evallang.stats.draws import BLOCK, Block, Coins, Source, Statistic, draw_together
 from evallang.stats.fold_scores import NOISE, aligned
-from evallang.stats.intervals.resampling import ExampleSample, OfTables, spread_out
+from evallang.stats.intervals.resampling import ExampleSample, OfCells, OfTables, spread_out
 from evallang.stats.rank_scores import mid_ranks
 from evallang.stats.score_counts import outranked
 from evallang.stats.validation import labels, magnitudes, numbers, positives
@@ -29,37 +28,6 @@ FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of t
 
 Every = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """All differences, with the probability of each."""
-
-
-class Swapper(Protocol):
-    """The difference of a metric of two models, first minus second, under swapping."""
-
-    @property
-    def unit(self) -> str:
-        """What is swapped as a whole, as a plural: examples, groups or blocks."""
-
-    def estimate(self) -> float:
-        """Return the difference as observed."""
-
-    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Return the difference after `rounds` random swaps; NaN where undefined."""
-
-    def arrangements(self, most: int) -> Every | None:
-        """Return every difference with its probability, or None where there are above `most`."""
-
-    def in_blocks(self, size: int) -> Swapper:
-        """Return the same difference with `size` consecutive examples swapped as a whole."""
-
-    @property
-    def series(self) -> NDArray[np.float64] | None:
-        """What each block adds to the difference, in the order of time; None without blocks."""
-
-    @property
-    def shift(self) -> Swapper | None:
-        """The same swaps where every example differs by 1; None where no such shift exists."""
-
-    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
 
 
 def every_sum(
@@ -89,12 +57,14 @@ def fair_coin(count: int) -> NDArray[np.float64]:
     return np.asarray(np.exp(logs - scipy.special.gammaln(count - heads + 1) - count * math.log(2)))
 
 
-class _Swaps(Statistic):
-    """What swappers have in common.
+class Swapper(Statistic):
+    """The difference of a metric of two models, first minus second, under swapping.
 
     Attributes
     ----------
-    unit : what is swapped as a whole, as a plural
+    unit : what is swapped as a whole, as a plural: examples, groups or blocks
+    series : what each block adds to the difference, in the order of time; None without blocks
+    shift : the same swaps where every example differs by 1; None where no such shift exists
     moving : which units change the difference when they are swapped (units,)
     """
 
@@ -112,7 +82,7 @@ class _Swaps(Statistic):
         return float(self.on(Block(self.source.sizes[:, None]))[0])
 
     def arrangements(self, most: int) -> Every | None:
-        """Enumerate how many examples of each unit keep their outputs."""
+        """Return every difference with its probability, or None where there are above `most`."""
         sizes, moving = self.source.sizes, np.flatnonzero(self.moving)
         found = every_sum(np.eye(len(moving)), sizes[moving], most)
         if found is None:
@@ -126,15 +96,21 @@ class _Swaps(Statistic):
         return values, found[1]
 
     def in_blocks(self, size: int) -> Swapper:
-        """Refuse: counts have no order."""
+        """Return the same difference with `size` consecutive examples swapped as a whole.
+
+        Raises `ValueError` where nothing is known of their order.
+        """
         raise ValueError("blocks need the order of the examples, which counts do not keep")
 
     def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Refuse: the metric is not known to be a mean over the examples."""
+        """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,).
+
+        Raises `ValueError` where the metric is not known to be a mean over the examples.
+        """
         raise ValueError("the difference has no shift")
 
 
-class SignSwapper(_Swaps):
+class SignSwapper(Swapper):
     """A difference that is a sum of parts, each of which changes sign when swapped.
 
     Parameters
@@ -331,11 +307,7 @@ def answer_swapper(table: ArrayLike, sign: float = 1.0) -> SignSwapper:
     return SignSwapper(parts, shifts=np.full(3, 1 / n), times=times)
 
 
-OfCells = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], OfTables]
-"""From truth and label of each cell to a function of their counts."""
-
-
-class TableSwapper(_Swaps):
+class TableSwapper(Swapper):
     """The difference of a metric of counts, which depends on truth and two labels alone.
 
     Of patterns only how many of their examples are swapped matters, so that time does not depend
@@ -421,27 +393,15 @@ class CountSwapper(TableSwapper):
             raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
         truth, first, second = np.nonzero(counts)
         times = counts[truth, first, second].astype(np.int64)
-        super().__init__(truth, first, second, times, matrices(len(counts), function))
+        k = len(counts)
+
+        def of_cells(truth: NDArray[np.int64], label: NDArray[np.int64]) -> OfTables:
+            return spread_out(truth * k + label, (k, k), function)
+
+        super().__init__(truth, first, second, times, of_cells)
 
 
-def matrices(k: int, function: OfTables) -> OfCells:
-    """Return what makes a metric of matrices (..., k, k) one of the cells that occur."""
-    return lambda truth, label: spread_out(truth * k + label, (k, k), function)
-
-
-def pair_swapper(
-    pairs: LabelledPairs, function: Callable[[Margins], NDArray[np.float64]]
-) -> TableSwapper:
-    """Return the difference of a metric of two models of many classes, by its sums by class."""
-
-    def of_cells(truth: NDArray[np.int64], label: NDArray[np.int64]) -> OfTables:
-        cells = OccurringCells(truth, label, pairs.k)
-        return lambda counts: function(cells.margins(counts))
-
-    return TableSwapper(pairs.truth, pairs.first, pairs.second, pairs.times, of_cells)
-
-
-class OutputSwapper(_Swaps):
+class OutputSwapper(Swapper):
     """The difference of any metric of the outputs of two models.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -20,7 +19,6 @@ from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import (
     INTERVALS,
     IntervalDeclaration,
-    Limits,
     Resampler,
 )
 from evallang.stats.intervals.resampling import CountSample
@@ -37,7 +35,6 @@ from evallang.stats.validity import (
 
 Method = Literal["bca", "percentile", "basic", "se"]
 TIE = 1e-12  # relative; the same value reached by another order of sums
-AT_ONCE = 1 << 18  # left-out values that are looked at together; of many, each array is large
 
 
 def _share_right(matrix: Any) -> Any:
@@ -98,18 +95,6 @@ def _half_right(method: Method) -> Example:
                 "bootstrap() takes percentiles, with a quantile of its own; here the default is bca"
             ),
         },
-        example=(
-            "data cancer from sklearn breast_cancer\n"
-            "  positive malignant\n"
-            "\n"
-            "model linear = StandardScaler | LogisticRegression\n"
-            "model bayes = GaussianNB\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol holdout test=1/3\n"
-            "measure mcc\n"
-            "  interval bootstrap\n"
-        ),
     ),
     title="Bootstrap interval",
     references=(cite("efron1994"), cite("efron1987", "bca"), cite("raschka2018")),
@@ -227,15 +212,14 @@ class ResampledBounds:
         if self._method == "se":
             half = normal_quantile(level) * float(self._values.std(ddof=1))
             return self._cut(name, level, self.estimate - half, self.estimate + half)
-        tail = (1 - level) / 2
-        tails: Sequence[float] = (tail, 1 - tail)
+        tails = (1 - level) / 2, (1 + level) / 2
         if self._method == "bca":
-            if np.isnan(self._bias):
+            if math.isnan(self._bias):
                 more = "undefined: all resamples lie on one side of the estimate"
                 return Interval(name, level, None, None, (*self._notes, more))
-            corrected = _corrected_tails(self._bias, self._acceleration, level)
-            tails = [share.item() for share in corrected]
-        low, high = (_quantile(self._ascending, share) for share in tails)
+            z = self._bias + normal_quantile(level) * np.array([-1.0, 1.0])
+            tails = scipy.special.ndtr(self._bias + z / (1 - self._acceleration * z))
+        low, high = np.quantile(self._values, tails).tolist()
         if self._method == "basic":
             low, high = 2 * self.estimate - high, 2 * self.estimate - low
         return self._cut(name, level, low, high)
@@ -257,17 +241,29 @@ class ResampledBounds:
         return bool(values.max() - values.min() > TIE * abs(self.estimate))
 
     @cached_property
-    def _ascending(self) -> NDArray[np.float64]:
-        """The values in order, in which quantiles are found ten times as fast."""
-        return np.sort(self._values)
+    def _bias(self) -> float:
+        """The normal quantile of the share of resamples below the estimate, ties by half.
+
+        NaN where all others lie on one side.
+        """
+        values = self._values
+        tie = TIE * max(abs(self.estimate), float(np.abs(values).max()))
+        below, above = (values < self.estimate - tie).sum(), (values > self.estimate + tie).sum()
+        share = (1 + (below - above) / len(values)) / 2
+        return float(scipy.special.ndtri(share)) if 0 < share < 1 else math.nan
 
     @cached_property
-    def _bias(self) -> NDArray[np.float64]:
-        return _bias(np.array([self.estimate]), self._ascending[None])
-
-    @cached_property
-    def _acceleration(self) -> NDArray[np.float64]:
-        return _acceleration(*self._sample.jackknife())
+    def _acceleration(self) -> float:
+        """The skewness of the influence of single examples over 6 (Efron 1987)."""
+        left_out, times = self._sample.jackknife()
+        known = np.isfinite(left_out)
+        values, weights = left_out[known], times[known]
+        total = float(weights.sum())
+        gaps = float(values @ weights) / max(total, 1.0) - values
+        squares = float(weights @ gaps**2)
+        if squares <= (TIE * float(np.abs(values).max(initial=0.0))) ** 2 * total:
+            return 0.0
+        return float(weights @ gaps**3 / (6 * squares**1.5))
 
     def _cut(self, name: str, level: float, low: float, high: float) -> Interval:
         """Keep the bounds inside the range of the metric."""
@@ -277,113 +273,3 @@ class ResampledBounds:
         low = low if least is None else max(low, least)
         high = high if most is None else min(high, most)
         return Interval(name, level, low, high, notes)
-
-
-def bca_bounds(
-    estimates: NDArray[np.float64],
-    left_out: NDArray[np.float64],
-    values: NDArray[np.float64],
-    level: float,
-    limits: Sequence[Limits],
-) -> list[tuple[float | None, float | None]]:
-    """Return the BCa bounds of S statistics, as `bootstrap` does for each.
-
-    `estimates` is (S,), `left_out` (S, J) has their values without each example, `values` (S, B)
-    those of resamples; NaN where undefined. None where there are no bounds.
-    """
-    ordered = np.sort(values, axis=1)  # NaN last
-    counts = np.isfinite(values).sum(axis=1)
-    bias = _bias(estimates, ordered)
-    acceleration = _acceleration(left_out, np.ones(left_out.shape[1]))
-    tails = np.array(_corrected_tails(bias, acceleration, checked_level(level)))
-    bounds: list[tuple[float | None, float | None]] = []
-    for row, count, estimate, between, (least, most) in zip(
-        ordered, counts.tolist(), estimates.tolist(), tails.T, limits, strict=True
-    ):
-        if count < 2 or not math.isfinite(estimate):
-            bounds.append((None, None))
-        elif row[count - 1] - row[0] <= TIE * abs(estimate):
-            bounds.append((estimate, estimate))
-        elif math.isnan(between[0]):
-            bounds.append((None, None))
-        else:
-            low, high = (_quantile(row[:count], share) for share in between.tolist())
-            low = low if least is None else max(low, least)
-            bounds.append((low, high if most is None else min(high, most)))
-    return bounds
-
-
-def _quantile(ordered: NDArray[np.float64], share: float) -> float:
-    """Return what `np.quantile` returns, of ascending values, in a tenth of the time."""
-    place = share * (len(ordered) - 1)
-    whole = min(int(place), len(ordered) - 2)
-    low, high = ordered[whole : whole + 2].tolist()
-    part = place - whole
-    found: float = high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
-    return found
-
-
-def _bias(estimates: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the normal quantile of the share of ascending resamples (S, B) below estimates (S,).
-
-    Those that equal the estimate count half, and undefined ones, which are last, not at all. NaN
-    where all others lie on one side.
-    """
-    shares = np.full(len(estimates), np.nan)
-    for i, (row, estimate) in enumerate(zip(ordered, estimates.tolist(), strict=True)):
-        defined = int(row.searchsorted(np.nan))
-        if defined == 0 or math.isnan(estimate):
-            continue
-        tie = TIE * max(abs(estimate), abs(float(row[0])), abs(float(row[defined - 1])))
-        first = int(row.searchsorted(estimate - tie))
-        last = int(row.searchsorted(estimate + tie, "right"))
-        if 0 < first + last < 2 * defined:
-            shares[i] = (first + last) / 2 / defined
-    found: NDArray[np.float64] = scipy.special.ndtri(shares)
-    return found
-
-
-def _corrected_tails(
-    bias: NDArray[np.float64], acceleration: NDArray[np.float64], level: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the two corrected tail areas."""
-    z = normal_quantile(level)
-
-    def corrected(quantile: float) -> NDArray[np.float64]:
-        shifted = bias + quantile
-        found: NDArray[np.float64] = scipy.special.ndtr(
-            bias + shifted / (1 - acceleration * shifted)
-        )
-        return found
-
-    return corrected(-z), corrected(z)
-
-
-def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the skewness of the influence of single examples (..., J) over 6 (Efron 1987)."""
-    starts = range(0, left_out.shape[-1], AT_ONCE)
-    parts = [slice(start, start + AT_ONCE) for start in starts]
-
-    def defined(part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        values, weights = left_out[..., part], times[..., part]
-        known = np.isfinite(values)
-        if known.all():
-            return values, weights
-        return np.where(known, values, 0.0), np.where(known, weights, 0.0)
-
-    total, sums, squares, cubes, largest = (np.zeros(left_out.shape[:-1]) for _ in range(5))
-    for values, weights in map(defined, parts):
-        total += weights.sum(axis=-1)
-        sums += (values * weights).sum(axis=-1)
-        ends = np.maximum(values.max(axis=-1, initial=0.0), -values.min(axis=-1, initial=0.0))
-        np.maximum(largest, ends, out=largest)
-    means = sums / np.maximum(total, 1.0)
-    for values, weights in map(defined, parts):
-        gaps = means[..., None] - values
-        weighted = weights * gaps * gaps
-        squares += weighted.sum(axis=-1)
-        cubes += (weighted * gaps).sum(axis=-1)
-    flat = squares <= (TIE * largest) ** 2 * total
-    scale = 6 * squares * np.sqrt(squares)
-    found: NDArray[np.float64] = np.where(flat, 0.0, cubes / np.where(flat, 1.0, scale))
-    return found

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +16,9 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.ranking import (
     few_members,
     logit_bounds,
+    separated,
 )
-from evallang.stats.score_counts import ONE_IN_A_FOLD, outranked
+from evallang.stats.score_counts import ONE_IN_A_FOLD, curves_of_classes, outranked
 from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
@@ -139,11 +138,7 @@ def multiclass_auc(
     if mean in (0.0, 1.0):
         if units is not None:
             return undefined("undefined: every pair of every fold is in order")
-        pairs = min(smallest) * len(areas)
-        bound = ((1 - level) / 2) ** (1 / pairs)
-        low, high = (bound, 1.0) if mean == 1.0 else (0.0, 1 - bound)
-        told = f"complete separation: the bound is that of {pairs} independent pairs in order"
-        return Interval("multiclass_auc", level, low, high, (*notes, told))
+        return separated("multiclass_auc", mean, min(smallest) * len(areas), level, notes)
     if units is None and min(smallest) < 2:
         return undefined(ONE_IN_A_FOLD)
     if units is None:
@@ -173,26 +168,10 @@ def area_and_influences(
     """
     influence = np.zeros(len(codes))
     areas = []
-    for rows, positive, values in _curves(codes, scores, by_pairs=by_pairs):
+    for rows, positive, values in curves_of_classes(codes, scores, by_pairs=by_pairs):
         ups = int(positive.sum())
         share = outranked(positive, values) / np.where(positive, len(values) - ups, ups)
         area = float(share[positive].mean())
         influence[rows] += (share - area) / np.where(positive, ups, len(values) - ups)
         areas.append(area)
     return math.fsum(areas) / len(areas), influence / len(areas)
-
-
-def _curves(
-    codes: NDArray[np.int64], scores: NDArray[np.float64], *, by_pairs: bool
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.float64]]]:
-    """Iterate over the curves that are averaged: rows, which are positive, and their scores."""
-    k = scores.shape[1]
-    if not by_pairs:
-        every = np.arange(len(codes))
-        for c in range(k):
-            yield every, codes == c, scores[:, c]
-        return
-    for pair in itertools.combinations(range(k), 2):
-        rows = np.flatnonzero(np.isin(codes, pair))
-        for c in pair:
-            yield rows, codes[rows] == c, scores[rows, c]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.distributions import bounds_inside, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, Counted, Holds
@@ -114,12 +114,8 @@ def delta(
             value + half if high is None else min(value + half, high),
         )
         return Interval("delta", level, *bounds)
-    # artanh of the place in the range is half its logit: one scale for both
-    width = high - low
-    place = 2 * (value - low) / width - 1
-    middle, reach = math.atanh(place), half * 2 / width / (1 - place**2)
-    ends = [low + width * (math.tanh(middle + side * reach) + 1) / 2 for side in (-1, 1)]
-    return Interval("delta", level, ends[0], ends[1])
+    # artanh of the place in a range is half its logit: one scale for both
+    return Interval("delta", level, *bounds_inside(value, half, low, high))
 
 
 def _slopes(

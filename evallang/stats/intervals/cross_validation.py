@@ -6,15 +6,15 @@ import math
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
-from evallang.stats.fold_scores import corrected_factor, spread_is_noise
+from evallang.stats.fold_scores import FoldValues, read_folds, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.validation import magnitudes, numbers
+from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_OUTSIDE, OF_TAIL, Counted, Holds
 
 # Mean 3 and variance 6, so that bounds come out in closed form
@@ -77,11 +77,9 @@ def corrected_t(
     (J,); undefined ones are skipped, with a note. Raises `ValueError` where sizes are missing for
     some folds, or the ratio is unknown.
     """
-    checked_level(level)
-    x, kept, notes = _defined(values)
-    sizes = [_kept_sizes(n, kept) for n in (n_train, n_test)]
-    factor = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio)
-    return _t_interval("corrected_t", x, factor, level, notes)
+    found = read_folds(values)
+    factor = found.factor(n_train, n_test, test_train_ratio)
+    return _t_interval("corrected_t", found, factor, level)
 
 
 @INTERVALS.register(
@@ -120,9 +118,8 @@ def t(values: ArrayLike, level: float) -> Interval:
     Raschka 2018, section 2.4. `values` is (J,); undefined ones are skipped, with a note.
     Raises `ValueError` where it is not one row.
     """
-    checked_level(level)
-    x, _, notes = _defined(values)
-    return _t_interval("t", x, 1.0 / max(len(x), 1), level, notes)
+    found = read_folds(values)
+    return _t_interval("t", found, found.plain_factor, level)
 
 
 @INTERVALS.register(
@@ -191,38 +188,14 @@ def cv_clt(
     return Interval(method, level, mean - half, mean + half, (CONSTANT,) if noise else ())
 
 
-def _defined(
-    values: ArrayLike,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], tuple[str, ...]]:
-    """Leave out values that are undefined, and say how many."""
-    x = magnitudes(values, "values of folds")
-    if x.ndim != 1:
-        raise ValueError("values of folds are given as one row")
-    kept = np.isfinite(x)
-    lost = int((~kept).sum())
-    notes = (f"{lost} of {len(x)} values are undefined and skipped",) if lost else ()
-    return x[kept], kept, notes
-
-
-def _kept_sizes(sizes: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """Return the sizes of the folds that remain; raises `ValueError` where one has no size."""
-    if sizes is None:
-        return None
-    found = numbers(sizes, "fold sizes")
-    if found.shape != kept.shape:
-        raise ValueError("fold sizes are given for every fold or not at all")
-    return found[kept]
-
-
-def _t_interval(
-    method: str, x: NDArray[np.float64], factor: float, level: float, notes: tuple[str, ...]
-) -> Interval:
+def _t_interval(method: str, found: FoldValues, factor: float, level: float) -> Interval:
     """Mean ± t s sqrt(factor)."""
+    checked_level(level)
+    x, notes = found.values, found.notes
     if len(x) < 2:
         more = "undefined: it takes values on two folds"
         return Interval(method, level, None, None, (*notes, more))
     mean = float(x.mean())
-    if spread_is_noise(x.max() - x.min(), float(np.abs(x).max())):
-        return Interval(method, level, mean, mean, (*notes, CONSTANT))
-    half = t_quantile(level, len(x) - 1) * float(x.std(ddof=1)) * math.sqrt(factor)
+    half = t_quantile(level, len(x) - 1) * found.sd * math.sqrt(factor)
+    notes = (*notes, CONSTANT) if found.constant else notes
     return Interval(method, level, mean - half, mean + half, notes)

@@ -6,8 +6,8 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,9 +17,10 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
 from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.intervals.interval import Limits
-from evallang.stats.intervals.resampling import MomentSample, ScoreSample, WeightSample
-from evallang.stats.validation import example_weights, magnitudes, numbers, positives
-from evallang.stats.weightings import areas_by_score, ratio, weights_by_score
+from evallang.stats.intervals.proportions import score_bounds
+from evallang.stats.intervals.resampling import SumSample, WeightSample
+from evallang.stats.validation import example_weights, magnitudes, numbers
+from evallang.stats.weightings import ratio
 
 
 def effective_n(weights: ArrayLike) -> float:
@@ -94,47 +95,13 @@ def weighted_sample(
     return WeightSample(len(w), lambda times: function(times * w), groups, limits)
 
 
-def weighted_sums_sample(
-    function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    columns: Iterable[NDArray[Any]],
-    weights: ArrayLike,
-    groups: ArrayLike | None = None,
-    limits: Limits = (None, None),
-) -> MomentSample:
-    """Make the sample of a function of weighted sums of columns (n,), for `bootstrap`.
-
-    Examples, or whole groups, are drawn with equal chances and keep their weights.
-    `function` goes from sums (B, columns) to values (B,), NaN where undefined. Raises
-    `ValueError` where a weight is negative.
-    """
-    w = example_weights(weights)
-    weighted = [w * column for column in columns]
-    least = np.array([FEWEST_DIGITS * np.abs(column).sum() for column in weighted])
-
-    def of_sums(
-        sums: Sequence[NDArray[np.float64]], _: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        found = np.stack(sums, axis=-1)
-        lost: NDArray[np.bool_] = ((found != 0) & (np.abs(found) < least)).any(axis=-1)
-        return function(found), lost
-
-    def exact(times: NDArray[np.float64]) -> float:
-        return float(function(np.array([[(times * column).sum() for column in weighted]]))[0])
-
-    return MomentSample(weighted, of_sums, exact, groups, limits)
-
-
-FEWEST_DIGITS = 1e-9
-"""A sum below this share of the sum of all has lost its digits by subtraction."""
-
-
 def weighted_loss_sample(
     losses: ArrayLike,
     weights: ArrayLike,
     groups: ArrayLike | None = None,
     limits: Limits = (None, None),
     transform: Literal["sqrt"] | None = None,
-) -> MomentSample:
+) -> SumSample:
     """Make the sample of a weighted mean of losses (n,), or of its root, for `bootstrap`."""
     values = magnitudes(losses, "losses")
     if transform == "sqrt" and (values < 0).any():
@@ -142,43 +109,13 @@ def weighted_loss_sample(
     if values.shape != np.shape(weights):
         raise ValueError("every example needs one weight")
 
+    w = example_weights(weights)
+
     def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        means = ratio(sums[:, 0], sums[:, 1])
-        return np.sqrt(np.maximum(means, 0.0)) if transform == "sqrt" else means
+        means = ratio(sums[0], sums[1])
+        return np.sqrt(means) if transform == "sqrt" else means
 
-    return weighted_sums_sample(mean, (values, np.ones(len(values))), weights, groups, limits)
-
-
-def weighted_area_sample(
-    truth: ArrayLike,
-    scores: ArrayLike,
-    weights: ArrayLike,
-    folds: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-) -> WeightSample:
-    """Make the sample of a weighted area under the ROC curve, for `bootstrap`.
-
-    With `folds` (n,), the scores of several fitted models, it is the mean of the folds'
-    areas; folds without both classes in a resample are excluded from it.
-    """
-    if folds is None:
-        return ScoreSample(truth, scores, groups, weights)
-    positive, values, w = positives(truth), numbers(scores, "scores"), example_weights(weights)
-    codes = np.asarray(folds)
-    parts = [np.flatnonzero(codes == code) for code in np.unique(codes)]
-    curves = [weights_by_score(positive[rows], values[rows], w[rows]) for rows in parts]
-
-    def area(times: NDArray[Any]) -> NDArray[np.float64]:
-        areas = np.stack(
-            [areas_by_score(*c(times[:, rows])) for c, rows in zip(curves, parts, strict=True)]
-        )
-        known = ~np.isnan(areas)
-        sums, counts = np.where(known, areas, 0.0).sum(axis=0), known.sum(axis=0)
-        means: NDArray[np.float64] = np.full(len(sums), np.nan)
-        np.divide(sums, counts, out=means, where=counts > 0)
-        return means
-
-    return WeightSample(len(w), area, groups, (0.0, 1.0))
+    return SumSample(np.array([w * values, w]), mean, groups, limits)
 
 
 def _score_interval(
@@ -186,11 +123,7 @@ def _score_interval(
 ) -> Interval:
     """Wilson's interval for a number of examples that need not be whole."""
     z = normal_quantile(level) if df is None else t_quantile(level, df)
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
-    low = 0.0 if share <= 0 else max(centre - half, 0.0)
-    high = 1.0 if share >= 1 else min(centre + half, 1.0)
-    return Interval("wilson", level, low, high, notes)
+    return Interval("wilson", level, *score_bounds(share, n, z), notes)
 
 
 def _shares(right: ArrayLike) -> NDArray[np.float64]:

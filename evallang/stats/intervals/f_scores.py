@@ -6,13 +6,12 @@ import math
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.distributions import bounds_inside, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import OF_MISTAKES, OF_RAREST
@@ -114,13 +113,7 @@ def takahashi(
     if scale == "plain":
         low, high = max(value - z * error, 0.0), min(value + z * error, 1.0)
         return Interval("takahashi", level, low, high)
-    middle, half = float(scipy.special.logit(value)), z * error / (value * (1 - value))
-    return Interval(
-        "takahashi",
-        level,
-        float(scipy.special.expit(middle - half)),
-        float(scipy.special.expit(middle + half)),
-    )
+    return Interval("takahashi", level, *bounds_inside(value, z * error))
 
 
 def _value_and_gradient(

@@ -12,7 +12,7 @@ from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import group_codes, group_totals
-from evallang.stats.distributions import t_quantile
+from evallang.stats.distributions import bounds_inside, t_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_GROUPS, OF_TAIL, Counted, Holds
@@ -116,10 +116,6 @@ def jackknife(
     low, high = limits
     if low is None or high is None:
         return Interval("jackknife", level, estimate - half, estimate + half, (), clusters)
-    share = (estimate - low) / (high - low)
-    if not 0 < share < 1:
+    if not low < estimate < high:
         return undefined("the estimate is at a bound of the metric")
-    centre = math.log(share) - math.log1p(-share)
-    half /= (high - low) * share * (1 - share)
-    bounds = [low + (high - low) / (1 + math.exp(-(centre + side * half))) for side in (-1, 1)]
-    return Interval("jackknife", level, bounds[0], bounds[1], (), clusters)
+    return Interval("jackknife", level, *bounds_inside(estimate, half, low, high), (), clusters)

@@ -77,12 +77,16 @@ def wilson(successes: int, n: int, level: float) -> Interval:
     x, total, z = _checked(successes, n, level)
     if total == 0:
         return _undefined("wilson", level)
-    centre = (x + z * z / 2) / (total + z * z)
-    half = z / (total + z * z) * (x * (total - x) / total + z * z / 4) ** 0.5
+    return Interval("wilson", level, *score_bounds(x / total, total, z))
+
+
+def score_bounds(share: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's bounds, also for an effective number of trials with decimals."""
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     # At the ends the bound is 0 or 1 exactly, which rounding may miss
-    low = 0.0 if x == 0 else centre - half
-    high = 1.0 if x == total else centre + half
-    return _clipped("wilson", level, low, high)
+    low = 0.0 if share <= 0 else max(centre - half, 0.0)
+    return low, 1.0 if share >= 1 else min(centre + half, 1.0)
 
 
 @INTERVALS.register(

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Design, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.distributions import checked_level, t_quantile, welch_df
-from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
+from evallang.stats.distributions import bounds_inside, checked_level, t_quantile, welch_df
+from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.score_counts import (
     PlacementSums,
@@ -123,27 +122,13 @@ def delong(
     (n,), `scores` (n,), or scores that were counted for each class, or what their placements are.
     Raises `ValueError` where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
-    checked_level(level)
     if isinstance(scores, ScoreCounts):
-        found = rank(scores).sums()
-    elif isinstance(scores, PlacementSums):
-        found = scores
-    else:
+        scores = rank(scores).sums()
+    elif not isinstance(scores, PlacementSums):
         positive, values = _checked(truth, scores)
-        found = place_scores(positive, [values]).sums()
-    auc, members, both = float(found.areas[0]), found.smaller, found.of_classes
-    if members == 0:
-        return Interval("delong", level, None, None, ("undefined: only one class",))
-    if auc in (0.0, 1.0):
-        return _separated("delong", auc, members, level)
-    if both is None:
-        return Interval("delong", level, None, None, ("undefined: a class has one example",))
-    sizes = found.positives - 1, found.negatives - 1
-    parts = tuple((float(v[0, 0]), df) for v, df in zip(both, sizes, strict=True))
-    bounds = logit_bounds(auc, parts, level)
-    if bounds is None:
-        return Interval("delong", level, auc, auc, (NO_WIDTH,))
-    return Interval("delong", level, *bounds, few_members(members, auc))
+        scores = place_scores(positive, [values])
+    found = auc_covariance(truth, scores, None, None)
+    return _interval("delong", found, level, scores.smaller, scores.smaller)
 
 
 @INTERVALS.register(
@@ -209,36 +194,39 @@ def cv_auc(
     fold, or where all pairs of all folds are in order. All arrays are (n,). Raises `ValueError`
     where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
-    checked_level(level)
     positive, values = _checked(truth, scores)
     codes = labels(folds, len(values), "fold")
     found = auc_covariance(positive, values[:, None], codes, groups)
-    auc, notes = found.areas[0], found.notes
-    clusters = None if found.n_groups is None else Clusters(found.n_groups, None)
-    if groups is not None and found.covariance is not None and auc in (0.0, 1.0):
-        notes = (*notes, "undefined: every pair of every fold is in order")
-        return Interval("cv_auc", level, None, None, notes, clusters)
-    sides = np.bincount(codes, positive), np.bincount(codes, ~positive)
-    rarer = np.minimum(*sides).astype(int)
+    rarer = np.minimum(np.bincount(codes, positive), np.bincount(codes, ~positive)).astype(int)
     rarer = rarer[rarer > 0]  # folds with one class only have no area
-    if groups is None and auc in (0.0, 1.0):
-        # Folds differ in their AUC; with m pairs in each, the product of powers is at most the
-        # power of their mean, so that the bound holds for the mean
-        whole = _separated("cv_auc", auc, int(rarer.min()) * len(rarer), level)
+    # Folds differ in their AUC; with m pairs in each, the product of powers is at most the power
+    # of their mean, so that the bound of all of them holds for the mean
+    pairs = int(rarer.min(initial=len(values))) * len(rarer)
+    return _interval("cv_auc", found, level, pairs, int(rarer.sum()))
+
+
+def _interval(method: str, found: AucCovariance, level: float, pairs: int, rarer: int) -> Interval:
+    """Return the interval of one area, from its covariance or `pairs` that are all in order.
+
+    `rarer` counts the members of the rarer class in each fold.
+    """
+    checked_level(level)
+    area, notes = found.areas[0], found.notes
+    clusters = None if found.n_groups is None else Clusters(found.n_groups, None)
+    if clusters is None and area in (0.0, 1.0):
         skipped = notes if found.covariance is not None else notes[:-1]  # without what it lacks
-        return Interval("cv_auc", level, whole.low, whole.high, (*skipped, *whole.notes))
-    if found.covariance is None:
-        return Interval("cv_auc", level, None, None, notes, clusters)
-    parts = tuple((float(part[0, 0]), df) for part, df in found.parts)
-    bounds = logit_bounds(auc, parts, level)
-    if bounds is None:
-        flat = NO_WIDTH if groups is None else "no width: the groups do not vary"
-        return Interval("cv_auc", level, auc, auc, (*notes, flat), clusters)
-    few = few_members(int(rarer.sum()), auc) if groups is None else ()
-    return Interval("cv_auc", level, *bounds, (*notes, *few), clusters)
-
-
-NO_WIDTH = "no width: all placements are equal"
+        return separated(method, area, pairs, level, skipped)
+    if found.covariance is not None and area in (0.0, 1.0):
+        notes = (*notes, "undefined: every pair of every fold is in order")
+    elif found.covariance is not None:
+        parts = tuple((float(part[0, 0]), df) for part, df in found.parts)
+        bounds = logit_bounds(area, parts, level)
+        if bounds is not None:
+            few = few_members(rarer, area) if clusters is None else ()
+            return Interval(method, level, *bounds, (*notes, *few), clusters)
+        flat = "all placements are equal" if clusters is None else "the groups do not vary"
+        return Interval(method, level, area, area, (*notes, f"no width: {flat}"), clusters)
+    return Interval(method, level, None, None, notes, clusters)
 
 
 def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
@@ -259,9 +247,7 @@ def logit_bounds(
     if df is None:
         return None
     error = math.sqrt(math.fsum(variance for variance, _ in parts))
-    centre = float(scipy.special.logit(area))
-    half = t_quantile(level, df) * error / (area * (1 - area))
-    return float(scipy.special.expit(centre - half)), float(scipy.special.expit(centre + half))
+    return bounds_inside(area, t_quantile(level, df) * error)
 
 
 def few_members(members: int, auc: float) -> tuple[str, ...]:
@@ -274,9 +260,11 @@ def few_members(members: int, auc: float) -> tuple[str, ...]:
     )
 
 
-def _separated(method: str, auc: float, pairs: int, level: float) -> Interval:
+def separated(
+    method: str, area: float, pairs: int, level: float, notes: tuple[str, ...]
+) -> Interval:
     """Return the bound for complete separation, from `pairs` independent pairs in order."""
     bound = ((1 - level) / 2) ** (1 / pairs)
     note = f"complete separation: the bound is that of {pairs} independent pairs in order"
-    low, high = (bound, 1.0) if auc == 1.0 else (0.0, 1 - bound)
-    return Interval(method, level, low, high, (note,))
+    low, high = (bound, 1.0) if area == 1.0 else (0.0, 1 - bound)
+    return Interval(method, level, low, high, (*notes, note))

@@ -14,10 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.class_sums import LabelledPairs, Margins, OccurringCells
 from evallang.stats.draws import Block, Resamples, Source, Statistic, draw_together
 from evallang.stats.intervals.interval import Limits, Resampler
-from evallang.stats.score_counts import outranked
 from evallang.stats.validation import example_weights, labels, magnitudes, numbers, positives
 from evallang.stats.weightings import areas_by_score, ratio, summing, weights_by_score
 
@@ -28,12 +26,10 @@ OfWeights = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
 """From weights (B, n) to values (B,), NaN where undefined."""
 OfTables = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
 """From counts (..., *shape of a table) to values (...), NaN where undefined."""
-OfSums = Callable[
-    [Sequence["NDArray[np.float64]"], "NDArray[np.float64]"],
-    "tuple[NDArray[np.float64], NDArray[np.bool_]]",
-]
-"""From sums (columns, B) and numbers of examples (B,) to values (B,), NaN where undefined, and
-where the sums have lost too many digits for it (B,)."""
+OfCells = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], OfTables]
+"""From truth and label of each cell to a function of the counts of these cells (..., cells)."""
+OfSums = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
+"""From sums (columns, B) to values (B,), NaN where undefined."""
 
 
 class ExampleSample(Statistic):
@@ -73,7 +69,8 @@ class ExampleSample(Statistic):
         Above `MOST_LEFT_OUT` of them, as many blocks of about equal size are excluded: the
         acceleration of BCa is a ratio of moments and changes little.
         """
-        block = blocks_left_out(len(self.source.sizes))
+        units = len(self.source.sizes)
+        block = np.arange(units) * min(units, MOST_LEFT_OUT) // max(units, 1)
         every = np.arange(int(block.max(initial=-1)) + 1)
         size = max(1, AT_ONCE // max(self.n_examples, 1))
         parts = [
@@ -96,8 +93,6 @@ class WeightSample(ExampleSample):
     function : from weights (B, n) to values (B,), NaN where undefined
     groups : codes (n,) of groups that are drawn as a whole, or None
     limits : range of the statistic
-    left_out : gives the statistic without each example in turn (n,), or None where that has no
-        closed form
     """
 
     def __init__(
@@ -106,100 +101,50 @@ class WeightSample(ExampleSample):
         function: OfWeights,
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
-        left_out: Callable[[], NDArray[np.float64] | None] | None = None,
     ) -> None:
         super().__init__(n, groups, limits)
-        self._function, self._left_out = function, left_out
+        self._function = function
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
         return self._function(block.weights)
 
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example, or group, at a time, in closed form where there is one."""
-        values = None if self._left_out is None or self._groups is not None else self._left_out()
-        return super().jackknife() if values is None else (values, np.ones(len(values)))
 
-
-def blocks_left_out(units: int) -> NDArray[np.intp]:
-    """Return the block of each unit (units,), of about equal sizes, that is omitted as a whole.
-
-    Up to `MOST_LEFT_OUT` units each is a block of its own.
-    """
-    return np.arange(units) * min(units, MOST_LEFT_OUT) // max(units, 1)
-
-
-class MomentSample(ExampleSample):
-    """A function of the sums of some numbers of each example, and of how many there are.
+class SumSample(ExampleSample):
+    """A function of sums of some numbers of each example: one product for a block of resamples.
 
     Parameters
     ----------
-    columns : numbers of each example, (n,) each
+    columns : numbers of each example, a dense or sparse matrix (columns, n)
     of_sums : from sums to values
-    exact : the statistic under one row of weights (n,), for where digits are lost
     groups : codes (n,) of groups that are drawn as a whole, or None
     limits : range of the statistic
     """
 
     def __init__(
         self,
-        columns: Sequence[NDArray[np.float64]],
+        columns: Any,
         of_sums: OfSums,
-        exact: Callable[[NDArray[np.float64]], float],
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
     ) -> None:
-        super().__init__(len(columns[0]), groups, limits)
-        self._columns, self._of_sums, self._exact = columns, of_sums, exact
+        super().__init__(columns.shape[1], groups, limits)
+        self._columns, self._of_sums = columns, of_sums
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
-        sums = self._sums @ block.numbers
-        drawn = np.full(sums.shape[1], float(self.n_examples))
-        if self._sizes is not None:
-            drawn = self._sizes @ block.numbers
-        return self._exactly(sums, drawn, lambda row: block.examples[:, row].astype(np.float64))
-
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example, or group, at a time, in closed form."""
-        rest: NDArray[np.float64] = self._sums.sum(axis=1)[:, None] - self._sums
-        units, codes = rest.shape[1], self.source.codes
-        sizes = self.n_examples - (np.ones(units) if self._sizes is None else self._sizes)
-
-        def weights(unit: int) -> NDArray[np.float64]:
-            kept = np.arange(units) if codes is None else codes
-            return np.asarray(kept != unit, dtype=np.float64)
-
-        return self._exactly(rest, sizes, weights), np.ones(units)
+        return self._of_sums(self._sums @ block.numbers)
 
     @cached_property
-    def _sums(self) -> NDArray[Any]:
+    def _sums(self) -> Any:
         """The numbers of each unit (columns, units)."""
-        codes, units = self.source.codes, len(self.source.sizes)
-        if codes is None:
-            return np.array(self._columns, dtype=np.float64)
-        return np.array([np.bincount(codes, column, units) for column in self._columns])
-
-    @cached_property
-    def _sizes(self) -> NDArray[np.float64] | None:
-        """How many examples each unit has (units,), None for one."""
         codes = self.source.codes
-        return None if codes is None else np.bincount(codes).astype(np.float64)
-
-    def _exactly(
-        self,
-        sums: NDArray[np.float64],
-        drawn: NDArray[np.float64],
-        weights: Callable[[int], NDArray[np.float64]],
-    ) -> NDArray[np.float64]:
-        """Return the values of sums; from the `weights` of a row where these have lost digits."""
-        values, lost = self._of_sums(list(sums), drawn)
-        for row in np.flatnonzero(lost).tolist():
-            values[row] = self._exact(weights(row))
-        return values
+        if codes is None:
+            return self._columns
+        return self._columns @ summing(codes, len(self.source.sizes)).T
 
 
-class LossSample(MomentSample):
+class LossSample(SumSample):
     """The mean of a loss per example, or its square root.
 
     Parameters
@@ -225,14 +170,11 @@ class LossSample(MomentSample):
         if transform == "sqrt" and (values < 0).any():
             raise ValueError("the root of a mean takes losses of 0 or more")
 
-        def mean(
-            sums: Sequence[NDArray[np.float64]], drawn: NDArray[np.float64]
-        ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-            means = ratio(sums[0], drawn)
-            shaped = np.sqrt(means) if transform == "sqrt" else means
-            return shaped, np.zeros(len(means), dtype=np.bool_)  # a mean loses no digits
+        def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+            means = ratio(sums[0], sums[1])
+            return np.sqrt(means) if transform == "sqrt" else means
 
-        super().__init__((values,), mean, lambda _: np.nan, groups, limits)
+        super().__init__(np.array([values, np.ones(len(values))]), mean, groups, limits)
 
 
 class ScoreSample(WeightSample):
@@ -256,69 +198,35 @@ class ScoreSample(WeightSample):
         values, positive = numbers(scores, "scores"), positives(truth)
         if values.shape != positive.shape or values.ndim != 1:
             raise ValueError("every example needs one score")
+        if np.isnan(values).any():
+            raise ValueError("a score is missing")
         own = None if weights is None else example_weights(weights)
         if own is not None and own.shape != values.shape:
             raise ValueError("every example needs one weight")
         sides = weights_by_score(positive, values, own)
-
-        def areas(drawn: NDArray[Any]) -> NDArray[np.float64]:
-            return areas_by_score(*sides(drawn))
-
-        def left_out() -> NDArray[np.float64] | None:
-            if own is not None:
-                return None
-            lost = outranked(positive, values)
-            ups = int(np.count_nonzero(positive))
-            pairs = (ups - positive) * (len(positive) - ups - ~positive)
-            return ratio(lost[positive].sum() - lost, pairs.astype(np.float64))
-
-        super().__init__(len(values), areas, groups, (0.0, 1.0), left_out)
+        super().__init__(
+            len(values), lambda drawn: areas_by_score(*sides(drawn)), groups, (0.0, 1.0)
+        )
 
 
-class TableSample(ExampleSample):
-    """A metric of a table of counts, or of weights, of examples that are drawn one by one.
+def table_sample(
+    truth: NDArray[np.int64],
+    label: NDArray[np.int64],
+    of_cells: OfCells,
+    groups: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    limits: Limits = (None, None),
+) -> SumSample:
+    """Return the sample of a metric of a table of examples, or of their weights, drawn one by one.
 
-    Parameters
-    ----------
-    cells : cell of each example in the table, which is laid out as one row (n,)
-    shape : of the table
-    metric : from tables to values
-    groups : codes (n,) of groups that are drawn as a whole, or None
-    weights : of the examples (n,), or None
-    limits : range of the metric
+    `truth` and `label` (n,) are codes from 0 on.
     """
-
-    def __init__(
-        self,
-        cells: NDArray[np.integer],
-        shape: tuple[int, ...],
-        metric: OfTables,
-        groups: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-        limits: Limits = (None, None),
-    ) -> None:
-        self._occurring, places = np.unique(cells, return_inverse=True)
-        own = None if weights is None else example_weights(weights)
-        self._sums = summing(places.reshape(-1), len(self._occurring), own)
-        self._of_tables = spread_out(self._occurring, shape, metric)
-        super().__init__(len(cells), groups, limits)
-        if self.source.codes is not None:
-            units = len(self.source.sizes)
-            self._sums = (self._sums @ summing(self.source.codes, units).T).tocsr()
-
-    def on(self, block: Block) -> NDArray[np.float64]:
-        """Return the metric on each resample of a block (B,)."""
-        return self._of_tables((self._sums @ block.numbers).T)
-
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example, or group, at a time."""
-        total, units = self._sums.sum(axis=1)[:, None], len(self.source.sizes)
-        by_unit, size = self._sums.tocsc(), max(1, AT_ONCE // max(len(total), 1))
-        parts = [
-            self._of_tables((total - by_unit[:, start : start + size].toarray()).T)
-            for start in range(0, units, size)
-        ]
-        return np.concatenate([np.empty(0), *parts]), np.ones(units)
+    base = int(label.max(initial=0)) + 1
+    occurring, places = np.unique(truth * base + label, return_inverse=True)
+    own = None if weights is None else example_weights(weights)
+    metric = of_cells(*np.divmod(occurring, base))
+    columns = summing(places.reshape(-1), len(occurring), own)
+    return SumSample(columns, lambda sums: metric(sums.T), groups, limits)
 
 
 def spread_out(
@@ -366,11 +274,6 @@ class _MeanSample(ExampleSample):
         """Return the mean on each resample of a block (B,)."""
         return np.asarray(np.mean([sample.on(block) for sample in self._samples], axis=0))
 
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example, group or block of them at a time."""
-        found = [sample.jackknife() for sample in self._samples]
-        return np.mean([values for values, _ in found], axis=0), found[0][1]
-
 
 class PatternSample(Statistic):
     """A statistic of counts of distinct patterns, such as the cells of a confusion matrix.
@@ -380,7 +283,7 @@ class PatternSample(Statistic):
 
     Parameters
     ----------
-    counts : how often each pattern occurs, (P,)
+    counts : how often each pattern occurs, once or more (P,)
     statistic : from counts (..., P) as float64 to values (...), NaN where undefined
     limits : range of the statistic
     """
@@ -391,39 +294,31 @@ class PatternSample(Statistic):
     def __init__(
         self, counts: ArrayLike, statistic: OfTables, limits: Limits = (None, None)
     ) -> None:
-        self._counts = np.asarray(counts, dtype=np.int64).ravel()
-        self._occurring = np.flatnonzero(self._counts)
+        self._counts = np.asarray(counts, dtype=np.int64)
         self._statistic, self.limits = statistic, limits
+        self.n_examples = int(self._counts.sum())
 
     @cached_property
     def source(self) -> Source:
-        """The patterns that occur."""
-        return Resamples(self._counts[self._occurring])
-
-    @property
-    def n_examples(self) -> int:
-        """How many examples were counted."""
-        return int(self._counts.sum())
+        """The patterns."""
+        return Resamples(self._counts)
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
-        # One row for each pattern: each step of the statistic is one pass over all rounds
-        drawn = np.zeros((len(self._counts), block.times.shape[1]))
-        drawn[self._occurring] = block.times
-        return self._statistic(drawn.T)
+        return self._statistic(block.numbers.T)
 
     def estimate(self) -> float:
         """Return the statistic on the sample as it is."""
         return float(self._statistic(self._counts.astype(np.float64)))
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example of each occurring pattern."""
-        times = self._counts[self._occurring].astype(np.float64)
-        size = max(1, AT_ONCE // max(len(self._counts), 1))
-        parts = []
-        for start in range(0, len(times), size):
-            omitted = np.eye(*(len(times[start : start + size]), len(times)), start)
-            parts.append(self.on(Block((times - omitted).T)))
+        """Leave out one example of each pattern."""
+        times = self._counts.astype(np.float64)
+        size = max(1, AT_ONCE // max(len(times), 1))
+        parts = [
+            self._statistic(times - np.eye(min(size, len(times) - start), len(times), start))
+            for start in range(0, len(times), size)
+        ]
         return np.concatenate([np.empty(0), *parts]), times
 
 
@@ -440,13 +335,12 @@ class CountSample(PatternSample):
     def __init__(
         self, matrix: ArrayLike, function: OfTables, limits: Limits = (None, None)
     ) -> None:
-        def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-            return function(counts.reshape(*counts.shape[:-1], *np.shape(matrix)))
+        counts = np.asarray(matrix)
+        cells = np.flatnonzero(counts)
+        super().__init__(counts.ravel()[cells], spread_out(cells, counts.shape, function), limits)
 
-        super().__init__(matrix, statistic, limits)
 
-
-class PairedCountSample(PatternSample):
+class PairedCountSample(CountSample):
     """The difference of a metric of two models, first minus second, on the same examples.
 
     Parameters
@@ -457,38 +351,10 @@ class PairedCountSample(PatternSample):
     """
 
     def __init__(self, joint: ArrayLike, function: OfTables, limits: Limits = (None, None)) -> None:
-        def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-            tables = counts.reshape(*counts.shape[:-1], *np.shape(joint))
+        def difference(tables: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.asarray(function(tables.sum(-1)) - function(tables.sum(-2)))
 
-        super().__init__(joint, statistic, limits)
-
-
-OfMargins = Callable[[Margins], "NDArray[np.float64]"]
-
-
-def sample_of_cells(
-    matrix: NDArray[np.int64], function: OfMargins, limits: Limits = (None, None)
-) -> PatternSample:
-    """Return the sample of a metric of one matrix of many classes, by its margins."""
-    truth, predicted = np.nonzero(matrix)
-    cells = OccurringCells(truth, predicted, len(matrix))
-    return PatternSample(
-        matrix[truth, predicted], lambda counts: function(cells.margins(counts)), limits
-    )
-
-
-def sample_of_pairs(
-    pairs: LabelledPairs, function: OfMargins, limits: Limits = (None, None)
-) -> PatternSample:
-    """Return the sample of the difference of a metric of two models of many classes."""
-    first = OccurringCells(pairs.truth, pairs.first, pairs.k)
-    second = OccurringCells(pairs.truth, pairs.second, pairs.k)
-
-    def difference(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return function(first.margins(counts)) - function(second.margins(counts))
-
-    return PatternSample(pairs.times, difference, limits)
+        super().__init__(joint, difference, limits)
 
 
 class DifferenceSample:
@@ -519,10 +385,5 @@ class DifferenceSample:
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example at a time, for both."""
-        return self._left_out
-
-    @cached_property
-    def _left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What is asked for at each level of a test, made once."""
         (first, times), (second, _) = self._first.jackknife(), self._second.jackknife()
         return first - second, times
