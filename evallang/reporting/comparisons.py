@@ -43,10 +43,9 @@ from evallang.reporting.document import (
 from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, figures_of_panels
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.figures.forest import far_estimates
-from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
+from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram, rank_plot
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
-from evallang.reporting.figures.ranks import rank_plot
 from evallang.reporting.groups import MOST_GROUPS, groups, is_decided
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (

@@ -10,7 +10,7 @@ import base64
 import gzip
 import io
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -119,6 +119,11 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
         elif c not in ISOLATES:
             total += _fallback_width(c)
     return total * size
+
+
+def widest(texts: Iterable[str], size: float) -> float:
+    """Measure the longest of some lines."""
+    return max((width(text, size) for text in texts), default=0.0)
 
 
 @cache

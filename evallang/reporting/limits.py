@@ -6,7 +6,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from statistics import NormalDist, median
 from typing import Any
 
@@ -47,6 +47,7 @@ from evallang.reporting.numbers import (
     Scale,
     count,
     fixed,
+    in_ranges,
     level_of_alpha,
     percent,
     scale_of,
@@ -147,21 +148,7 @@ def _places(members: Sequence[Failure]) -> str:
         return f"{item.stage}, {count(len(members))} fits in {count(len(folds))} repeats"
     ((repeat, numbers),) = folds.items()
     noun = "fold" if len(set(numbers)) == 1 else "folds"
-    return f"{item.stage}, repeat {repeat}, {noun} {_ranges(numbers)}"
-
-
-def _ranges(numbers: Iterable[int]) -> str:
-    """List numbers, three and more in a row as a range: "1 to 4, 7"."""
-    groups: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if groups and number == groups[-1][-1] + 1:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    words = []
-    for group in groups:
-        words += [f"{group[0]} to {group[-1]}"] if len(group) > 2 else [str(n) for n in group]
-    return ", ".join(words)
+    return f"{item.stage}, repeat {repeat}, {noun} {in_ranges(numbers, ' to ')}"
 
 
 def cautions(context: Context) -> list[Caution]:

@@ -295,6 +295,26 @@ def count(n: int) -> str:
     return _sign(Decimal(n), f"{abs(n):,}", False)
 
 
+def between(numbers: Iterable[int]) -> str:
+    """Print the least and the greatest of some counts: "5 to 10"; one where they are equal."""
+    known = sorted(set(numbers))
+    return " to ".join(count(n) for n in dict.fromkeys((known[0], known[-1])))
+
+
+def in_ranges(numbers: Iterable[int], to: str = "–") -> str:
+    """Print numbers in their order, three and more in a row as a range: "2–4, 6"."""
+    groups: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(
+        f"{group[0]}{to}{group[-1]}" if len(group) > 2 else ", ".join(map(str, group))
+        for group in groups
+    )
+
+
 def percent(level: float) -> str:
     """Print a confidence level: "95%", "99.17%"."""
     text = format(_round(_decimal(level).scaleb(2), 2).normalize(), "f")

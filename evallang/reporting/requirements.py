@@ -24,7 +24,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words, in_parts
-from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
+from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     MINUS,
@@ -401,7 +401,7 @@ def _panel(
         low, high = item.interval or (None, None)
         lines = _lines(metric, item)
         names = tuple(_line_name(metric, item, line) for line in lines)
-        rows.append(LineOfForest(label, item.value, low, high, lines, item.met, names))
+        rows.append(ForestRow(label, item.value, low, high, item.met, lines, names))
     possible = metric.range_of_differences if of_differences else metric.range
     drawing = forest_of_requirements(
         rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences

@@ -21,7 +21,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figure_parts import drawn_words, in_parts
-from evallang.reporting.figures.bars import bars_of_counts
+from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
