@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from evallang.reporting.cells import dash, interval_cell, number_cell
 from evallang.reporting.compatible_differences import (
     best_model,
     differences_drawn,
@@ -25,15 +24,12 @@ from evallang.reporting.decisions import (
 )
 from evallang.reporting.document import (
     Block,
-    Cell,
     Code,
-    Column,
     Figure,
     Heading,
     Panel,
     Paragraph,
     Ref,
-    Row,
     Runs,
     Strong,
     Table,
@@ -65,6 +61,7 @@ from evallang.reporting.pair_table import (
     wins_ties_losses,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
 from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusted_words,
@@ -80,7 +77,7 @@ from evallang.reporting.wording import (
     test_as_subject,
     with_article,
 )
-from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
+from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
 VARIANTS_OF_P = {
     "p_chi2": "χ² approximation",
@@ -104,14 +101,14 @@ def comparisons(context: Context) -> Sequence[Block]:
     found = context.results.comparisons
     drawn: set[tuple[str | None, str | None, str]] = set()
     heads = [heading(context, comparison) for comparison in found]
-    for number, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
+    for number_, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
         if len(found) > 1:
             if heads.count(head) > 1:
                 head += f" ({_test_name(context, comparison)})"
-            blocks.append(Heading(head, f"comparison-{number}"))
+            blocks.append(Heading(head, f"comparison-{number_}"))
             blocks.append(Paragraph(runs(Code(comparison.source)), "line"))
         place = (comparison.data, comparison.protocol, comparison.metric)
-        made = _comparison(context, comparison, number, draw=place not in drawn)
+        made = _comparison(context, comparison, number_, draw=place not in drawn)
         if any(block.kind == "figure" for block in made):
             drawn.add(place)
         blocks += made
@@ -155,10 +152,10 @@ def _models_words(context: Context, comparison: Comparison) -> str:
 
 
 def _comparison(
-    context: Context, comparison: Comparison, number: int, *, draw: bool
+    context: Context, comparison: Comparison, number_: int, *, draw: bool
 ) -> list[Block]:
-    table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
-    table = pair_table(context, comparison, table_id)
+    table_id, figure_id = f"table-comparison-{number_}", f"figure-comparison-{number_}"
+    pairs = pair_table(context, comparison, table_id)
     figure = None
     further: list[Figure] = []
     if context.draws and not singly(comparison):
@@ -170,14 +167,15 @@ def _comparison(
         figures = figures_of_panels(figure_id, panels)
         figure = figures[0] if figures else None
         further = [*figures[1:], *further]
-    refs = runs(Ref(table_id)) if table is not None else ()
+    refs = runs(Ref(table_id)) if pairs is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
     blocks: list[Block] = [Paragraph(_summary(context, comparison, refs))]
     if comparison.ranks is not None and len(comparison.ranks.average) > 2:
-        blocks.append(_ranks_table(context, comparison, f"table-ranks-{number}"))
-    if table is not None:
-        blocks.append(table)
+        identifier = f"table-ranks-{number_}"
+        blocks.append(_ranks_table(context, comparison.ranks, comparison, identifier))
+    if pairs is not None:
+        blocks.append(pairs)
     if figure is not None:
         blocks.append(figure)
     return [*blocks, *further]
@@ -339,76 +337,49 @@ def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: R
     return runs(f"{subject} compared by {with_article(title)}", where, f"; {reached}.")
 
 
-def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
-    """Return the cell of the interval of an average rank, where any model has one."""
-    if ranks is None or not ranks.intervals:
-        return ()
-    if name not in ranks.intervals:
-        return (dash(),)
-    low, high = ranks.intervals[name]
-    return (interval_cell(Effect("average rank", None, low, high), Scale(2)),)
-
-
-def _aligned_ranks(comparison: Comparison) -> dict[str, float]:
-    """Return the average aligned rank of each model, where the omnibus test ranks so."""
-    omnibus = comparison.omnibus
+def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identifier: str) -> Table:
+    """Return the average ranks, with the aligned ones where the omnibus test ranks so."""
+    omnibus, scale = comparison.omnibus, Scale(2)
     found = omnibus.extra.get("average_aligned_ranks") if omnibus is not None else None
-    if omnibus is None or not isinstance(found, list | tuple):
-        return {}
-    return {m: float(r) for m, r in zip(omnibus.models, found, strict=True)}
-
-
-def _aligned_cell(rank: float | None) -> Cell:
-    return number_cell(fixed(rank, Scale(2)), rank)
-
-
-def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
-    ranks = comparison.ranks
-    average = dict(ranks.average) if ranks is not None else {}
-    ranged = ranks is not None and bool(ranks.intervals)
-    level = percent(1 - comparison.alpha)
-    aligned = _aligned_ranks(comparison)
-    rows = tuple(
-        Row(
-            (
-                Cell(runs(context.model(name))),
-                number_cell(fixed(value, Scale(2)), value),
-                *_rank_interval(ranks, name),
-                *([_aligned_cell(aligned.get(name))] if aligned else []),
+    aligned: dict[str, float] = {}
+    if omnibus is not None and isinstance(found, list | tuple):
+        aligned = dict(zip(omnibus.models, found, strict=True))
+    ordered = sorted(ranks.average, key=ranks.average.__getitem__)
+    reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
+    return table(
+        identifier,
+        f"Average ranks over {count_sets(context, ranks.n)}.",
+        [
+            left("Model"),
+            sortable("Average rank", "rank"),
+            right(f"{percent(1 - comparison.alpha)} CI", "rank interval", muted=True)
+            if ranks.intervals
+            else None,
+            sortable("Aligned", "aligned rank") if aligned else None,
+        ],
+        [
+            row(
+                context.model(name),
+                number(ranks.average[name], scale),
+                interval_cell(ranks.intervals.get(name), scale) if ranks.intervals else None,
+                number(aligned.get(name), scale) if aligned else None,
             )
-        )
-        for name, value in sorted(average.items(), key=lambda item: item[1])
+            for name in ordered
+        ],
+        "Rank 1 is the best; ties share their mean rank.",
+        "Aligned: average rank among all scores after the mean of each data set was subtracted, "
+        "which is what the aligned-ranks test compares."
+        if aligned
+        else None,
+        f"Interval: bias-corrected accelerated bootstrap over the {context.sets}."
+        if ranks.intervals
+        else None,
+        f"Critical difference at {level_of_alpha(comparison.alpha, context.style)}: "
+        f"CD{NBSP}={NBSP}{fixed(reach, scale)}; a larger difference of average ranks is "
+        "significant."
+        if reach is not None
+        else None,
     )
-    columns = (
-        Column(runs("Model"), "left"),
-        Column(runs("Average rank"), sortable=True, name="rank"),
-        *((Column(runs(f"{level} CI"), muted=True, name="rank interval"),) if ranged else ()),
-        *((Column(runs("Aligned"), sortable=True, name="aligned rank"),) if aligned else ()),
-    )
-    notes = [runs("Rank 1 is the best; ties share their mean rank.")]
-    if aligned:
-        notes.append(
-            runs("Aligned: average rank among all scores after the mean of each data set was "
-                 "subtracted, which is what the aligned-ranks test compares.")
-        )  # fmt: skip
-    if ranged:
-        notes.append(
-            runs(f"Interval: bias-corrected accelerated bootstrap over the {context.sets}.")
-        )
-    if (
-        ranks is not None
-        and ranks.critical_difference is not None
-        and context.is_about_ranks(comparison)
-    ):
-        size = fixed(ranks.critical_difference, Scale(2))
-        level = level_of_alpha(comparison.alpha, context.style)
-        notes.append(
-            runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; a larger difference of "
-                 "average ranks is significant.")
-        )  # fmt: skip
-    n = ranks.n if ranks is not None else 0
-    caption = runs(f"Average ranks over {count_sets(context, n)}.")
-    return Table(identifier, caption, columns, rows, notes=tuple(notes))
 
 
 MOST_DRAWN = 20  # models in diagrams and matrices; of more, the best are drawn

@@ -74,6 +74,16 @@ class MetricWords(Struct, frozen=True):
         return capitalised(self.title)
 
     @property
+    def sign(self) -> str:
+        """The sign after the name of a scale of values."""
+        return " (%)" if self.percent else ""
+
+    @property
+    def points(self) -> str:
+        """The unit after the name of a scale of differences."""
+        return " (points)" if self.percent else ""
+
+    @property
     def range_of_differences(self) -> Bounds:
         """The least and the largest difference of two values."""
         low, high = self.range

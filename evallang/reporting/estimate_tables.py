@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
 from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
@@ -16,12 +15,10 @@ from evallang.reporting.document import (
     Paragraph,
     Row,
     Runs,
-    Spanner,
     Table,
     listed,
     runs,
 )
-from evallang.reporting.footnotes import lettered
 from evallang.reporting.groups import letters
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.limits import never_predicted_notes
@@ -35,8 +32,26 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
+from evallang.reporting.tables import (
+    Over,
+    Words,
+    counted,
+    dash,
+    heading,
+    interval_cell,
+    left,
+    lettered,
+    number,
+    printed,
+    right,
+    row,
+    sortable,
+    table,
+)
 from evallang.reporting.wording import (
     adjusted_words,
+    and_,
+    clusters_words,
     correct_of,
     count_sets,
     p_letter,
@@ -54,94 +69,83 @@ from evallang.results.records import (
     Estimate,
 )
 
+WITHOUT = ("", 0.0, False)  # method, level and groups of metrics without an interval
 MOST_SMALL = 20  # levels without an estimate that a note lists
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
 FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
 
 
-def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
+def estimates_table(
+    context: Context, setting: Setting, metrics: Sequence[str], identifier: str
+) -> Table:
     """Return the estimates of one setting: a model per row, estimate and interval per metric."""
-    models = context.models_best_first(setting, context.metrics(setting)[0])
-    first = context.metrics(setting)[0] in metrics
-    columns = [Column(runs("Model"), "left", sortable=True)]
-    spanners: list[Spanner] = []
-    cells: dict[str, list[Cell]] = {model: [Cell(runs(context.model(model)))] for model in models}
+    primary, several = context.metrics(setting)[0], len(context.metrics(setting)) > 1
+    models = context.models_best_first(setting, primary)
     found = {(m, k): context.estimate(setting, m, k) for m in models for k in metrics}
-    counted = next((name for name in metrics if context.counts_right(name)), "")
-    shares = [found.get((m, counted)) for m in models]
-    right = [correct_of(context, e) if e is not None else None for e in shares]
-    if any(value is not None for value in right):
-        columns.append(Column(runs("Correct"), sortable=True, name="correct"))
-        for model, value in zip(models, right, strict=True):
-            cells[model].append(count_cell(value))
+    columns: list[Column | Over | None] = [Column(runs("Model"), "left", sortable=True)]
+    cells: dict[str, list[Cell]] = {model: [Cell(runs(context.model(model)))] for model in models}
+    counts = next((name for name in metrics if context.counts_right(name)), "")
+    shares = {model: found.get((model, counts)) for model in models}
+    right_ = {m: None if e is None else correct_of(context, e) for m, e in shares.items()}
     own = context.samples(setting.data)
-    if own:
-        columns.append(Column(runs(capitalised(context.cases(setting.data))), name="examples"))
+    if any(value is not None for value in right_.values()):
+        columns.append(sortable("Correct", "correct"))
         for model in models:
-            cells[model].append(count_cell(own.get(model)))
+            cells[model].append(counted(right_[model]))
+    if own:
+        columns.append(right(capitalised(context.cases(setting.data)), "examples"))
+        for model in models:
+            cells[model].append(counted(own.get(model)))
     for name in metrics:
-        metric = context.metric(name)
         rows = [found[model, name] for model in models]
-        start = len(columns)
-        second = second_column(rows)
-        columns.append(Column(runs("Est."), sortable=True, name=name))
-        if second:
-            columns.append(Column(runs(second), muted=True, name=f"{name} {second}"))
+        second, scale = second_column(rows), context.scale(setting, name)
         seeds = any(e is not None and "sd_over_seeds" in e.extra for e in rows)
-        if seeds:
-            columns.append(Column(runs("SD, seeds"), muted=True, name=f"{name} SD over seeds"))
-        spanners.append(Spanner(runs(_heading(metric)), start, len(columns) - 1))
-        scale = context.scale(setting, name)
-        for model, row in zip(models, rows, strict=True):
-            cells[model] += estimate_cells(row, scale, second)
-            cells[model] += [_seed_spread_cell(row, scale)] if seeds else []
-    notes = _notes(context, setting, metrics, [e for e in found.values() if e is not None])
-    comparison = grouping(context, setting) if first else None
+        of_metric = [
+            sortable("Est.", name),
+            right(second, f"{name} {second}", muted=True) if second else None,
+            right("SD, seeds", f"{name} SD over seeds", muted=True) if seeds else None,
+        ]
+        columns.append((_heading(context.metric(name)), of_metric))
+        for model, one in zip(models, rows, strict=True):
+            cells[model] += estimate_cells(one, scale, second)
+            spread = one.extra.get("sd_over_seeds") if one is not None else None
+            cells[model] += [number(spread, scale.more(scale.decimals))] if seeds else []
+    notes: list[Words] = _notes(context, setting, metrics, [e for e in found.values() if e])
+    comparison = grouping(context, setting) if primary in metrics else None
     if comparison is not None:
         columns.append(Column(runs("Group", Mark(GROUP)), "center", name="group"))
         marks = letters(models, comparison)
         for model in models:
             cells[model].append(Cell(runs(marks.get(model, ""))))
         words = adjusted_words(comparison) or "unadjusted "
-        several = len(context.metrics(setting)) > 1
         noun = f" in {context.metric(comparison.metric).noun}" if several else ""
-        notes += (
-            runs(
-                Mark(GROUP),
-                f"Models that share a letter were not shown to differ{noun} at a {words}",
-                p_letter(context),
-                f" of {level_of_alpha(comparison.alpha, context.style)}.",
-            ),
-        )
+        level = level_of_alpha(comparison.alpha, context.style)
+        lead = f"Models that share a letter were not shown to differ{noun} at a {words}"
+        notes.append(runs(Mark(GROUP), lead, p_letter(context), f" of {level}."))
     size = context.tested_words(setting)
-    where = f" on {size}" if size else ""
     what = "performance"
     if len(context.metrics(setting)) > len(metrics):
-        what = _and([context.metric(name).noun for name in metrics])
-    caption = f"{capitalised(what)} of {plural(len(models), 'model')}{where}"
+        what = and_([context.metric(name).noun for name in metrics])
+    caption = f"{capitalised(what)} of {plural(len(models), 'model')}{size and f' on {size}'}"
     if len(context.settings) > 1:
         caption += f" ({setting_words(context, setting)})"
-    rows_ = tuple(Row(tuple(cells[model])) for model in models)
-    made = lettered(
-        Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
-    )
-    if not first:
+    rows_ = [Row(tuple(cells[model])) for model in models]
+    made = lettered(table(identifier, runs(caption + "."), columns, rows_, *notes))
+    if primary not in metrics:
         return made
-    return replace(
-        made, narrow=narrow_estimates(context, setting, _compared(context, setting), made)
+    compared = next(
+        (c for c in context.results.comparisons if _two_sided(context, setting, c)), None
     )
+    return replace(made, narrow=narrow_estimates(context, setting, compared, made))
 
 
-def _compared(context: Context, setting: Setting) -> Comparison | None:
-    """Find the first two-sided comparison for a difference by the first measure of a setting."""
-    for comparison in context.results.comparisons:
-        place = Setting(comparison.data or "", comparison.protocol)
-        own = comparison.metric == context.metrics(setting)[0] and place == setting
-        other = any(margin_of(p) is not None or p.side is not None for p in comparison.pairwise)
-        if own and comparison.performed and not comparison.family.exploratory and not other:
-            return comparison
-    return None
+def _two_sided(context: Context, setting: Setting, comparison: Comparison) -> bool:
+    """Return whether a comparison is two-sided and for a difference by the first measure."""
+    place = Setting(comparison.data or "", comparison.protocol)
+    own = comparison.metric == context.metrics(setting)[0] and place == setting
+    other = any(margin_of(p) is not None or p.side is not None for p in comparison.pairwise)
+    return own and comparison.performed and not comparison.family.exploratory and not other
 
 
 def tables_across_data(context: Context) -> list[Block]:
@@ -169,13 +173,11 @@ def setting_words(context: Context, setting: Setting) -> str:
 
 def grouping(context: Context, setting: Setting) -> Comparison | None:
     """Find the comparison whose decisions group the models of a setting: all pairs, decided."""
+    primary = context.metrics(setting)[0]
+    ordered = context.models_best_first(setting, primary)
     for comparison in context.results.comparisons:
         place = Setting(comparison.data or "", comparison.protocol)
-        if place != setting:
-            continue
-        if comparison.metric != context.metrics(setting)[0] or comparison.family.exploratory:
-            continue
-        if letters(context.models_best_first(setting, comparison.metric), comparison):
+        if (place, comparison.metric) == (setting, primary) and letters(ordered, comparison):
             return comparison
     return None
 
@@ -204,51 +206,39 @@ def interval_notes(
     unsound: dict[str, list[str]] = {}
     main = main_intervals(found)
     for name in metrics:
-        of_metric = [e for e in found if e.metric == name]
-        odd = [
-            e
-            for e in of_metric
-            if e.interval is not None
-            and e.interval.has_bounds
-            and e.subgroup is None
-            and e.interval.method not in main[name]
-        ]
-        for e in odd:
-            if (one := e.interval) is not None:
-                title = f"{context.metric(name).title} of {context.model(e.model)}"
-                key = (one.method, one.level, one.clusters is not None)
+        metric, of_metric = context.metric(name), [e for e in found if e.metric == name]
+        kinds: dict[tuple[str, float, bool], None] = {}
+        for e in of_metric:
+            if (one := e.interval) is None or not one.has_bounds:
+                continue
+            key = (one.method, one.level, one.clusters is not None)
+            if e.subgroup is None and one.method not in main[name]:
+                title = f"{metric.title} of {context.model(e.model)}"
                 methods.setdefault(key, []).append(title)
-        of_metric = [e for e in of_metric if e not in odd]
-        kinds = {
-            (e.interval.method, e.interval.level, e.interval.clusters is not None): None
-            for e in of_metric
-            if e.interval is not None and e.interval.has_bounds
-        }
+            else:
+                kinds[key] = None
         for kind in kinds:
-            methods.setdefault(kind, []).append(context.metric(name).title)
-        named = context.metric(name)
-        if not kinds and named.no_interval:
-            unsound.setdefault(named.no_interval, []).append(named.title)
-        elif (
-            not kinds
-            and any(e.value is not None for e in of_metric)
-            and not any(e.no_interval in (NO_WIDTH, NOT_COMPUTED) for e in of_metric)
-        ):
-            methods.setdefault(("", 0.0, False), []).append(named.title)
+            methods.setdefault(kind, []).append(metric.title)
+        none = any(e.no_interval in (NO_WIDTH, NOT_COMPUTED) for e in of_metric)
+        if kinds:
+            continue
+        if metric.no_interval:
+            unsound.setdefault(metric.no_interval, []).append(metric.title)
+        elif any(e.value is not None for e in of_metric) and not none:
+            methods.setdefault(WITHOUT, []).append(metric.title)
     notes = [
         runs(_titles(titles), f": no interval, since {reason}.")
         for reason, titles in unsound.items()
     ]
     for (method, level, grouped), titles in methods.items():
-        names = _titles(titles)
+        words = f"{percent(level)} "
+        words += mid_sentence(context.interval_title(method, over_groups=grouped))
         if not method:
             spread = any(e.sd is not None for e in found if e.interval is None)
             noun = _noun_of_values(context, found[0].data)
-            words = f"; SD: standard deviation of the {noun}" if spread else ""
-            notes.append(runs(names, f": no interval under this protocol{words}."))
-            continue
-        words = context.interval_title(method, over_groups=grouped)
-        notes.append(runs(names, f": {percent(level)} {mid_sentence(words)}."))
+            words = "no interval under this protocol"
+            words += f"; SD: standard deviation of the {noun}" if spread else ""
+        notes.append(runs(_titles(titles), f": {words}."))
     return notes
 
 
@@ -263,12 +253,11 @@ VALUES = {
 
 def _noun_of_values(context: Context, data: str) -> str:
     """Return what the values behind a mean are called: folds only where they are known to be."""
-    record = next((d for d in context.results.data if d.name == data), None)
-    if record is None or record.kind != "scores" or record.unit == "folds":
+    record = context.data(data)
+    if record is None or record.kind != "scores":
         return "fold values"
-    if record.unit == "splits":
-        return "split values"
-    return "seeds" if record.unit == "seeds" else "scores"
+    known = {"folds": "fold values", "splits": "split values", "seeds": "seeds"}
+    return known.get(record.unit, "scores")
 
 
 def _titles(titles: Sequence[str]) -> Runs:
@@ -279,33 +268,32 @@ def _titles(titles: Sequence[str]) -> Runs:
 
 def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Return every note of estimates once, with the models and metrics that it is about."""
-    by_note: dict[str, dict[str, list[str]]] = {}
+    by_note: dict[str, list[Estimate]] = {}
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
         if estimate.interval is not None and not estimate.interval.has_bounds:
             inner = tuple(f"no interval, {note}" for note in inner)
         for note in dict.fromkeys((*estimate.notes, *inner)):
-            owners = by_note.setdefault(note, {})
-            owners.setdefault(context.metric(estimate.metric).noun, []).append(
-                context.model(estimate.model)
-            )
-    models = len({estimate.model for estimate in found})
-    notes = over_groups(context, found)
-    for note, owners in by_note.items():
-        parts: dict[tuple[str, ...], list[str]] = {}
-        for noun, names in owners.items():
-            parts.setdefault(tuple(dict.fromkeys(names)), []).append(noun)
-        words = "; ".join(
-            f"{_and(nouns)}{'' if len(names) == models else f' of {_and(names)}'}"
-            for names, nouns in parts.items()
-        )
-        notes.append(runs(f"{capitalised(words)}: {note.rstrip('.')}."))
-    return notes
+            by_note.setdefault(note, []).append(estimate)
+    return over_groups(context, found) + [
+        runs(f"{capitalised(_owners(context, owners, found))}: {note.rstrip('.')}.")
+        for note, owners in by_note.items()
+    ]
 
 
-def _and(words: Sequence[str]) -> str:
-    """Join words as a sentence lists them: `a, b and c`."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+def _owners(context: Context, owners: Sequence[Estimate], found: Sequence[Estimate]) -> str:
+    """List metrics with the models of some estimates, which are omitted where they are all."""
+    by_metric: dict[str, dict[str, None]] = {}
+    for e in owners:
+        by_metric.setdefault(context.metric(e.metric).noun, {})[context.model(e.model)] = None
+    parts: dict[tuple[str, ...], list[str]] = {}
+    for noun, names in by_metric.items():
+        parts.setdefault(tuple(names), []).append(noun)
+    every = len({estimate.model for estimate in found})
+    return "; ".join(
+        and_(nouns) + ("" if len(names) == every else f" of {and_(names)}")
+        for names, nouns in parts.items()
+    )
 
 
 def over_groups(context: Context, found: Iterable[Estimate]) -> list[Runs]:
@@ -320,63 +308,53 @@ def over_groups(context: Context, found: Iterable[Estimate]) -> list[Runs]:
             record = context.data(e.data)
             plain = record is not None and record.groups is None
             whole.add(context.cases(e.data) if plain else "groups")
-    if not clusters:
-        return []
-    sizes = sorted({one.n for one in clusters})
-    effects = sorted({one.design_effect for one in clusters if one.design_effect is not None})
     units = whole.pop() if len(whole) == 1 else "groups"
-    noun = "group" if sizes == [1] and units == "groups" else units
-    words = f"Whole {units} are the units of the intervals: {_span(map(count, sizes))} {noun}"
-    if effects:
-        words += f", design effect {_span(fixed(value, Scale(2)) for value in effects)}"
-    return [runs(words + ".")]
-
-
-def _span(texts: Iterable[str]) -> str:
-    found = list(dict.fromkeys(texts))
-    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+    return [runs(clusters_words("intervals", units, clusters))] if clusters else []
 
 
 def _table_across(context: Context, name: str, models: Sequence[str], identifier: str) -> Table:
     metric = context.metric(name)
     settings = [s for s in context.settings if name in context.metrics(s)]
-    scale = Scale(
-        max(context.scale(setting, name).decimals for setting in settings),
-        2 if metric.percent else 0,
-    )
+    decimals = max(context.scale(setting, name).decimals for setting in settings)
+    scale = Scale(decimals, 2 if metric.percent else 0)
     records = [context.data(setting.data) for setting in settings]
     single = all(r is not None and r.kind == "scores" and r.n == 1 for r in records)
-    several = len({s.protocol for s in settings}) > 1
-    columns = [Column(runs("Data set, protocol" if several else context.set_heading), "left")]
-    columns += [] if single else [Column(runs("n"), sortable=True, name="n")]
-    before = len(columns)
-    columns += [Column(runs(context.model(m)), sortable=True, name=m, wide=True) for m in models]
-    rows, found = [], []
-    for setting in settings:
-        cells = [Cell(runs(setting_words(context, setting)))]
-        cells += [] if single else [count_cell(context.n_tested(setting))]
-        for model in models:
-            estimate = context.estimate(setting, model, name)
-            cells += estimate_cells(estimate, scale, "")
-            found += [estimate] if estimate is not None else []
-        rows.append(Row(tuple(cells)))
-    spanners = (Spanner(runs(_heading(metric)), before, len(columns) - 1),)
-    notes: list[Runs] = []
-    if any(e.interval is not None for e in found):
-        notes.append(runs("The interval of each estimate is in results.json."))
-        notes += interval_notes(context, [name], found)
-    notes += flat_notes(context, found)
-    if metric.ideal is not None:
-        notes.append(runs(f"{metric.ideal:g} is the best value."))
-    elif not metric.higher_is_better:
-        notes.append(runs("Lower is better."))
-    caption = f"{metric.heading} of {plural(len(models), 'model')} on "
-    sets = len({s.data for s in settings})
-    caption += count_sets(context, sets)
     protocols = len({s.protocol for s in settings})
+    names: list[Column | None] = [
+        Column(runs(context.model(m)), sortable=True, name=m, wide=True) for m in models
+    ]
+    every = {s: [context.estimate(s, model, name) for model in models] for s in settings}
+    found = [e for row in every.values() for e in row if e is not None]
+    intervals: list[Runs] = []
+    if any(e.interval is not None for e in found):
+        intervals = [runs("The interval of each estimate is in results.json.")]
+        intervals += interval_notes(context, [name], found)
+    best = None if metric.higher_is_better else "Lower is better."
+    caption = f"{metric.heading} of {plural(len(models), 'model')} on "
+    caption += count_sets(context, len({s.data for s in settings}))
     caption += f" under {plural(protocols, 'protocol')}." if protocols > 1 else "."
-    made = Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))
-    return lettered(made)
+    return lettered(
+        table(
+            identifier,
+            runs(caption),
+            [
+                left("Data set, protocol" if protocols > 1 else context.set_heading),
+                None if single else sortable("n", "n"),
+                (_heading(metric), names),
+            ],
+            [
+                row(
+                    setting_words(context, setting),
+                    None if single else counted(context.n_tested(setting)),
+                    *(cell for e in estimates for cell in estimate_cells(e, scale, "")),
+                )
+                for setting, estimates in every.items()
+            ],
+            *intervals,
+            *flat_notes(context, found),
+            best if metric.ideal is None else f"{metric.ideal:g} is the best value.",
+        )
+    )
 
 
 def second_column(rows: Sequence[Estimate | None]) -> str:
@@ -393,11 +371,9 @@ def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list
     """Return the cells of an estimate: its value, and what the second column holds."""
     if estimate is None:
         return [dash()] * (2 if second else 1)
-    value = Number(fixed(estimate.value, scale), estimate.value)
-    made = [Cell(runs(value), estimate.value)]
+    made = [number(estimate.value, scale)]
     if second == "SD":
-        more = scale.more(scale.decimals)
-        made.append(Cell(runs(Number(fixed(estimate.sd, more), estimate.sd)), estimate.sd))
+        made.append(number(estimate.sd, scale.more(scale.decimals)))
     elif second:
         flat = estimate.no_interval == NO_WIDTH
         made.append(dash(FLAT) if flat else interval_cell(estimate.interval, scale))
@@ -407,23 +383,12 @@ def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list
 def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Explain the dash of an interval whose bounds coincide, with the metrics and models."""
     flat = [e for e in found if e.no_interval == NO_WIDTH]
-    if not flat:
-        return []
-    models = {e.model for e in found}
-    owners: dict[str, list[str]] = {}
-    for e in flat:
-        owners.setdefault(context.metric(e.metric).noun, []).append(context.model(e.model))
-    named = "; ".join(
-        noun + ("" if len(set(names)) == len(models) else f" of {_and(list(dict.fromkeys(names)))}")
-        for noun, names in owners.items()
+    words = (
+        ": no interval, because its bounds coincide. No resample, fold or example differed, which "
+        "does not show that the value is certain."
     )
-    return [
-        runs(
-            Mark(FLAT),
-            f"{capitalised(named)}: no interval, because its bounds coincide. No resample, fold or "
-            "example differed, which does not show that the value is certain.",
-        )
-    ]
+    named = capitalised(_owners(context, flat, found)) if flat else ""
+    return [runs(Mark(FLAT), named + words)] if flat else []
 
 
 def _named(metrics: Sequence[MetricWords]) -> Runs:
@@ -470,63 +435,43 @@ def _repeat_notes(
     return notes
 
 
-def _seed_spread_cell(estimate: Estimate | None, scale: Scale) -> Cell:
-    """Return the spread of an estimate over the seeds of its fits."""
-    spread = estimate.extra.get("sd_over_seeds") if estimate is not None else None
-    if not isinstance(spread, float):
-        return dash()
-    return Cell(runs(Number(fixed(spread, scale.more(scale.decimals)), spread)), spread)
-
-
 def _notes(
     context: Context, setting: Setting, metrics: Sequence[str], found: Sequence[Estimate]
-) -> tuple[Runs, ...]:
-    notes: list[Runs] = []
-    data = context.data(setting.data)
+) -> list[Words]:
+    notes: list[Words] = []
+    data, cases = context.data(setting.data), context.cases(setting.data)
     if data is not None and data.positive is not None and data.class_counts:
-        name = data.positive_label or data.positive
-        size = data.class_counts.get(data.positive)
-        counted = f" ({count(size)} of {count(data.n)})" if size is not None else ""
-        tested = context.tested(setting)
+        size, tested = data.class_counts.get(data.positive), context.tested(setting)
+        counts = f" ({count(size)} of {count(data.n)})" if size is not None else ""
         if tested is not None and tested.positive is not None and tested.n < data.n:
-            counted = f" ({count(tested.positive)} of the {count(tested.n)} tested)"
-        notes.append(runs(f"Positive class: {name}{counted}."))
+            counts = f" ({count(tested.positive)} of the {count(tested.n)} tested)"
+        notes.append(runs(f"Positive class: {data.positive_label or data.positive}{counts}."))
     if data is not None and data.weight is not None:
-        worth = count(round(data.effective_n or 0))
         notes.append(
-            runs(
-                f"Weighted by {data.weight}: the {context.cases(setting.data)} carry as much "
-                f"information as {worth} equally weighted ones."
-            )
+            f"Weighted by {data.weight}: the {cases} carry as much information as "
+            f"{count(round(data.effective_n or 0))} equally weighted ones."
         )
     notes += interval_notes(context, metrics, found)
-    abouts = dict.fromkeys(e.about for e in found if e.interval is not None and e.about)
     several_models = len({e.model for e in found}) > 1
-    for about in abouts:
-        words = scope_words(about, several=several_models)
-        notes.append(runs(f"The intervals apply to {words}."))
-    several = dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra)
-    for number in several:
+    for about in dict.fromkeys(e.about for e in found if e.interval is not None and e.about):
+        notes.append(f"The intervals apply to {scope_words(about, several=several_models)}.")
+    for n in dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra):
         notes.append(
-            runs(
-                f"Every fit was repeated with {number} seeds: estimates are means over seeds, and "
-                "seeds are not counted as a sample."
-            )
+            f"Every fit was repeated with {n} seeds: estimates are means over seeds, and seeds are "
+            "not counted as a sample."
         )
     notes += _repeat_notes(context, setting, metrics, found)
-    averaged = [name for name in metrics if context.averaged(setting.data, name)]
+    shown = [context.metric(name) for name in metrics]
+    averaged = [metric for metric in shown if context.averaged(setting.data, metric.name)]
     if averaged:
-        names = _named([context.metric(name) for name in averaged])
-        notes.append(runs(names, ": unweighted mean over the classes (macro)."))
+        notes.append(runs(_named(averaged), ": unweighted mean over the classes (macro)."))
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
         below = "; models are compared below" if context.shows("comparisons") else ""
-        notes.append(runs(f"The intervals are not adjusted for multiplicity{below}."))
-    shown = [context.metric(name) for name in metrics]
+        notes.append(f"The intervals are not adjusted for multiplicity{below}.")
     in_units = [metric for metric in shown if metric.unit == "target"]
-    target = data.target if data is not None else None
-    if in_units and target:
+    if in_units and data is not None and data.target:
         are = "is" if len(in_units) == 1 else "are"
-        notes.append(runs(_named(in_units), f" {are} in units of {target}."))
+        notes.append(runs(_named(in_units), f" {are} in units of {data.target}."))
     lower = [metric for metric in shown if metric.ideal is None and not metric.higher_is_better]
     if lower:
         notes.append(runs(_named(lower), ": lower is better."))
@@ -542,12 +487,9 @@ def _notes(
                 )
             )  # fmt: skip
         if metric.of_sums:
-            cases = context.cases(setting.data)
             notes.append(runs(f"{metric.title}: the ratio of two sums over the {cases}."))
     notes += never_predicted_notes(context, setting)
-    notes += flat_notes(context, found)
-    notes += named_notes(context, found)
-    return tuple(notes)
+    return [*notes, *flat_notes(context, found), *named_notes(context, found)]
 
 
 UNBOUNDED = " Levels are not tested against each other, and nothing is adjusted."
@@ -573,26 +515,19 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
             continue
         metric, scale = context.metric(name), context.scale(setting, name)
         heads = [fold.fold_label or f"{fold.repeat + 1}.{fold.fold + 1}" for fold in folds]
-        columns = [Column(runs("Model"), "left")]
-        columns += [Column(runs(head), name=f"fold {head}") for head in heads]
-        rows = [
-            Row(
-                (
-                    Cell(runs(context.model(e.model))),
-                    *(number_cell(fixed(fold.value, scale), fold.value) for fold in e.folds),
-                )
-            )
-            for e in found
-        ]
-        unit = ", %" if metric.percent else ""
-        noun = _noun_of_values(context, setting.data)
-        where, reason = VALUES[noun]
-        caption = runs(f"{metric.heading}{unit}, {where}.")
-        note = runs(f"{reason}: their spread is not a standard error.")
+        where, reason = VALUES[_noun_of_values(context, setting.data)]
         blocks.append(
-            Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
-                  notes=(note,))
-        )  # fmt: skip
+            table(
+                f"{identifier}-{len(blocks) + 1}",
+                runs(f"{_heading(metric)}, {where}."),
+                [left("Model"), *(right(head, f"fold {head}") for head in heads)],
+                [
+                    row(context.model(e.model), *(number(fold.value, scale) for fold in e.folds))
+                    for e in found
+                ],
+                f"{reason}: their spread is not a standard error.",
+            )
+        )
     return blocks
 
 
@@ -639,69 +574,59 @@ def _subgroup_table(
     models = tuple(dict.fromkeys(e.model for e in found))
     place = {(e.model, e.subgroup.level, e.metric): e for e in found if e.subgroup is not None}
     unit = context.cases(setting.data)
-    columns = [
-        Column(runs(name), "left", name="level"),
-        Column(runs(capitalised(unit)), sortable=True, name="n"),
+    columns: list[Column | Over | None] = [
+        left(name, name="level"),
+        sortable(capitalised(unit), "n"),
     ]
-    spanners = []
-    seconds = {}
-    bounded: dict[str, str] = {}
-    for metric_name in metrics:
-        metric = context.metric(metric_name)
-        start = len(columns)
-        seconds[metric_name] = second_column([e for e in found if e.metric == metric_name])
-        columns.append(Column(runs("Est."), sortable=True, name=metric_name))
-        if seconds[metric_name]:
-            head = runs(seconds[metric_name])
-            columns.append(Column(head, muted=True, name=f"{metric_name} interval"))
-        spanners.append(Spanner(runs(_heading(metric)), start, len(columns) - 1))
-        start = len(columns)
-        columns.append(Column(runs("Diff."), sortable=True, name=f"{metric_name} difference"))
-        bounded[metric_name] = _bounded(found, metric_name)
-        if bounded[metric_name]:
-            columns.append(
-                Column(
-                    runs(bounded[metric_name]),
-                    muted=True,
-                    name=f"{metric_name} difference interval",
-                )
-            )
-        head_ = f"{metric.heading} vs. rest" + (", points" if metric.percent else "")
-        spanners.append(Spanner(runs(head_), start, len(columns) - 1))
+    seconds, bounded = {}, {}
+    for one in metrics:
+        metric = context.metric(one)
+        second = seconds[one] = second_column([e for e in found if e.metric == one])
+        to_rest = bounded[one] = _bounded(found, one)
+        columns.append((_heading(metric), [
+            sortable("Est.", one),
+            right(second, f"{one} interval", muted=True) if second else None,
+        ]))  # fmt: skip
+        columns.append((f"{metric.heading} vs. rest" + (", points" if metric.percent else ""), [
+            sortable("Diff.", f"{one} difference"),
+            right(to_rest, f"{one} difference interval", muted=True) if to_rest else None,
+        ]))  # fmt: skip
     rows = []
     for model in models:
         if len(models) > 1:
-            rows.append(Row((Cell(runs(context.model(model))),), group=True))
+            rows.append(heading(context.model(model)))
         for level in levels:
-            row = [place.get((model, level, metric_name)) for metric_name in metrics]
-            if all(estimate is None or is_too_small(estimate) for estimate in row):
+            shown = [place.get((model, level, one)) for one in metrics]
+            if all(estimate is None or is_too_small(estimate) for estimate in shown):
                 continue
-            cells = [Cell(runs(level)), count_cell(_examples(row))]
-            for metric_name, estimate in zip(metrics, row, strict=True):
-                scale = context.scale(setting, metric_name)
-                cells += estimate_cells(estimate, scale, seconds[metric_name])
-                cells.append(_difference(estimate, scale))
-                if bounded[metric_name]:
-                    to_rest = estimate.to_rest if estimate is not None else None
-                    cells.append(interval_cell(to_rest, scale, null=0.0))
-            rows.append(Row(tuple(cells)))
+            cells = [Cell(runs(level)), counted(_examples(shown))]
+            for one, e in zip(metrics, shown, strict=True):
+                scale = context.scale(setting, one)
+                cells += estimate_cells(e, scale, seconds[one])
+                value = e.extra.get("difference_to_rest") if e is not None else None
+                cells.append(number(value, scale, signed=True))
+                if bounded[one]:
+                    cells.append(interval_cell(None if e is None else e.to_rest, scale, 0.0))
+            rows.append(row(*cells))
     small = {e.subgroup.level: e for e in found if e.subgroup is not None and is_too_small(e)}
     found = [e for e in found if not is_too_small(e)]
-    notes = [
-        *interval_notes(context, metrics, found),
-        *_small_levels(small, unit),
-        runs(f"vs. rest: this level minus all other {unit}."
-             + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
-        *flat_notes(context, found),
-        *_level_notes(context, found),
-    ]  # fmt: skip
     where = f" on {setting_words(context, setting)}" if len(context.settings) > 1 else ""
-    one = f", {context.model(models[0])}" if len(models) == 1 else ""
+    one_model = f", {context.model(models[0])}" if len(models) == 1 else ""
     what = runs("Performance") if whole else _named([context.metric(m) for m in metrics])
-    caption = runs(what, f" by {name}{where}{one}.")
     return lettered(
-        Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), tuple(notes))
-    )
+        table(
+            identifier,
+            runs(what, f" by {name}{where}{one_model}."),
+            columns,
+            rows,
+            *interval_notes(context, metrics, found),
+            *_small_levels(small, unit),
+            runs(f"vs. rest: this level minus all other {unit}."
+                 + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
+            *flat_notes(context, found),
+            *_level_notes(context, found),
+        )
+    )  # fmt: skip
 
 
 def is_too_small(estimate: Estimate) -> bool:
@@ -743,13 +668,6 @@ def _examples(row: Sequence[Estimate | None]) -> int | None:
     return None
 
 
-def _difference(estimate: Estimate | None, scale: Scale) -> Cell:
-    value = estimate.extra.get("difference_to_rest") if estimate is not None else None
-    if value is None:
-        return dash()
-    return number_cell(fixed(value, scale, signed=True), value)
-
-
 def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Return the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
@@ -783,41 +701,27 @@ def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list
         members = [e for e in found if e.metric == name]
         kinds = dict.fromkeys(e.aggregation for e in members)
         unit = ", %" if metric.percent else ""
-        rows.append(Row((Cell(runs(f"{metric.title}{unit} ({', '.join(kinds)})")),), group=True))
-        rows += [_parts_row(context, e, scale) for e in members]
-    columns = (
-        Column(runs("Model"), "left"),
-        Column(runs("Estimate"), name="estimate"),
-        Column(runs("Apparent"), name="resubstitution"),
-        Column(runs("Out of bag"), name="oob"),
-        Column(runs("γ"), name="gamma"),
-        Column(runs("R"), name="R"),
-        Column(runs("Weight"), name="weight"),
-        Column(runs("SE"), name="standard_error"),
+        rows.append(heading(f"{metric.title}{unit} ({', '.join(kinds)})"))
+        for e in members:
+            parts = [_part(key, e.extra.get(key), scale) for key in PARTS]
+            rows.append(row(context.model(e.model), number(e.value, scale), *parts))
+    heads = ("Apparent", "Out of bag", "γ", "R", "Weight", "SE")
+    note = (
+        "Apparent: the model fitted on, and tested on, all rows. Out of bag: the mean over the "
+        "rounds in which a row was not drawn. γ: error without information; R: relative "
+        "overfitting; weight: of the out-of-bag error in the estimate. SE: standard error "
+        "after Efron and Tibshirani (1997, section 5), less the noise of finitely many rounds "
+        "and at least the standard error of the mean out-of-bag error over rows."
     )
-    notes = (
-        runs(
-            "Apparent: the model fitted on, and tested on, all rows. Out of bag: the mean over the "
-            "rounds in which a row was not drawn. γ: error without information; R: relative "
-            "overfitting; weight: of the out-of-bag error in the estimate. SE: standard error "
-            "after Efron and Tibshirani (1997, section 5), less the noise of finitely many rounds "
-            "and at least the standard error of the mean out-of-bag error over rows."
-        ),
-    )
-    caption = runs("Parts of the bootstrap estimates.")
-    return [Table(f"{identifier}-1", caption, columns, tuple(rows), notes=notes)]
+    columns = [left("Model"), right("Estimate", "estimate"), *map(right, heads, PARTS)]
+    caption = "Parts of the bootstrap estimates."
+    return [table(f"{identifier}-1", caption, columns, rows, note)]
 
 
-def _parts_row(context: Context, estimate: Estimate, scale: Scale) -> Row:
-    shown = [number_cell(fixed(estimate.value, scale), estimate.value)]
-    for key in PARTS:
-        value = estimate.extra.get(key)
-        if value is None:
-            shown.append(dash())
-        elif key in ("R", "weight") or (key == "gamma" and 0 <= value <= 1):
-            shown.append(number_cell(within_one(value), value))
-        elif key == "gamma":
-            shown.append(number_cell(fixed(value, Scale(3)), value))
-        else:
-            shown.append(number_cell(fixed(value, scale.more(scale.decimals)), value))
-    return Row((Cell(runs(context.model(estimate.model))), *shown))
+def _part(key: str, value: float | None, scale: Scale) -> Cell:
+    """Return the cell of a part of a bootstrap estimate."""
+    if value is None:
+        return dash()
+    if key in ("R", "weight") or (key == "gamma" and 0 <= value <= 1):
+        return printed(within_one(value), value)
+    return number(value, Scale(3) if key == "gamma" else scale.more(scale.decimals))

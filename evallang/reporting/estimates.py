@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.best_of_many import best_of_many
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Heading
 from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
 from evallang.reporting.estimate_tables import (
     METRICS_PER_TABLE,
     bootstrap_parts,
+    estimates_table,
     fold_values,
     setting_words,
     subgroups,
-    table,
     tables_across_data,
 )
+from evallang.reporting.exports import best_of_many
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.topics import Topic
 
@@ -44,7 +44,9 @@ def estimates(context: Context) -> Sequence[Block]:
         for start in range(0, len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
-            blocks.append(table(context, setting, chosen, f"table-estimates-{number}{part}"))
+            blocks.append(
+                estimates_table(context, setting, chosen, f"table-estimates-{number}{part}")
+            )
         blocks += best_of_many(context, setting)
         blocks += figures(context, setting, metrics, number)
         blocks += bootstrap_parts(context, setting, f"table-parts-{number}")

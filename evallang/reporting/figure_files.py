@@ -1,22 +1,13 @@
 """Every figure of a report as files of its own: SVG and PDF, one and two columns wide."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from evallang.reporting import fonts, pdf
-from evallang.reporting.document import (
-    PANEL_LETTERS,
-    Document,
-    Emphasis,
-    Figure,
-    Interval,
-    Ref,
-    Runs,
-    Stat,
-    Strong,
-)
+from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs
 from evallang.reporting.figures.figure import CAP_HEIGHT, FAMILY, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.output_files import OutputFile
+from evallang.reporting.run_writer import RunWriter
 
 FOLDER = "figures"
 ALT = f"{FOLDER}/ALT.txt"
@@ -46,7 +37,7 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     made: list[OutputFile] = []
     without: list[str] = []
     for figure in found:
-        name = figure_name(figure)
+        name = figure_name(figure.id)
         alt = alternative_text(figure)
         drawings = [panel.drawing for panel in figure.panels]
         styles = _styles(drawings)
@@ -78,14 +69,9 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     return made, messages
 
 
-def figure_name(figure: Figure) -> str:
+def figure_name(identifier: str) -> str:
     """Return the name of a figure in names of files."""
-    return figure.id.removeprefix("figure-")
-
-
-def _referred(target: str) -> str:
-    """Return the name of a figure that a caption refers to by its number."""
-    return target.removeprefix("figure-") if target.startswith("figure-") else ""
+    return identifier.removeprefix("figure-")
 
 
 def alternative_text(figure: Figure) -> str:
@@ -144,7 +130,7 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
     yield "Captions and alternative texts of the figures in this folder."
     for figure in found:
         yield ""
-        yield figure_name(figure)
+        yield figure_name(figure.id)
         yield f"Caption: {plain(figure.caption)}"
         if len(figure.panels) > 1:
             titles = zip(PANEL_LETTERS, figure.panels, strict=False)
@@ -153,21 +139,13 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
     yield ""
 
 
+class _Captions(RunWriter):
+    """Captions in a file, which calls figures by the names of their files."""
+
+    def ref(self, run: Ref) -> str:
+        return run.words or (figure_name(run.target) if run.target.startswith("figure-") else "")
+
+
 def plain(row: Runs) -> str:
     """Return runs as words without marks; citations and bare numbers of tables are omitted."""
-    return "".join(_plain(row)).replace("\u2060", "")
-
-
-def _plain(row: Iterable[object]) -> Iterator[str]:
-    for run in row:
-        if isinstance(run, Strong | Emphasis):
-            yield from _plain(run.runs)
-        elif isinstance(run, Stat):
-            df = f"({', '.join(run.df)})" if run.df else ""
-            yield f"{run.symbol}{df} {run.relation} {run.text}"
-        elif isinstance(run, Interval):
-            yield f"{run.lead} {run.text}".strip()
-        elif isinstance(run, Ref):
-            yield run.words or _referred(run.target)
-        else:
-            yield getattr(run, "text", "")
+    return _Captions().write(row).replace("\u2060", "")

@@ -29,15 +29,11 @@ from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.document import (
     Block,
     Caution,
-    Cell,
     Code,
-    Column,
     Emphasis,
     Ref,
-    Row,
     Runs,
     Strong,
-    Table,
     listed,
     runs,
 )
@@ -54,6 +50,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import left, row, table, wide
 from evallang.reporting.topics import Topic
 from evallang.reporting.wording import number_word, plural
 from evallang.results.records import (
@@ -99,39 +96,49 @@ def failures(context: Context) -> Sequence[Block]:
     for item in found:
         what = (item.model, item.data, item.protocol, item.stage, item.error, item.message)
         alike.setdefault((*what, item.metric, parameter_words(item.params)), []).append(item)
-    rows = tuple(
-        Row(
+    present = [
+        (noun, note)
+        for noun, note, is_here in (
             (
-                Cell(runs(context.model(item.model))),
-                Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
-                Cell(runs(_places(members))),
-                Cell(runs(Code(parameter_words(item.params)) if item.params else "as written")),
-                Cell(runs(f"{item.error}: {item.message}")),
-            )
+                "fits",
+                "Outer: the fit that is tested; results that need it were not computed. Inner: a "
+                "candidate in tuning, which was excluded from the choice.",
+                any(item.stage != MEASURE for item in found),
+            ),
+            (
+                "measures",
+                "A measure is the author’s own metric; where it failed, results that need it were "
+                "not computed.",
+                any(item.stage == MEASURE for item in found),
+            ),
         )
-        for members in alike.values()
-        for item in members[:1]
-    )
-    columns = (
-        Column(runs("Model"), "left"),
-        Column(runs("Data, protocol"), "left", muted=True),
-        Column(runs("Fit"), "left", muted=True),
-        Column(runs("Parameters"), "left", wide=True),
-        Column(runs("Message"), "left", wide=True),
-    )
-    stages = {
-        "fits": "Outer: the fit that is tested; results that need it were not computed. Inner: a "
-        "candidate in tuning, which was excluded from the choice.",
-        "metric": "A measure is the author’s own metric; where it failed, results that need it "
-        "were not computed.",
-    }
-    present = {"metric" if item.stage == MEASURE else "fits" for item in found}
-    notes = (runs(" ".join(text for stage, text in stages.items() if stage in present)),)
-    title = " and ".join(
-        [*(["fits"] if "fits" in present else []), *(["measures"] if "metric" in present else [])]
-    )
-    caption = runs(f"{title.capitalize()} that failed.")
-    return [Table("table-failures", caption, columns, rows, notes=notes)]
+        if is_here
+    ]
+    return [
+        table(
+            "table-failures",
+            f"{' and '.join(noun for noun, _ in present)} that failed",
+            [
+                left("Model"),
+                left("Data, protocol", muted=True),
+                left("Fit", muted=True),
+                wide("Parameters"),
+                wide("Message"),
+            ],
+            [
+                row(
+                    context.model(item.model),
+                    f"{context.data_label(item.data)}, {context.protocol(item.protocol)}",
+                    _places(members),
+                    Code(parameter_words(item.params)) if item.params else "as written",
+                    f"{item.error}: {item.message}",
+                )
+                for members in alike.values()
+                for item in members[:1]
+            ],
+            " ".join(note for _, note in present),
+        )
+    ]
 
 
 def _places(members: Sequence[Failure]) -> str:

@@ -9,17 +9,13 @@ from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
-    Column,
     Figure,
     Interval,
     Number,
     Panel,
     Ref,
-    Row,
     Runs,
     Strong,
-    Table,
-    Text,
     listed,
     runs,
 )
@@ -36,11 +32,12 @@ from evallang.reporting.numbers import (
     scale_of,
     settled,
 )
+from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import left, p_of, right, row, sortable, table, wide
 from evallang.reporting.wording import (
     further_variants,
     number_word,
-    p_cell,
     p_letter,
     p_stat,
     sentence,
@@ -136,7 +133,7 @@ def _line(context: Context, item: Requirement) -> Runs:
     if item.interval is not None and item.interval != (None, None):
         method = mid_sentence(interval_of(context, item)) if item.method else ""
         words = f"{percent(item.level)}{NBSP}CI"
-        inside += runs(" (", Interval(_text(bounds), *item.interval, words))
+        inside += runs(" (", Interval(plain(bounds), *item.interval, words))
         inside += runs(f"; {method}" if method else "", ")")
         if item.test is not None and item.test.p is not None:
             inside += runs("; ", test_words(context, item))
@@ -165,10 +162,6 @@ def _reconcile_with_test(context: Context, item: Requirement) -> str:
                 "that one can be met where the other is not."
             )
     return ""
-
-
-def _text(row: Runs) -> str:
-    return "".join(run.text for run in row if isinstance(run, Text | Number | Interval))
 
 
 def words_of(context: Context, item: Requirement) -> Runs:
@@ -306,42 +299,40 @@ def requirements(context: Context) -> Sequence[Block]:
     tested = [item for item in found if item.test is not None]
     rows = []
     for item in found:
-        value, bounds = decided_on(context, item)
-        cells = [
-            Cell(words_of(context, item)),
-            Cell(value, item.value),
-            Cell(bounds, None, *(item.interval or (None, None))),
-            Cell(runs(percent(item.level)), item.level),
-            Cell(runs(Strong(runs("met" if item.met else "not met")))),
-        ]
-        if tested:
-            p = item.test.p if item.test is not None else None
-            cells.insert(-1, Cell(p_cell(context, p, alpha_of(context, item)), p))
-        rows.append(Row(tuple(cells)))
-    columns = [
-        Column(runs("Requirement"), "left", wide=True),
-        Column(runs("Value"), sortable=True, name="value"),
-        Column(runs("Interval"), muted=True, name="interval"),
-        Column(runs("Level"), muted=True, name="level"),
-        Column(runs("Decision"), "left"),
-    ]
-    if tested:
-        columns.insert(-1, Column(runs(p_letter(context)), sortable=True))
-    notes = [
-        runs(
-            _rule(found),
-            runs(" Where there is a ", p_letter(context), ", it is decided by the test and by the "
-                 "sign of the difference.") if tested else (),
-            f" {NOT_CORRECTED}" if len(found) > 1 else "",
-        ),
+        value, interval_ = decided_on(context, item)
+        p = item.test.p if item.test is not None else None
+        rows.append(
+            row(
+                words_of(context, item),
+                Cell(value, item.value),
+                Cell(interval_, None, *(item.interval or (None, None))),
+                Cell(runs(percent(item.level)), item.level),
+                p_of(context, p, alpha_of(context, item)) if tested else None,
+                Strong(runs("met" if item.met else "not met")),
+            )
+        )
+    letter = p_letter(context)
+    by_test = (" Where there is a ", letter, ", it is decided by the test and by the sign of the "
+               "difference.")  # fmt: skip
+    corrected = f" {NOT_CORRECTED}" if len(found) > 1 else ""
+    methods = deciding_intervals(context, found)
+    made = table(
+        "table-requirements",
+        "Requirements of the study and how they were decided.",
+        [
+            wide("Requirement"),
+            sortable("Value", "value"),
+            right("Interval", "interval", muted=True),
+            right("Level", "level", muted=True),
+            sortable(letter) if tested else None,
+            left("Decision"),
+        ],
+        rows,
+        runs(_rule(found), *(by_test if tested else ()), corrected),
         *notes_of(context, found),
-    ]  # fmt: skip
-    for item in tested:
-        notes.append(words_of(context, item) + runs(": ", test_words(context, item), "."))
-    if methods := deciding_intervals(context, found):
-        notes.append(runs(f"Intervals: {'; '.join(methods)}."))
-    caption = runs("Requirements of the study and how they were decided.")
-    made = Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))
+        *(words_of(context, item) + runs(": ", test_words(context, item), ".") for item in tested),
+        f"Intervals: {'; '.join(methods)}." if methods else None,
+    )
     return [made, *_figures(context, found)]
 
 
@@ -378,11 +369,11 @@ def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
 def _line_name(metric: MetricWords, item: Requirement, line: float) -> str:
     """Return the words at a line of a forest: the threshold or the margin as it was written."""
     if item.kind != "level":
-        text = _text(line_text(metric, line, of_difference=True)).split(NBSP)[0]
+        text = plain(line_text(metric, line, of_difference=True)).split(NBSP)[0]
         signed = f"+{text}" if line > 0 else text
         return signed if item.kind == EQUIVALENT else f"margin {signed}" if line else ""
     sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
-    return f"{sign}{_text(line_text(metric, line))}"
+    return f"{sign}{plain(line_text(metric, line))}"
 
 
 def _panel(
@@ -407,7 +398,7 @@ def _panel(
         rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences
     )
     spoken = "; ".join(
-        f"{_text(words_of(context, item))}: {' '.join(map(_text, decided_on(context, item)))}, "
+        f"{plain(words_of(context, item))}: {' '.join(map(plain, decided_on(context, item)))}, "
         f"{'met' if item.met else 'not met'}"
         for item in items
     )

@@ -1,6 +1,5 @@
 """Runs as text: what every back end without a template of its own shares."""
 
-from abc import ABC, abstractmethod
 from typing import assert_never
 
 from evallang.reporting.document import (
@@ -23,10 +22,10 @@ from evallang.reporting.document import (
 from evallang.reporting.numbers import NBSP
 
 
-class RunWriter(ABC):
+class RunWriter:
     """A back end that writes each kind of run in its own way.
 
-    By default it marks nothing: the words remain.
+    By default it marks nothing: the words remain, without citations.
     """
 
     def write(self, row: Runs) -> str:
@@ -60,13 +59,13 @@ class RunWriter(ABC):
                 return self.mark(run.text)
         assert_never(run)
 
-    @abstractmethod
     def text(self, text: str) -> str:
         """Return words, with what has a meaning in the format made inert."""
+        return text
 
-    @abstractmethod
     def cite(self, run: Cite) -> str:
         """Return a citation."""
+        return ""
 
     def strong(self, row: Runs) -> str:
         """Return words that carry the claim."""
@@ -104,3 +103,8 @@ class RunWriter(ABC):
     def mark(self, text: str) -> str:
         """Return the mark of a footnote."""
         return self.text(f" ({text}) ")
+
+
+def plain(row: Runs) -> str:
+    """Return the words of runs alone."""
+    return RunWriter().write(row)

@@ -4,19 +4,11 @@ from collections.abc import Sequence
 from statistics import median
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import (
-    Block,
-    Cell,
-    Column,
-    Number,
-    Row,
-    Runs,
-    Table,
-    listed,
-    runs,
-)
-from evallang.reporting.numbers import count, fixed, percent, scale_of
+from evallang.reporting.document import Block, Runs, listed, runs
+from evallang.reporting.numbers import fixed, percent, scale_of
+from evallang.reporting.searches import named
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import counted, left, number, right, row, table, wide
 from evallang.reporting.topics import Topic
 from evallang.reporting.wording import plural
 from evallang.results.records import FoldThreshold, ModelRecord, ThresholdRecord
@@ -30,28 +22,20 @@ def thresholds(context: Context) -> Runs:
     found: dict[tuple[str, ...], list[Runs]] = {}
     for model in context.results.models:
         for record in model.thresholds:
-            found.setdefault(_words(context, model, record), []).append(
-                runs(_named(context, model.name, record.member))
-            )
+            label = context.model(model.name) + (f" ({record.member})" if record.member else "")
+            found.setdefault(_words(context, model, record), []).append(runs(label))
     made: Runs = ()
-    for (lead, number, rest), models in found.items():
-        several = len(models) > 1
-        verb = "were" if several else "was"
-        noun = "thresholds" if several else "threshold"
-        stated = runs(f" ({number})") if number else ()
+    for (lead, number_, rest), models in found.items():
+        noun, verb = ("thresholds", "were") if len(models) > 1 else ("threshold", "was")
+        stated = f" ({number_})" if number_ else ""
         made += runs(" " if made else "", f"The {noun} of ", listed(models), stated)
         made += runs(f" {verb} {lead}{rest}.")
     return made
 
 
-def _named(context: Context, model: str, member: str) -> str:
-    """Return the title of a model, or of a model inside it."""
-    return f"{context.model(model)} ({member})" if member else context.model(model)
-
-
 def _words(context: Context, model: ModelRecord, record: ThresholdRecord) -> tuple[str, str, str]:
     """Return how a threshold came about, its number, and what is known of its choice."""
-    number = "" if record.value is None else f"{record.value:g}".replace("-", "−")
+    number_ = "" if record.value is None else f"{record.value:g}".replace("-", "−")
     if record.origin == "training_part":
         by = (record.metric or "").replace("_", " ")
         where = f"in {plural(record.folds, 'inner fold')}" if record.folds else ""
@@ -62,21 +46,13 @@ def _words(context: Context, model: ModelRecord, record: ThresholdRecord) -> tup
         return "chosen", "", " by the search, with the hyper-parameters"
     if record.origin == "default":
         return "not chosen", "", ": it is the default of its class"
-    on = f" for {context.data_label(record.data)}" if _several_sources(context, record) else ""
+    several = record.data is not None and len(context.results.data) > 1
+    on = f" for {context.data_label(record.data)}" if several else ""
     because = _waiver(context, model.name)
-    if record.value in USUAL:
-        return "stated in the study file", number, on
-    if because is not None:
-        return "stated in the study file", number, f"{on}: {because}"
-    return (
-        "stated in the study file",
-        number,
-        f"{on}, which does not say on which rows it was chosen",
-    )
-
-
-def _several_sources(context: Context, record: ThresholdRecord) -> bool:
-    return record.data is not None and len(context.results.data) > 1
+    if record.value not in USUAL:
+        on += ", which does not say on which rows it was chosen" if because is None else (
+            f": {because}")  # fmt: skip
+    return "stated in the study file", number_, on
 
 
 def _waiver(context: Context, model: str) -> str | None:
@@ -108,42 +84,37 @@ def chosen_thresholds(context: Context) -> Sequence[Block]:
             by_model.setdefault(key, []).append(item)
     if not by_model:
         return []
-    sets, protocols = ({key[i] for key in by_model} for i in (0, 1))
     kinds = dict.fromkeys(item.scores for found in by_model.values() for item in found)
     listing = any(len(found) <= MOST_LISTED for found in by_model.values())
     rows = []
     for (data, protocol, model, member), found in by_model.items():
-        places = [context.data_label(data)] if len(sets) > 1 else []
-        places += [context.protocol(protocol)] if len(protocols) > 1 else []
-        places += [found[0].scores] if len(kinds) > 1 else []
-        label = _named(context, model, member) + (f" ({', '.join(places)})" if places else "")
         values = [item.value for item in found]
         scale = scale_of((), (median(values),), percent=False)
-        cells = [
-            Cell(runs(label)),
-            Cell(runs(count(len(values))), float(len(values))),
-            *(
-                Cell(runs(Number(fixed(value, scale), value)), value)
-                for value in (median(values), min(values), max(values))
-            ),
-        ]
-        if listing:
-            few = len(values) <= MOST_LISTED
-            cells.append(Cell(runs(", ".join(fixed(v, scale) for v in values) if few else "")))
-        rows.append(Row(tuple(cells)))
-    columns = [
-        Column(runs("Model"), "left"),
-        *(Column(runs(head)) for head in ("Fits", "Median", "Smallest", "Largest")),
-    ]
-    if listing:
-        columns.append(Column(runs("In the order of the folds"), "left", wide=True))
+        more = [found[0].scores] if len(kinds) > 1 else []
+        few = ", ".join(fixed(v, scale) for v in values) if len(values) <= MOST_LISTED else ""
+        rows.append(
+            row(
+                named(context, (data, protocol, model), by_model, *more, member=member),
+                counted(len(values)),
+                *(number(v, scale) for v in (median(values), min(values), max(values))),
+                few if listing else None,
+            )
+        )
     noun = " or ".join("probability" if kind == "probabilities" else "margin" for kind in kinds)
-    whole = (
-        f"A label is positive if the {noun} of the positive class reaches the threshold. The "
-        "test rows of a fold were not used to choose it."
-    )
-    inside = "In parentheses, models of an ensemble: the threshold makes the labels that it uses."
-    any_inside = any(member for *_, member in by_model)
-    notes = tuple(map(runs, (whole, inside) if any_inside else (whole,)))
-    caption = runs("Decision thresholds chosen inside the training parts.")
-    return [Table("table-thresholds", caption, tuple(columns), tuple(rows), notes=notes)]
+    return [
+        table(
+            "table-thresholds",
+            "Decision thresholds chosen inside the training parts.",
+            [
+                left("Model"),
+                *map(right, ("Fits", "Median", "Smallest", "Largest")),
+                wide("In the order of the folds") if listing else None,
+            ],
+            rows,
+            f"A label is positive if the {noun} of the positive class reaches the threshold. The "
+            "test rows of a fold were not used to choose it.",
+            "In parentheses, models of an ensemble: the threshold makes the labels that it uses."
+            if any(member for *_, member in by_model)
+            else None,
+        )
+    ]

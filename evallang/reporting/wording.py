@@ -26,6 +26,7 @@ from evallang.reporting.numbers import (
     NBSP,
     Scale,
     Style,
+    between,
     bounded,
     count,
     degrees,
@@ -37,7 +38,7 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.results.statistics import SimultaneousInterval, texts_without_side
+from evallang.results.statistics import Clusters, SimultaneousInterval, texts_without_side
 from evallang.results.written import method_of
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -68,6 +69,11 @@ def capitalise(words: Runs) -> Runs:
 def plural(n: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun: "one warning", "four warnings"."""
     return f"{number_word(n)} {one if n == 1 else many or one + 's'}"
+
+
+def and_(words: Sequence[str]) -> str:
+    """Join words as a sentence lists them: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def count_sets(context: Context, n: int) -> str:
@@ -197,6 +203,18 @@ def simultaneous_words(context: Context, pairs: Sequence[HypothesisTestResult]) 
 def family_words(wide: SimultaneousInterval) -> str:
     """State what an interval of a family holds for: all pairs at once, or those selected."""
     return "FCR-adjusted" if wide.selected else "simultaneous"
+
+
+def clusters_words(of: str, units: str, found: Sequence[Clusters]) -> str:
+    """State how many whole groups are the units of tests or intervals, and their design effects."""
+    sizes = between([one.n for one in found])
+    noun = "group" if sizes == "1" and units == "groups" else units
+    words = f"Whole {units} are the units of the {of}: {sizes} {noun}"
+    effects = sorted({one.design_effect for one in found if one.design_effect is not None})
+    if effects:
+        ends = dict.fromkeys(fixed(value, Scale(2)) for value in (effects[0], effects[-1]))
+        words += f", design effect {' to '.join(ends)}"
+    return words + "."
 
 
 def written_apart(rest: str) -> str:

@@ -53,13 +53,14 @@ class _Rows:
         possible: Bounds,
         *,
         label: float = LABEL,
+        deep: float = ROW,
         inset: float = 0.0,
         right: float = RIGHT,
         most_ticks: int = 5,
         keys: int = 0,
     ) -> None:
         lines = shorten_lines([name.split("\n") for name in names], label)
-        self.deep = DOUBLE_ROW if any(len(found) > 1 for found in lines) else ROW
+        self.deep = DOUBLE_ROW if any(len(found) > 1 for found in lines) else deep
         self.left = fonts.widest((line for found in lines for line in found), SIZE) + GAP + 2
         self.foot = HEAD + self.deep * len(names)
         self.axis = axis = Axis(*ends, self.left + inset, COLUMN - right, most_ticks, possible)
@@ -131,11 +132,11 @@ def bars_of_counts(
 ) -> tuple[Canvas, str]:
     """Draw a bar for each count out of `most`; gives the SVG and its numbers in words."""
     made = _Rows([name for name, _ in rows], title, 0, (0, most), (0, most), label=110.0,
-                 right=COUNTS, most_ticks=min(5, most))  # fmt: skip
+                 deep=ROW - 2, right=COUNTS, most_ticks=min(5, most))  # fmt: skip
     made.canvas.plot = (made.left, COLUMN - COUNTS)
     for y, (_, n) in zip(made.places, rows, strict=True):
         if n:
-            made.canvas.box(made.left, y - BAR / 2, made.axis(n) - made.left, BAR, BLUE)
+            made.canvas.box(made.left, y - 3.5, made.axis(n) - made.left, 7.0, BLUE)
         made.canvas.words(made.axis(n) + 4, y, count(n), colour=INK if n else MUTE)
     made.upright(made.left)
     spoken = ", ".join(f"{name} {count(n)}" for name, n in rows)

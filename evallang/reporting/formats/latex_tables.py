@@ -32,9 +32,6 @@ SAFETY = 1.03
 class _Plain(RunWriter):
     """The words alone, to be measured."""
 
-    def text(self, text: str) -> str:
-        return text
-
     def cite(self, run: object) -> str:
         return " [00]"
 

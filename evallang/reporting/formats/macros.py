@@ -10,7 +10,7 @@ from evallang.reporting.formats.latex_text import LatexWriter
 from evallang.reporting.formats.works import slug
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.orientation import turned
-from evallang.reporting.run_writer import RunWriter
+from evallang.reporting.run_writer import plain
 from evallang.reporting.wording import estimate_interval, p_stat, signed_amount, value_text
 from evallang.results.records import Comparison
 
@@ -71,14 +71,6 @@ SHARED = r"""
 """What the macros of all studies share; the first file that is read defines it."""
 
 
-class _Words(RunWriter):
-    def text(self, text: str) -> str:
-        return text
-
-    def cite(self, run: object) -> str:
-        return ""
-
-
 def macros(context: Context, study: str) -> str:
     """Return the file of macros: their definitions, then a line for every number.
 
@@ -111,13 +103,13 @@ def macros(context: Context, study: str) -> str:
     ]
     first: dict[str, str] = {}
     body: dict[tuple[str, str, str], str] = {}
-    writer, words = LatexWriter({}), _Words()
+    writer = LatexWriter({})
     for name, places, key, value in _numbers(context):
         first.setdefault(name, places[0])
         for place in places:
             use = f"\\eval{name}" + (f"[{place}]" if place != first[name] else "")
             use += "".join(f"{{{model}}}" for model in key.split("@") if model)
-            shown = words.write(value).replace("\u00a0", " ")
+            shown = plain(value).replace("\u00a0", " ")
             line = rf"\evallang@set{{{name}}}{{{place}}}{{{key}}}{{{writer.write(value)}}}"
             body.setdefault((name, place, key), f"{line}% {use}: {shown}")
     lines += [rf"\evallang@set{{first}}{{{name}}}{{}}{{{place}}}" for name, place in first.items()]

@@ -34,10 +34,6 @@ class _Sentence(RunWriter):
             text += part if i % 2 == 0 else f"; {part}" if inside else f" ({part})"
         return " ".join(text.replace("\u2060", "").split())
 
-    def text(self, text: str) -> str:
-        """Return words as they are."""
-        return text
-
     def cite(self, run: Cite) -> str:
         """Cite works by authors and year."""
         shorts = dict.fromkeys(self.works[key].short for key in run.keys if key in self.works)
