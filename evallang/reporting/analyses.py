@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import Block, Paragraph, Ref, Runs, runs
-from evallang.reporting.figure_parts import drawn_words
+from evallang.reporting.panels import drawn_words
 from evallang.reporting.wording import scope_words, sentence
 from evallang.results.records import Analysis
 

@@ -36,7 +36,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, figures_of_panels
+from evallang.reporting.estimate_figures import drawn_with_estimates
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram, rank_plot
@@ -60,6 +60,7 @@ from evallang.reporting.pair_table import (
     pairs_words,
     wins_ties_losses,
 )
+from evallang.reporting.panels import Drawn, figures_of_panels
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
 from evallang.reporting.topics import Topic

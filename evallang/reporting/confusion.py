@@ -29,10 +29,10 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.figure_parts import in_parts
 from evallang.reporting.figures.class_matrix import MOST_CLASSES, matrix_of_classes
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import (
     amount_of,

@@ -15,7 +15,6 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Panel, Runs, Table, listed, runs
-from evallang.reporting.figure_parts import in_parts
 from evallang.reporting.figures.curves import (
     MOST_BARS,
     MOST_TOGETHER,
@@ -24,6 +23,7 @@ from evallang.reporting.figures.curves import (
 )
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, percent
+from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import left, number, right, row, table, wide
 from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities

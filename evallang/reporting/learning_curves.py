@@ -16,11 +16,11 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Block, Cell, Column, Figure, Panel, Row, Runs, Table, runs
-from evallang.reporting.figure_parts import in_parts
 from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import heading, left, number, printed, right, row, table, wide
 from evallang.reporting.wording import number_word, sentence

@@ -19,7 +19,6 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
@@ -32,6 +31,7 @@ from evallang.reporting.numbers import (
     scale_of,
     settled,
 )
+from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import left, p_of, right, row, sortable, table, wide

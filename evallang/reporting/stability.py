@@ -14,11 +14,11 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Code, Figure, Panel, Runs, Table, runs
-from evallang.reporting.figure_parts import in_parts
 from evallang.reporting.figures.score_lines import value_words
 from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence

@@ -16,11 +16,11 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Block, Code, Figure, Panel, Row, Runs, Table, runs
-from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, scale_of
+from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import counted, number, right, row, table, wide

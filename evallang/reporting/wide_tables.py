@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from evallang.reporting import fonts
 from evallang.reporting.document import Cell, Column, Table, runs
-from evallang.reporting.figure_parts import name_of_part
 from evallang.reporting.long_tables import GAP, MOST_OF_NAMES, PAGE_WIDTH, SIZE
 from evallang.reporting.numbers import Scale
+from evallang.reporting.panels import name_of_part
 from evallang.reporting.tables import Over, bounds, dash, number, row, sortable, table, wide
 
 NUMBER, INTERVAL = 30.0, 66.0  # points of their columns
