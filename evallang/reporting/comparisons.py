@@ -1,6 +1,6 @@
 """Comparisons: the omnibus test, every pair with estimate, intervals and p, and the groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -66,6 +66,7 @@ from evallang.reporting.tables import interval_cell, left, number, right, row, s
 from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusted_words,
+    and_,
     count_sets,
     effect_runs,
     further_variants,
@@ -193,8 +194,12 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
             comparison.omnibus is not None and not computed(comparison.omnibus)
         ):
             return made + _not_tested(context, pairs, where)
-        made += runs("The pairs were not tested, because ", _reason(comparison))
-        return made + runs("; their estimates and intervals are reported anyway", where, ".")
+        undefined = comparison.omnibus is not None and comparison.omnibus.status == "undefined"
+        return made + runs(
+            f"The pairs were not tested, because the omnibus test "
+            f"{'is undefined' if undefined else 'did not reject'}; their estimates and intervals "
+            "are reported anyway", where, ".",
+        )  # fmt: skip
     if singly(comparison):
         return made + summary(context, comparison, where)
     noun = context.compared_words(comparison).noun
@@ -213,7 +218,12 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         return made + _one(context, comparison, pairs[0], where)
     else:
         made += _decided(context, comparison, len(pairs) - len(missing), where)
-    return made + (_gaps(context, missing) if missing else ())
+    if missing:
+        names = and_([pair_name(context, pair) for pair in missing])
+        why = "; ".join(reasons(context, missing))
+        verb = "was" if len(missing) == 1 else "were"
+        made += runs(f" {names} {verb} not tested", f": {why}." if why else ".")
+    return made
 
 
 def _omnibus(context: Context, comparison: Comparison) -> Runs:
@@ -246,26 +256,18 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
 
 def _other_forms(
     context: Context, comparison: Comparison, omnibus: HypothesisTestResult
-) -> list[Runs]:
-    """State the statistic and p of the forms that did not decide."""
+) -> Iterator[Runs]:
+    """Iterate over the statistic and p of the forms that did not decide."""
     chi2, used = omnibus.extra.get("chi2"), omnibus.statistic
-    of_chi2: list[Runs] = []
-    if chi2 is not None and (used is None or used.name != "chi2"):
-        of_chi2.append(runs(stat("chi2", statistic(chi2), chi2)))
-    made = []
     for key, words in VARIANTS_OF_P.items():
-        found = of_chi2 if key == "p_chi2" else []
+        found = []
+        if key == "p_chi2" and chi2 is not None and (used is None or used.name != "chi2"):
+            found.append(runs(stat("chi2", statistic(chi2), chi2)))
         p = omnibus.extra.get(key)
         if p is not None and p != omnibus.p:
-            found = [*found, runs(p_stat(context, p, comparison.alpha))]
+            found.append(runs(p_stat(context, p, comparison.alpha)))
         if found:
-            made.append(runs(f"{words} gave ", listed(found, last=", ")))
-    return made
-
-
-def _reason(comparison: Comparison) -> str:
-    undefined = comparison.omnibus is not None and comparison.omnibus.status == "undefined"
-    return f"the omnibus test {'is undefined' if undefined else 'did not reject'}"
+            yield runs(f"{words} gave ", listed(found, last=", "))
 
 
 def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
@@ -277,13 +279,6 @@ def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: 
     return runs(f"{subject} tested", where, f": {'; '.join(why)}." if why else ".")
 
 
-def _gaps(context: Context, missing: Sequence[HypothesisTestResult]) -> Runs:
-    names = listed([runs(pair_name(context, pair)) for pair in missing])
-    why = "; ".join(reasons(context, missing))
-    verb = "was" if len(missing) == 1 else "were"
-    return runs(" ", names, f" {verb} not tested", f": {why}." if why else ".")
-
-
 def _words_after(comparison: Comparison) -> str:
     words = adjusted_words(comparison).strip().removesuffix("-adjusted")
     if not words:
@@ -293,11 +288,12 @@ def _words_after(comparison: Comparison) -> str:
 
 
 def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, where: Runs) -> Runs:
-    after = f"{capitalised(_words_after(comparison).strip())}, " if _words_after(comparison) else ""
+    after = capitalised(_words_after(comparison).strip())
     test = test_as_subject(context, pair, comparison.alpha, capital=not after)
     verb = "rejected" if pair.reject else "did not reject"
     null = null_words(context, comparison, pair)
-    return runs(after, test, f", {verb} the hypothesis that {null}", where, ".")
+    lead = f"{after}, " if after else ""
+    return runs(lead, test, f", {verb} the hypothesis that {null}", where, ".")
 
 
 def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
@@ -317,8 +313,7 @@ def _decided(context: Context, comparison: Comparison, tested: int, where: Runs)
         words = number_word(rejected) if rejected else "none"
         verb = one if rejected < 2 else several
         lead = f"{capitalised(words)} of the {number_word(tested)} pairs {verb} by "
-    lead += with_article(title)
-    return runs(lead, _words_after(comparison), where, ".")
+    return runs(lead, with_article(title), _words_after(comparison), where, ".")
 
 
 def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
@@ -416,22 +411,14 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     values = {name: places.values[name] for name in ordered}
     far = places.far & set(ordered)
     labels = {name: context.model(name) for name in ordered}
-    drawing, alt = grouping_diagram(
-        labels,
-        values,
-        found,
-        places.scale,
-        places.name,
-        reverse=places.reverse,
-        far=far,
+    drawing = grouping_diagram(
+        labels, values, found, places.scale, places.name, reverse=places.reverse, far=far,
         possible=places.possible,
-    )
-    panel = Panel(drawing, alt, runs("Models that were not shown to differ"))
+    )  # fmt: skip
+    panel = Panel(*drawing, runs("Models that were not shown to differ"))
     reading = _reading(context, values, found, far)
-    return [
-        (panel, runs(f"models on the scale of {places.words}; ") + reading + rest),
-        (title, words),
-    ]
+    about = runs(f"models on the scale of {places.words}; ")
+    return [(panel, about + reading + rest), (title, words)]
 
 
 TOO_MANY_GROUPS = (
@@ -454,7 +441,6 @@ def _reading(
     far: frozenset[str] = frozenset(),
 ) -> Runs:
     """State how groups are drawn, and who is in more than one."""
-    ordered = tuple(values)
     if drawn_as_columns(values, found, far):
         how = "the models with a point in one column were not shown to differ pairwise"
         how += "; arrow, off the scale" if far else ""
@@ -462,16 +448,14 @@ def _reading(
         how = (
             "a bar joins models of which no pair was shown to differ (open points mark its members)"
         )
-    shared = [name for name in ordered if sum(name in members for members in found) > 1]
+    shared = [name for name in values if sum(name in members for members in found) > 1]
     if not shared:
         return runs(how)
-    if len(shared) > MOST_SHARED_NAMED:
-        return runs(
-            how, f". Groups overlap: {number_word(len(shared))} models are in more than one"
-        )
-    names = listed([runs(context.model(name)) for name in shared])
     verb = "is" if len(shared) == 1 else "are"
-    return runs(how, ". Groups overlap: ", names, f" {verb} in more than one")
+    which = and_([context.model(name) for name in shared])
+    if len(shared) > MOST_SHARED_NAMED:
+        which = f"{number_word(len(shared))} models"
+    return runs(f"{how}. Groups overlap: {which} {verb} in more than one")
 
 
 MOST_SHARED_NAMED = 4
@@ -507,7 +491,7 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
         return None
     metric = context.metric(comparison.metric)
     names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
-    unit = f"{metric.title} (%)" if metric.percent else metric.title
+    unit = f"{metric.title}{metric.sign}"
     if context.compared_on_estimates(comparison):
         ordered = [n for n in context.models_best_first(setting, comparison.metric) if n in names]
         found = {n: context.estimate(setting, n, comparison.metric) for n in ordered}
@@ -533,7 +517,7 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     best = lead[ordered[0]]
     values = {name: lead[name] - best for name in ordered}
     scale = context.difference_scale(comparison)
-    name = f"Difference to the best{' (points)' if metric.percent else ''}"
+    name = f"Difference to the best{metric.points}"
     words = f"the difference in {metric.noun} to the best, in the splits of this test"
     return Positions(
         values,
@@ -561,28 +545,21 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     decided = is_decided(every, comparison)
     found = groups(every, comparison, MOST_DRAWN)
     if found:
-        drawing, alt = grouping_diagram(
-            labels,
-            values,
-            found,
-            Scale(2),
-            "Average rank",
-            reverse=True,
-            reach=reach,
+        drawing = grouping_diagram(
+            labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach,
             possible=(1.0, len(every)),
-        )
+        )  # fmt: skip
         words = runs(f"average ranks over {over}; ") + _reading(context, values, found)
         if reach is not None:
             words += runs(f"; CD, critical difference {fixed(reach, Scale(2))}")
-        drawn.append((Panel(drawing, alt, runs("Average ranks and groups")), words))
+        drawn.append((Panel(*drawing, runs("Average ranks and groups")), words))
     if reach is not None:
         words = runs(
             "average ranks with lines as long as the critical difference; models whose lines "
             "overlap were not shown to differ"
         )
-        drawn.append(
-            (Panel(*rank_plot(labels, values, reach, len(every)), runs("Average ranks")), words)
-        )
+        drawing = rank_plot(labels, values, reach, len(every))
+        drawn.append((Panel(*drawing, runs("Average ranks")), words))
     if decided:
         panel, words = _matrix_panel(context, comparison, ordered)
         drawn.append((panel, words if found else words + runs(TOO_MANY_GROUPS)))

@@ -165,6 +165,11 @@ def listed(items: Iterable[Runs], *, comma: str = ", ", last: str = " and ") -> 
     return made
 
 
+def spaced(sentences: Iterable[Runs]) -> Runs:
+    """Join sentences with spaces; those that are empty are omitted."""
+    return listed((one for one in sentences if one), comma=" ", last=" ")
+
+
 # --- blocks -----------------------------------------------------------------------------
 
 

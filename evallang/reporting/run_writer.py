@@ -25,8 +25,12 @@ from evallang.reporting.numbers import NBSP
 class RunWriter:
     """A back end that writes each kind of run in its own way.
 
-    By default it marks nothing: the words remain, without citations.
+    By default it marks nothing: the words remain, without citations. The forms are those of words
+    that carry a claim, words in italics, a lowered letter, and the mark of a footnote.
     """
+
+    STRONG = EMPHASIS = SUBSCRIPT = "{}"
+    MARK = " ({}) "
 
     def write(self, row: Runs) -> str:
         """Return a row of runs."""
@@ -38,11 +42,11 @@ class RunWriter:
             case Text() | Number() | Term():
                 return self.text(run.text)
             case Strong():
-                return self.strong(run.runs)
+                return self.STRONG.format(self.write(run.runs))
             case Emphasis():
-                return self.emphasis(run.runs)
+                return self.EMPHASIS.format(self.write(run.runs))
             case Subscript():
-                return self.subscript(run.text)
+                return self.SUBSCRIPT.format(self.text(run.text))
             case Stat():
                 return self.stat(run)
             case Interval():
@@ -56,7 +60,7 @@ class RunWriter:
             case Code():
                 return self.code(run.text)
             case Mark():
-                return self.mark(run.text)
+                return self.MARK.format(self.text(run.text))
         assert_never(run)
 
     def text(self, text: str) -> str:
@@ -67,26 +71,11 @@ class RunWriter:
         """Return a citation."""
         return ""
 
-    def strong(self, row: Runs) -> str:
-        """Return words that carry the claim."""
-        return self.write(row)
-
-    def emphasis(self, row: Runs) -> str:
-        """Return words in italics."""
-        return self.write(row)
-
-    def subscript(self, text: str) -> str:
-        """Return a lowered letter."""
-        return self.text(text)
-
     def stat(self, run: Stat) -> str:
         """Return a statistic with its letter, degrees of freedom and value."""
+        letter, form = self.text(run.symbol), "{}" if run.upright else self.EMPHASIS
         df = f"({f',{NBSP}'.join(run.df)})" if run.df else ""
-        return self.letter(run) + self.text(f"{df}{NBSP}{run.relation}{NBSP}{run.text}")
-
-    def letter(self, run: Stat) -> str:
-        """Return the letter of a statistic."""
-        return self.text(run.symbol)
+        return form.format(letter) + self.text(f"{df}{NBSP}{run.relation}{NBSP}{run.text}")
 
     def ref(self, run: Ref) -> str:
         """Return a reference to another part of the report, without its number."""
@@ -99,10 +88,6 @@ class RunWriter:
     def code(self, text: str) -> str:
         """Return text of the language or a command."""
         return self.text(text)
-
-    def mark(self, text: str) -> str:
-        """Return the mark of a footnote."""
-        return self.text(f" ({text}) ")
 
 
 def plain(row: Runs) -> str:

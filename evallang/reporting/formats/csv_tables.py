@@ -82,12 +82,11 @@ def exact(value: float | None) -> str:
 class _Words(RunWriter):
     """The words of a cell, without marks."""
 
+    MARK = ""
+
     def line(self, cell: Cell) -> str:
         """Return the words of a cell."""
         return " ".join(self.write(cell.runs).split())
-
-    def mark(self, text: str) -> str:
-        return ""
 
 
 WORDS = _Words()
