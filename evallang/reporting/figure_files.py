@@ -46,16 +46,9 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
             path = f"{FOLDER}/{name}-{width}"
             text = svg_file(sheet, alt, styles)
             made.append(OutputFile(f"{path}.svg", text.encode()))
-            title = f"{document.title}: {name}"
+            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt, styles)
             try:
-                data = pdf.write_drawing(
-                    svg_file(sheet.printed(), alt, styles),
-                    sheet.width,
-                    sheet.height,
-                    title,
-                    alt,
-                    styles,
-                )
+                data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
             except pdf.PangoMissingError:
                 without.append(name)
             else:
@@ -113,11 +106,9 @@ def svg_file(sheet: Canvas, alt: str, styles: str) -> str:
 
 
 def _styles(drawings: Sequence[Canvas]) -> str:
-    words = {True: PANEL_LETTERS, False: ""}
-    for mark in (mark for drawing in drawings for mark in drawing.marks):
-        words[mark.bold] += mark.text
-    rules = fonts.face_rules("".join(sorted(set(words[False]))), "".join(sorted(set(words[True]))))
-    return rules + fonts.rule_of_codes(fonts.drawn_as_boxes(words[False] + words[True]))
+    text = "".join(mark.text for drawing in drawings for mark in drawing.marks) + PANEL_LETTERS
+    rules = fonts.face_rules(set(text) - fonts.NO_GLYPH_NEEDED, fonts.DRAWN)
+    return "".join(rules) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
 
 
 def drawn_as_boxes(document: Document) -> tuple[str, ...]:

@@ -33,16 +33,14 @@ from evallang.reporting.pair_findings import (
 from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
-    adjusted_words,
     amount,
     count_sets,
     estimate_runs,
     number_word,
-    p_stat,
+    numbers_with_adjusted,
     plural,
     scope_words,
     sentence,
-    test_runs,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -236,10 +234,7 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     models = plural(len(omnibus.models) or len(context.results.models), "model")
     where = place_words(context, comparison)
     the = "the " if where else "The "
-    test = test_runs(context, omnibus, comparison.alpha)
-    if omnibus.p_adjusted is not None:
-        adjusted = p_stat(context, omnibus.p_adjusted, comparison.alpha)
-        test += runs(", ", adjusted_words(comparison), adjusted)
+    test = numbers_with_adjusted(context, comparison, omnibus)
     n = context.n_tested(Setting(comparison.data or "", comparison.protocol))
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n

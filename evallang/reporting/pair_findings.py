@@ -29,9 +29,9 @@ from evallang.reporting.wording import (
     adjusted_words,
     amount,
     number_word,
+    numbers_with_adjusted,
     p_stat,
     signed_amount,
-    test_runs,
     with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -136,10 +136,7 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     found = contrast(pair, pair.models[0])
     where = place_words(context, comparison)
     first, second = (context.sized(m, comparison.data) for m in (found.model, found.other))
-    test = test_runs(context, pair, comparison.alpha)
-    words = adjusted_words(comparison)
-    if words and pair.p_adjusted is not None:
-        test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
+    test = numbers_with_adjusted(context, comparison, pair)
     if pair.reject:
         lead = Strong(
             runs(f"{where}{first} had a {metric.better_word} {metric.noun} than {second}")
@@ -186,10 +183,7 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     found = contrast(pair, pair.models[0])
     first, second = (context.model(name) for name in pair.models)
     higher = "higher" if pair.side == "greater" else "lower"
-    test = test_runs(context, pair, comparison.alpha)
-    words = adjusted_words(comparison)
-    if words and pair.p_adjusted is not None:
-        test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
+    test = numbers_with_adjusted(context, comparison, pair)
     shown = "had" if pair.reject else "was not shown to have"
     lead = (
         f"{place_words(context, comparison)}{first} {shown} a {higher} {metric.noun} than {second}"

@@ -19,6 +19,7 @@ from evallang.reporting.document import (
     Stat,
     Subscript,
     Text,
+    listed,
     runs,
 )
 from evallang.reporting.letter_case import capitalised, mid_sentence
@@ -153,6 +154,17 @@ def test_as_subject(
     shown = further_variants(context, [result], title)
     made += runs(*(f" ({words})" for words in shown))
     return made + _numbers_of(context, result, alpha)
+
+
+def numbers_with_adjusted(
+    context: Context, comparison: Comparison, result: HypothesisTestResult
+) -> Runs:
+    """Format a test as `test_runs`, with its adjusted p where it has one."""
+    made = test_runs(context, result, comparison.alpha)
+    words = adjusted_words(comparison)
+    if words and result.p_adjusted is not None:
+        made += runs(f", {words}", p_stat(context, result.p_adjusted, comparison.alpha))
+    return made
 
 
 def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
@@ -322,16 +334,14 @@ COUNTED = ("points", "ranks")
 
 def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     """Format the size of a difference: "4.4 points", "1.2 ranks", "0.012"."""
-    number = Number(fixed(abs(value), scale, null=0.0), abs(value))
-    unit = "points" if metric.percent else metric.unit
-    return runs(number, f"{NBSP}{unit}") if unit in COUNTED else runs(number)
+    return signed_amount(metric, abs(value), scale, signed=False)
 
 
-def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
+def signed_amount(metric: MetricWords, value: float, scale: Scale, *, signed: bool = True) -> Runs:
     """Format a difference with its sign: "+4.4 points", "−0.012"."""
-    number = Number(fixed(value, scale, signed=True, null=0.0), value)
     unit = "points" if metric.percent else metric.unit
-    return runs(number, f"{NBSP}{unit}") if unit in COUNTED else runs(number)
+    number = Number(fixed(value, scale, signed=signed, null=0.0), value)
+    return runs(number, f"{NBSP}{unit}" if unit in COUNTED else "")
 
 
 def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:
@@ -364,21 +374,13 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     metric = context.metric(estimate.metric)
     scale = context.scale(setting, estimate.metric)
     made = runs(value_text(metric, estimate.value, scale))
-    inside: list[Runs] = []
     data = context.data(setting.data)
     if metric.unit == "target" and data is not None and data.target:
         made += runs(f" {data.target} units")
-    if found := estimate_interval(estimate, scale):
-        inside.append(found)
     right = correct_of(context, estimate)
-    if right is not None:
-        inside.append(runs(f"{count(right)} of {count(estimate.n)} correct"))
-    if not inside:
-        return made
-    made += runs(" (")
-    for i, part in enumerate(inside):
-        made += runs("; " if i else "", part)
-    return made + runs(")")
+    correct = runs(f"{count(right)} of {count(estimate.n)} correct") if right is not None else ()
+    inside = [part for part in (estimate_interval(estimate, scale), correct) if part]
+    return made + (runs(" (", listed(inside, comma="; ", last="; "), ")") if inside else ())
 
 
 def repeats_of(estimate: Estimate) -> str:
