@@ -12,9 +12,8 @@ from msgspec import Struct
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Link, Ref, Runs, listed, runs
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.topics import Topic
 
 
 class Item(Struct, frozen=True):

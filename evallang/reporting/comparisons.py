@@ -61,9 +61,8 @@ from evallang.reporting.pair_table import (
     wins_ties_losses,
 )
 from evallang.reporting.panels import Drawn, figures_of_panels
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
-from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusted_words,
     and_,

@@ -15,8 +15,7 @@ from evallang.reporting.estimate_tables import (
     tables_across_data,
 )
 from evallang.reporting.exports import best_of_many
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 
 
 def _topics(context: Context) -> list[Topic]:

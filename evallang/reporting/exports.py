@@ -16,9 +16,8 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.numbers import count, interval, percent
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.topics import Topic
 from evallang.reporting.wording import number_word, sentence, value_text
 from evallang.results.records import BestOfMany, CorrectedEstimate, Export
 

@@ -38,7 +38,6 @@ from evallang.reporting.document import (
     runs,
     spaced,
 )
-from evallang.reporting.message_words import message_runs
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -50,10 +49,9 @@ from evallang.reporting.numbers import (
     scale_of,
 )
 from evallang.reporting.searches import parameter_words, search_at_the_edge
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.topics import Topic
-from evallang.reporting.wording import number_word, plural
+from evallang.reporting.wording import message_runs, number_word, plural
 from evallang.results.records import (
     DRAWN,
     Comparison,

@@ -22,9 +22,8 @@ from evallang.reporting.searches import (
     inner_words,
     uses_validation_part,
 )
-from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sentences
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic, methods_sentences
 from evallang.reporting.thresholds import thresholds
-from evallang.reporting.topics import Topic
 from evallang.reporting.wording import (
     adjusts,
     amount,

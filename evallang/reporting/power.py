@@ -8,13 +8,11 @@ from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Block, Cell, Code, Figure, Panel, Paragraph, Row, Runs, runs
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.message_words import message_runs
 from evallang.reporting.numbers import NBSP, count, level_of_alpha, percent, scale_of
 from evallang.reporting.panels import in_parts
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import Words, counted, dash, printed, row, sortable, table, wide
-from evallang.reporting.topics import Topic
-from evallang.reporting.wording import amount, number_word
+from evallang.reporting.wording import amount, message_runs, number_word
 from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
 

@@ -12,9 +12,8 @@ from evallang.reporting.document import Block, Code, Row, Term, runs
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.searches import candidates, uses_validation_part
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import Words, heading, left, row, table, wide
-from evallang.reporting.topics import Topic
 from evallang.reporting.wording import VARIANTS, plural_count, scope_words
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import (

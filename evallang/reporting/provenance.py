@@ -7,9 +7,8 @@ from hashlib import sha256
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Code, Listing, runs
 from evallang.reporting.numbers import count
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.topics import Topic
 
 TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 

@@ -8,9 +8,8 @@ from typing import Any
 from evallang.reporting.codes import SEARCH_AT_THE_EDGE
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Caution, Code, Runs, Text, listed, runs
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, right, row, share, table, wide
-from evallang.reporting.topics import Topic
 from evallang.reporting.wording import number_word
 from evallang.results.records import INNER_PERIODS, VALIDATION_PART, ModelRecord
 from evallang.results.settings import Value

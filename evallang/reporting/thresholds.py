@@ -7,9 +7,8 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Runs, listed, runs
 from evallang.reporting.numbers import fixed, percent, scale_of
 from evallang.reporting.searches import named
-from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import counted, left, number, right, row, table, wide
-from evallang.reporting.topics import Topic
 from evallang.reporting.wording import plural
 from evallang.results.records import FoldThreshold, ModelRecord, ThresholdRecord
 
