@@ -55,12 +55,10 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     where = place_words(context, comparison)
     name = context.sized(centre, comparison.data)
     items: list[Runs] = []
-    if ahead:
-        lead = runs(f"{where}{name} had a {metric.better_word} {metric.noun} than ")
-        items.append(_decided(context, comparison, lead, ahead))
-    if behind:
-        lead = runs(f"{where}{name} had a {metric.worse_word} {metric.noun} than ")
-        items.append(_decided(context, comparison, lead, behind))
+    for chosen, word in ((ahead, metric.better_word), (behind, metric.worse_word)):
+        if chosen:
+            lead = runs(f"{where}{name} had a {word} {metric.noun} than ")
+            items.append(_decided(context, comparison, lead, chosen))
     if others and items:
         items[-1] += _other_pairs(context, comparison, others, behind or ahead)
     elif others:
@@ -92,22 +90,14 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         )
         claim = f" had a {word} {metric.noun} than {whole}"
         several, many = len(chosen) > 1, len(chosen) > MOST_OTHERS
-        parts = [
-            runs(
-                difference_runs(
-                    context,
-                    comparison,
-                    c,
-                    f"{context.model(c.model)}{',' if many else ''} by " if several else "by ",
-                    "",
-                    f" for {context.model(c.model)}" if several else "",
-                ),
-                " ",
-                contrast_runs(context, comparison, c, lead=i == 0),
-            )
-            for i, c in enumerate(_shown(chosen))
-            if c.value is not None
-        ]
+        parts = []
+        for i, c in enumerate(_shown(chosen)):
+            if c.value is not None:
+                model = context.model(c.model)
+                before = f"{model}{',' if many else ''} by " if several else "by "
+                after = f" for {model}" if several else ""
+                size = difference_runs(context, comparison, c, before, "", after)
+                parts.append(runs(size, " ", contrast_runs(context, comparison, c, lead=i == 0)))
         joined = runs("from ", listed(parts, last=", to ")) if many else listed(parts)
         numbers = runs(": " if several else ", ", joined) if parts else ()
         why = disagreements(_shown(chosen))
@@ -163,17 +153,13 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
         return made
     rejected = sum(bool(pair.reject) for pair in rest)
     if len(rest) == 1:
-        subject, which = (
-            f"one more {kind}",
-            "which " + ("was significant" if rejected else "was not significant"),
-        )
-        verb = "is"
+        not_ = "" if rejected else "not "
+        words = f"One more {kind}, which was {not_}significant, is"
     else:
-        subject, verb = f"{number_word(len(rest))} more {kind}s", "are"
         share = {0: "none", len(rest): "all"}.get(rejected, number_word(rejected))
-        which = f"{share} of them significant"
-    words = f"{capitalised(subject)}, {which}, {verb} listed in the table of differences."
-    return [*made, runs(words)]
+        subject = capitalised(f"{number_word(len(rest))} more {kind}s")
+        words = f"{subject}, {share} of them significant, are"
+    return [*made, runs(f"{words} listed in the table of differences.")]
 
 
 def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
@@ -192,9 +178,8 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     bounds = contrast_interval(found, scale)
     if not bounds or found.value is None or found.low is None or found.high is None:
         return made
-    made += runs(" The observed difference was ")
-    made += runs(signed_amount(metric, found.value, scale), f" ({first} minus {second}; two-sided ")
-    made += bounds + runs(")")
+    made += runs(" The observed difference was ", signed_amount(metric, found.value, scale))
+    made += runs(f" ({first} minus {second}; two-sided ", bounds, ")")
     other_side = found.high < 0 if pair.side == "greater" else found.low > 0
     if not pair.reject and other_side:
         made += runs(", in the direction that the one-sided test did not ask about")
@@ -295,15 +280,9 @@ def _decided(context: Context, comparison: Comparison, lead: Runs, found: list[C
     for i, item in enumerate(_shown(found)):
         other = context.model(item.other)
         towards = metric.better_word if item.leads else metric.worse_word
-        parts.append(
-            runs(
-                difference_runs(
-                    context, comparison, item, "", f" {towards} than {other}", f" from {other}"
-                ),
-                " ",
-                contrast_runs(context, comparison, item, lead=i == 0),
-            )
-        )
+        after = f" {towards} than {other}"
+        size = difference_runs(context, comparison, item, "", after, f" from {other}")
+        parts.append(runs(size, " ", contrast_runs(context, comparison, item, lead=i == 0)))
     return made + runs(": ", _joined(found, parts), ".", disagreements(_shown(found)))
 
 

@@ -418,7 +418,7 @@ def _stratify(context: Context, default: Default) -> Setting:
 
 def _protocol(context: Context, default: Default) -> Setting:
     kind, option = default.subject or "", default.option or ""
-    several = sum(p.interval_of is None for p in context.results.protocols) > 1
+    several = context.several_protocols
     known = next((p for p in context.results.protocols if p.kind == kind), None)
     plain = OptionWords(_capital(option), "")
     words = plain if known is None else known.option_words.get(option, plain)

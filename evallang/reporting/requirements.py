@@ -78,21 +78,19 @@ def requirement_lines(context: Context) -> list[Runs]:
 def _verdict(required: Sequence[Requirement]) -> Runs:
     """State whether the study passes, and how many requirements were not met."""
     size, failed = len(required), sum(not item.met for item in required)
-    if not failed:
-        met = (
-            "both requirements were met"
-            if size == 2
-            else f"all {number_word(size)} requirements were met"
-        )
-        met = "the requirement was met" if size == 1 else met
-        return runs(Strong(runs(f"The study passed: {met}.")))
-    verb = "was" if failed == 1 else "were"
-    lost = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
-    if failed == size:
-        lost = f"none of the {number_word(size)} requirements was met"
-        lost = "neither of the two requirements was met" if size == 2 else lost
-    lost = "the requirement was not met" if size == 1 else lost
-    return runs(Strong(runs(f"The study failed: {lost}.")))
+    verdict = "failed" if failed else "passed"
+    if size == 1:
+        which = "the requirement was not met" if failed else "the requirement was met"
+    elif not failed:
+        every = "both" if size == 2 else f"all {number_word(size)}"
+        which = f"{every} requirements were met"
+    elif failed == size:
+        none = "neither of the two" if size == 2 else f"none of the {number_word(size)}"
+        which = f"{none} requirements was met"
+    else:
+        verb = "was" if failed == 1 else "were"
+        which = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
+    return runs(Strong(runs(f"The study {verdict}: {which}.")))
 
 
 def _rest(context: Context, rest: Sequence[Requirement]) -> Runs:
@@ -100,8 +98,9 @@ def _rest(context: Context, rest: Sequence[Requirement]) -> Runs:
     place = "the table of requirements" if context.shows("requirements") else "results.json"
     met = sum(item.met for item in rest)
     if len(rest) == 1:
-        words = "met" if met else "not met"
-        return runs(f"One more requirement, which was {words}, is in {place}.")
+        return runs(
+            f"One more requirement, which was {'met' if met else 'not met'}, is in {place}."
+        )
     words = "all met" if met == len(rest) else f"{number_word(met)} of them met"
     number = number_word(len(rest), capital=True)
     return runs(f"{number} more requirements, {words}, are in {place}.")
@@ -208,7 +207,7 @@ def line_text(metric: MetricWords, value: float, *, of_difference: bool = False)
 def where_words(context: Context, item: Requirement) -> str:
     """State the data set, where there are several, and the level of a column."""
     words = f" on {context.data_label(item.data)}" if len(context.results.data) > 1 else ""
-    if sum(protocol.interval_of is None for protocol in context.results.protocols) > 1:
+    if context.several_protocols:
         words += f" under {context.protocol(item.protocol)}"
     if item.subgroup is not None:
         words += f" for {item.subgroup.column} = {item.subgroup.level}"
@@ -279,15 +278,14 @@ def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
 
 def _rule(found: Sequence[Requirement]) -> str:
     """State what decides requirements without a test: one bound, or for equivalence both."""
-    bound = (
-        "A requirement is decided by the unfavourable bound of the interval, which must lie beyond "
-        "the threshold or margin."
-    )
     whole = "Equivalence is decided by the whole interval, which must lie within the margin."
     kinds = {item.kind for item in found if item.test is None}
     if kinds == {EQUIVALENT}:
         return whole
-    return f"{bound} {whole}" if EQUIVALENT in kinds else bound
+    return (
+        "A requirement is decided by the unfavourable bound of the interval, which must lie beyond "
+        "the threshold or margin."
+    ) + (f" {whole}" if EQUIVALENT in kinds else "")
 
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")

@@ -185,6 +185,6 @@ def _places(
     if len(context.results.data) > 1 and data is not None:
         lead = f"{lead}@{key_of(data)}".lstrip("@")
         made.append(lead)
-    if protocol is not None and sum(p.interval_of is None for p in context.results.protocols) > 1:
+    if protocol is not None and context.several_protocols:
         made.append(f"{lead}@{key_of(protocol)}".lstrip("@"))
     return tuple(made)
