@@ -31,11 +31,11 @@ def is_open(pair: HypothesisTestResult) -> bool:
 
 def untested(pairs: Sequence[HypothesisTestResult]) -> list[HypothesisTestResult]:
     """Return the pairs that have no decision of any kind, because a number is missing."""
-    return [pair for pair in pairs if pair.p is None and not _has_posterior(pair)]
-
-
-def _has_posterior(pair: HypothesisTestResult) -> bool:
-    return any(pair.extra.get(key) is not None for key in POSTERIOR)
+    return [
+        pair
+        for pair in pairs
+        if pair.p is None and all(pair.extra.get(key) is None for key in POSTERIOR)
+    ]
 
 
 def favoured(pair: HypothesisTestResult, confidence: float) -> str | None:
@@ -66,20 +66,15 @@ def is_simultaneous(pair: HypothesisTestResult) -> bool:
     return (found.low, found.high) == (wide.low, wide.high)
 
 
-def _failed_fits(context: "Context", model: str) -> str:
-    """Return whether one fit that is tested failed, or several."""
-    failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]
-    return "fits" if len(failed) > 1 else "a fit"
-
-
 def lacking_words(context: "Context", lacking: Lacking) -> str:
     """Return why a test could not be run, the model by its label."""
     model = lacking.model
-    return {
-        "fit": f"{_failed_fits(context, model or '')} of {context.model(model or '')} failed",
-        "scores": f"{context.model(model or '')} gives no scores",
-        "refused": lacking.reason,
-    }[lacking.kind if model is not None else "refused"]
+    if model is None or lacking.kind == "refused":
+        return lacking.reason
+    if lacking.kind == "scores":
+        return f"{context.model(model)} gives no scores"
+    failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]
+    return f"{'fits' if len(failed) > 1 else 'a fit'} of {context.model(model)} failed"
 
 
 def reasons(context: "Context", results: Sequence[HypothesisTestResult]) -> tuple[str, ...]:

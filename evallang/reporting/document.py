@@ -5,8 +5,8 @@ never a string with markup, so that every back end writes a statistic, a citatio
 cross-reference in its own way.
 """
 
-from collections.abc import Iterable
-from typing import ClassVar, Literal, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -356,6 +356,9 @@ Block: TypeAlias = (
 )
 
 
+Kind = TypeVar("Kind")
+
+
 class Section(Struct, frozen=True):
     """Blocks under one heading; the title block has an empty heading."""
 
@@ -377,3 +380,8 @@ class Document(Struct, frozen=True):
     page: str
     sections: tuple[Section, ...] = ()
     style_sheet: str = ""
+
+    def every(self, kind: type[Kind]) -> Iterator[Kind]:
+        """Iterate over the blocks of one kind, in the order of the page."""
+        for section in self.sections:
+            yield from (block for block in section.blocks if isinstance(block, kind))

@@ -24,8 +24,7 @@ FILE_FAMILY = (
 
 def figures_of(document: Document) -> list[Figure]:
     """Return the figures of a report, also those that are files only."""
-    blocks = (block for section in document.sections for block in section.blocks)
-    return [block for block in blocks if isinstance(block, Figure) and block.panels]
+    return [figure for figure in document.every(Figure) if figure.panels]
 
 
 def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:

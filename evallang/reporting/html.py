@@ -95,13 +95,11 @@ def render(
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
     html = _spaces_apart(html) if medium == "print" else _with_elements(html)
-    blocks = [block for section in document.sections for block in section.blocks]
-    panels = [panel for block in blocks if isinstance(block, Figure) for panel in block.panels]
+    panels = (panel for figure in document.every(Figure) for panel in figure.panels)
     drawn = (mark.text for panel in panels for mark in panel.drawing.printed().marks)
     embedded = fonts.embed(html + "".join(drawn))
-    numbered_blocks = (block for section in numbered.sections for block in section.blocks)
-    cut = {b.id for b in numbered_blocks if isinstance(b, Table) and b.left_out}
-    shortened = tuple(b for b in blocks if isinstance(b, Table) and b.id in cut)
+    cut = {table.id for table in numbered.every(Table) if table.left_out}
+    shortened = tuple(table for table in document.every(Table) if table.id in cut)
     boxed = frozenset[str]()
     if medium == "print" and embedded.missing:
         boxed = without_system_font(embedded.missing)

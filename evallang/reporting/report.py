@@ -25,9 +25,8 @@ OF_FIGURES = FOLDER
 
 def figures(results: ResultsRecord) -> dict[str, Figure]:
     """Return the figures of the report by name, in its order."""
-    sections = build(Context(results)).sections
-    blocks = [block for section in sections for block in section.blocks]
-    return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
+    drawn = build(Context(results)).every(Figure)
+    return {figure.id.removeprefix("figure-"): figure for figure in drawn}
 
 
 FONTS_TO_INSTALL = (
