@@ -105,7 +105,11 @@ def comparisons(context: Context) -> Sequence[Block]:
     for number_, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
         if len(found) > 1:
             if heads.count(head) > 1:
-                head += f" ({_test_name(context, comparison)})"
+                tests = [comparison.omnibus, *comparison.pairwise[:1]]
+                named = [context.method_title("test", t.test) for t in tests if t is not None]
+                titles = list(map(mid_sentence, named))
+                shown = further_variants(context, comparison.pairwise, titles[-1])
+                head += f" ({', '.join([', then '.join(titles), *shown])})"
             blocks.append(Heading(head, f"comparison-{number_}"))
             blocks.append(Paragraph(runs(Code(comparison.source)), "line"))
         place = (comparison.data, comparison.protocol, comparison.metric)
@@ -124,13 +128,6 @@ def heading(context: Context, comparison: Comparison) -> str:
     elif len(context.results.data) > 1:
         title += f" on {context.data_label(comparison.data)}"
     return f"{title}: {_models_words(context, comparison)}"
-
-
-def _test_name(context: Context, comparison: Comparison) -> str:
-    tests = [t for t in (comparison.omnibus, *comparison.pairwise[:1]) if t is not None]
-    titles = [mid_sentence(context.method_title("test", test.test)) for test in tests]
-    shown = further_variants(context, comparison.pairwise, titles[-1])
-    return ", ".join([", then ".join(titles), *shown])
 
 
 def _models_words(context: Context, comparison: Comparison) -> str:

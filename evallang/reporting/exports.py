@@ -21,6 +21,12 @@ from evallang.reporting.tables import left, row, table, wide
 from evallang.reporting.wording import number_word, sentence, value_text
 from evallang.results.records import BestOfMany, CorrectedEstimate, Export
 
+NO_TEST = "No comparison tests whether it differs from the others. "
+NONE_FOUND = (
+    "No comparison of this study found a difference between the models, so that another may be as "
+    "good or better. "
+)
+
 
 @SECTIONS.register(SectionDeclaration(order=55, topics=(Topic.EXPORTED,)), title="Exported models")
 def exports(context: Context) -> Sequence[Block]:
@@ -85,13 +91,21 @@ def _caution(context: Context, item: Export) -> Iterator[Runs]:
     metric = context.metric(metrics[0])
     estimate = context.estimate(setting, item.model, metrics[0])
     known = None if estimate is None else estimate.value
-    found, cases = item.corrected, _cases(context)
+    found, cases, compared = item.corrected, _cases(context), context.results.comparisons
+    tests = [t for c in compared for t in (c.omnibus, *c.pairwise) if t is not None]
+    no_difference = NONE_FOUND if tests else NO_TEST
+    if any(test.reject in (True, None) for test in tests):
+        no_difference = ""
     yield runs(
         Strong(runs(f"{context.model(item.model)} was exported as the best model")),
         f", by {metric.noun} under {context.protocol(protocol)} (",
         value_text(metric, known, context.scale(setting, metrics[0])),
         "). ",
-        _no_difference(context),
+        NO_TEST
+        if not tests
+        else ""
+        if any(t.reject in (True, None) for t in tests)
+        else NONE_FOUND,
         "The estimate of a model that was chosen on the folds that measure it is optimistic. ",
         runs(
             f"No corrected figure is given: the predictions of {context.protocol(protocol)} cannot "
@@ -99,19 +113,6 @@ def _caution(context: Context, item: Export) -> Iterator[Runs]:
         )
         if found is None
         else corrected_words(context, setting, found, cases),
-    )
-
-
-def _no_difference(context: Context) -> str:
-    comparisons = context.results.comparisons
-    if not comparisons:
-        return "No comparison tests whether it differs from the others. "
-    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
-    if any(test.reject or test.reject is None for test in tests):
-        return ""
-    return (
-        "No comparison of this study found a difference between the models, so that another "
-        "may be as good or better. "
     )
 
 

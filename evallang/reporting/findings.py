@@ -56,7 +56,9 @@ def findings(context: Context) -> Sequence[Block]:
     required = requirement_lines(context)
     items: list[Runs] = []
     praised: set[tuple[Setting, str]] = set()
-    firm = _primary_first(context)
+    primary = {context.metrics(setting)[0] for setting in context.settings}
+    decided = [c for c in context.results.comparisons if not c.family.exploratory]
+    firm = sorted(decided, key=lambda comparison: comparison.metric not in primary)
     for comparison in firm:
         found = _comparison_findings(context, comparison, praised)
         items += [one for one in found if one not in items]  # two lines may state the same rank
@@ -93,7 +95,15 @@ def findings(context: Context) -> Sequence[Block]:
         words += f" declared exploratory: estimates and {' or '.join(numbers)} are in {place}, "
         words += "without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "pointer"))
-    return [*blocks, *_read_with(context)]
+    cautions = limits.cautions(context)
+    if cautions:
+        names = [c.lead[:1].lower() + c.lead[1:].rstrip(".") for c in cautions]
+        refs = (runs(Ref(c.id, name)) for c, name in zip(cautions, names, strict=True))
+        links = listed(refs, comma="; ", last="; ")
+        lead = f"See {plural(len(cautions), 'warning')} "
+        see = runs(lead, Ref("limits", page=True), ": ", links, ".")
+        blocks.append(Paragraph(see, "pointer"))
+    return blocks
 
 
 Scopes = dict[str, dict[str, None]]
@@ -161,24 +171,6 @@ def _one_scope(scopes: Sequence[str]) -> str:
         return ""
     ordered = sorted((size for (size,) in sizes), key=lambda size: int(size.replace(",", "")))
     return SIZE.sub(f"{ordered[0]} to {ordered[-1]}", scopes[0])
-
-
-def _primary_first(context: Context) -> list[Comparison]:
-    """Order the comparisons: by the first measure before others, then as they were written."""
-    primary = {context.metrics(setting)[0] for setting in context.settings}
-    firm = [c for c in context.results.comparisons if not c.family.exploratory]
-    return sorted(firm, key=lambda comparison: comparison.metric not in primary)
-
-
-def _read_with(context: Context) -> list[Block]:
-    cautions = limits.cautions(context)
-    if not cautions:
-        return []
-    names = [c.lead[:1].lower() + c.lead[1:].rstrip(".") for c in cautions]
-    refs = (runs(Ref(c.id, name)) for c, name in zip(cautions, names, strict=True))
-    links = listed(refs, comma="; ", last="; ")
-    lead = f"See {plural(len(cautions), 'warning')} "
-    return [Paragraph(runs(lead, Ref("limits", page=True), ": ", links, "."), "pointer")]
 
 
 def _comparison_findings(

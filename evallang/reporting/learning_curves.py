@@ -22,7 +22,17 @@ from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.tables import heading, left, number, printed, right, row, table, wide
+from evallang.reporting.tables import (
+    heading,
+    left,
+    number,
+    printed,
+    right,
+    row,
+    table,
+    wide,
+    with_second,
+)
 from evallang.reporting.wording import number_word, sentence
 from evallang.results.records import Analysis
 
@@ -155,11 +165,7 @@ def _rows_of_sizes(
 def _score(values: Mapping[str, Any], size: str, part: str, scale: Scale) -> Cell | str:
     """Return the cell of a score with its spread at a size."""
     score = next((p[part] for p in values["points"] if _rows(p) == size), None)
-    if score is None:
-        return "–"
-    spread = number(score["sd"], scale).runs
-    after = runs(f"{NBSP}(", spread, ")") if score["sd"] is not None else ""
-    return printed(fixed(score["value"], scale), score["value"], after)
+    return "–" if score is None else with_second(score["value"], scale, score["sd"], scale)
 
 
 def _rows(point: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 It refers to no table or figure of the report, and says nothing that the results do not.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous, reasons
@@ -378,12 +378,21 @@ def _measures(context: Context) -> Runs:
         if metric.of_sums:
             words_ = f"Both sums of the {metric.noun} are taken over all test examples."
             made.append(runs(words_))
-    return spaced([*made, *_own_metrics(context)])
+    for found_ in context.results.methods:
+        if found_.kind == "metric" and found_.own_code:
+            noun = capitalised(context.metric(found_.name).noun)
+            better = f"({found_.better} is better)"
+            made.append(runs(f"{noun} was computed with custom code {better}."))
+    return spaced(made)
 
 
 def _interval_words(context: Context, method: str) -> Runs:
     """Return the title of an interval with its source, in brackets."""
-    title = mid_sentence(context.interval_title(method)) + _form_for_groups(context, method)
+    made = (e.interval for e in context.results.estimates if e.interval is not None)
+    grouped = {one.clusters is not None for one in made if one.method == method}
+    title = mid_sentence(context.interval_title(method))
+    if True in grouped:
+        title += " for data in groups" if False in grouped else " for grouped data"
     return runs(f" ({title}", context.cite("interval", method), ")")
 
 
@@ -418,26 +427,6 @@ def _within(context: Context) -> Runs:
         by_columns.setdefault(shown, []).append(context.metric(name).noun)
     parts = [f"{and_(nouns)} within the levels of {and_(c)}" for c, nouns in by_columns.items()]
     return runs(f"We also report {and_(parts)}.")
-
-
-def _form_for_groups(context: Context, method: str) -> str:
-    """Report whether all or some of the intervals of a method took whole groups as units."""
-    grouped = {
-        estimate.interval.clusters is not None
-        for estimate in context.results.estimates
-        if estimate.interval is not None and estimate.interval.method == method
-    }
-    if True not in grouped:
-        return ""
-    return " for data in groups" if False in grouped else " for grouped data"
-
-
-def _own_metrics(context: Context) -> Iterator[Runs]:
-    """State which metrics are code of the authors', and which direction of each is better."""
-    for method in context.results.methods:
-        if method.kind == "metric" and method.own_code:
-            noun = capitalised(context.metric(method.name).noun)
-            yield runs(f"{noun} was computed with custom code ({method.better} is better).")
 
 
 def _metric_cite(context: Context, name: str) -> Runs:

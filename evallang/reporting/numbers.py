@@ -184,7 +184,7 @@ def scale_of(
     if percent:
         decimals = max(1, _decimals(max(sizes, default=1.0), 2))
         while decimals > 1 and all(
-            _is_near(round(s, decimals - 1), round(s, decimals)) for s in sizes
+            abs(round(s, decimals - 1) - round(s, decimals)) <= ROUNDING for s in sizes
         ):
             decimals -= 1
         return Scale(decimals, power)
@@ -193,10 +193,6 @@ def scale_of(
         return Scale(3, power)
     most = max(3, _decimals(max(sizes), 3))
     return Scale(int(max(least, min(_decimals(min(sizes), 3), most))), power)
-
-
-def _is_near(value: float, other: float) -> bool:
-    return abs(value - other) <= ROUNDING
 
 
 def _decimals(size: float, digits: int) -> int:

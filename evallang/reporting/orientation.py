@@ -1,7 +1,7 @@
 """The order of the models of a pair: better minus worse, in every table, figure and sentence."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +129,12 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
     if simultaneous is not None:
         low, high = _minus(simultaneous.high), _minus(simultaneous.low)
         simultaneous = replace(simultaneous, low=low, high=high)
+    extra: dict[str, Any] = dict(pair.extra)
+    for first, second in SWAPPED:
+        if first in extra or second in extra:
+            extra[first], extra[second] = extra.get(second), extra.get(first)
+    if "mean_difference" in extra:
+        extra["mean_difference"] = _minus(extra["mean_difference"])
     seen = with_side(pair, OTHER_SIDE[pair.side]) if pair.side is not None else pair
     return replace(
         seen,
@@ -138,7 +144,7 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
         estimate=estimate,
         simultaneous=simultaneous,
         effects=tuple(filter(None, map(_effect, pair.effects))),
-        extra=_extra(pair.extra),
+        extra=extra,
     )
 
 
@@ -158,13 +164,3 @@ def _effect(effect: Effect) -> Effect | None:
     else:
         return None if effect.signed is None else effect
     return replace(effect, value=value, low=low, high=high)
-
-
-def _extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
-    made = dict(extra)
-    for first, second in SWAPPED:
-        if first in extra or second in extra:
-            made[first], made[second] = extra.get(second), extra.get(first)
-    if "mean_difference" in extra:
-        made["mean_difference"] = _minus(extra["mean_difference"])
-    return made

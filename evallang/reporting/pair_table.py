@@ -80,6 +80,10 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     firm = not comparison.family.exploratory
     strong = [firm and decided(pair, confidence) for pair in pairs]
     first = "Model" if singly(comparison) else "Comparison (A − B)"
+    level = level_of_alpha(comparison.alpha, context.style)
+    bold: list[Words] = [adjusted_words(comparison), p_letter(context), f" at or below {level}"]
+    if any(map(bayesian, pairs)):
+        bold = [f"a posterior probability above {percent(confidence)}"]
     whole = table(
         identifier,
         runs(_caption(context, comparison) + "."),
@@ -89,7 +93,7 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
             for k in range(len(pairs))
         ],
         *(runs(note) for part in parts for note in part.notes),
-        _bold(context, comparison) if any(strong) else None,
+        runs("Bold rows: ", *bold, ".") if any(strong) else None,
         *_test_notes(context, pairs),
     )
     return replace(whole, narrow=narrow_pairs(context, comparison, names, whole))
@@ -107,15 +111,6 @@ MOST_LETTERS = 300  # of their names together: four lines of a page
 def pairs_words(pairs: Sequence[object]) -> str:
     """Count pairs: "one pair", "six pairs"."""
     return plural(len(pairs), "pair")
-
-
-def _bold(context: Context, comparison: Comparison) -> Runs:
-    if any(bayesian(pair) for pair in comparison.pairwise):
-        level = percent(context.results.study.confidence)
-        return runs(f"Bold rows: a posterior probability above {level}.")
-    level = level_of_alpha(comparison.alpha, context.style)
-    return runs("Bold rows: ", adjusted_words(comparison), p_letter(context),
-                f" at or below {level}.")  # fmt: skip
 
 
 def _caption(context: Context, comparison: Comparison) -> str:

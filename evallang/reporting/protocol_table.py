@@ -17,7 +17,6 @@ from evallang.reporting.tables import Words, heading, left, row, table, wide
 from evallang.reporting.wording import VARIANTS, plural_count, scope_words
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import (
-    Comparison,
     DataRecord,
     ProtocolRecord,
 )
@@ -120,7 +119,8 @@ def protocol(context: Context) -> Sequence[Block]:
     for name, value in results.spec.overrides.items():
         made = _row(f"--set {name}", STATED, value_words(value), "from the command line")
         groups["Report"].append(made)
-    settings = (default_setting(context, default) for default in results.study.defaults)
+    # a default whose file does not state its kind is printed as it is written
+    settings = (FORMS.get(d.kind, _as_written)(context, d) for d in results.study.defaults)
     for one in dict.fromkeys(settings):
         groups[one.group].append(_row(one.name, DEFAULT, one.value, one.consequence))
     rows: list[Row] = []
@@ -211,7 +211,11 @@ def _effects(context: Context) -> dict[tuple[str, str | int | None], str]:
         if protocol.implied_by is None:
             made["protocol", protocol.name] = "; ".join([_sizes(protocol), *protocol.notes])
     for one in results.comparisons:
-        made["compare", one.index] = _family_effect(one)
+        size, n = one.family.size, len(one.pairwise)
+        words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"
+        if any(map(bayesian, one.pairwise)):
+            words = f"{plural_count(n, 'pair')}, without correction"
+        made["compare", one.index] = words + (", exploratory" if one.family.exploratory else "")
     return made
 
 
@@ -224,14 +228,6 @@ def _data_effect(context: Context, data: DataRecord) -> str:
     if data.excluded:
         words += "; excluded: " + ", ".join(f"{count(e.n)} by {e.clause}" for e in data.excluded)
     return words
-
-
-def _family_effect(comparison: Comparison) -> str:
-    size = comparison.family.size
-    words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"
-    if any(bayesian(pair) for pair in comparison.pairwise):
-        words = f"{plural_count(len(comparison.pairwise), 'pair')}, without correction"
-    return f"{words}, exploratory" if comparison.family.exploratory else words
 
 
 def _named(stated: Stated) -> tuple[str, str]:
@@ -358,12 +354,6 @@ class Setting(Struct, frozen=True):
     consequence: str
 
 
-def default_setting(context: Context, default: Default) -> Setting:
-    """Format a default; one whose file does not state its kind is printed as it is written."""
-    form = FORMS.get(default.kind)
-    return _as_written(context, default) if form is None else form(context, default)
-
-
 def _as_written(context: Context, default: Default) -> Setting:
     name = default.clause.replace("_", " ")
     return Setting("Report", name[:1].upper() + name[1:], _value(default), "")
@@ -488,10 +478,6 @@ def _tune(context: Context, default: Default) -> Setting:
     return made
 
 
-def _export(context: Context, default: Default) -> Setting:
-    return replace(_as_written(context, default), group="Models")
-
-
 FORMS: Mapping[str, Callable[[Context, Default], Setting]] = {
     "study": _study_setting,
     "report": _direct,
@@ -501,7 +487,7 @@ FORMS: Mapping[str, Callable[[Context, Default], Setting]] = {
     "tune": _tune,
     "measure": _measure,
     "compare": _compare,
-    "export": _export,
+    "export": lambda context, default: replace(_as_written(context, default), group="Models"),
     **dict.fromkeys(("metric", "test", "interval", "correction"), _option),
 }
 """How each kind of default is printed."""

@@ -19,7 +19,7 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
-from evallang.reporting.numbers import Scale, count, fixed, interval
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval
 from evallang.reporting.wording import p_cell, sentence
 from evallang.results import records
 
@@ -98,6 +98,14 @@ def number(
 def printed(text: str, value: float | None, *after: Words) -> Cell:
     """Return the cell of a number as printed, and what is written after it."""
     return Cell(runs(Number(text, value), *after), None if value is None else float(value))
+
+
+def with_second(
+    value: float | None, scale: Scale, second: float | None, of_second: Scale, sign: str = ""
+) -> Cell:
+    """Return the cell of a number, with another one in brackets where there is one."""
+    after = runs(f"{NBSP}(", *number(second, of_second).runs, f"{sign})")
+    return printed(fixed(value, scale), value, after if second is not None else "")
 
 
 def counted(value: int | None, *after: Words) -> Cell:

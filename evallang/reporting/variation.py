@@ -20,7 +20,7 @@ from evallang.reporting.figures.stacks import stacked_bars, strips
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.tables import left, number, printed, right, row, table, wide
+from evallang.reporting.tables import left, number, right, row, table, wide, with_second
 from evallang.reporting.wording import sentence
 
 PERCENT = Scale(1, 2)
@@ -190,7 +190,10 @@ def _components(context: Context, part: Part, metric: MetricWords, scale: Scale)
         [
             row(
                 model,
-                *(_component(one, scale) for one in values["components"]),
+                *(
+                    with_second(one["sd"], scale, one["share"], PERCENT, "%")
+                    for one in values["components"]
+                ),
                 number(values["total"], scale),
             )
             for model, values in ordered
@@ -199,10 +202,3 @@ def _components(context: Context, part: Part, metric: MetricWords, scale: Scale)
         one_number_a_column=listed,
     )
     return made if fits_on_a_page(made) else listed
-
-
-def _component(one: Any, scale: Scale) -> Any:
-    """Return the cell of a standard deviation with its share."""
-    shared = number(one["share"], PERCENT).runs
-    after = runs(f"{NBSP}(", shared, "%)") if one["share"] is not None else ""
-    return printed(fixed(one["sd"], scale), one["sd"], after)

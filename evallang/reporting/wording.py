@@ -93,14 +93,6 @@ def sentence(text: str, names: Iterable[str] = ()) -> str:
     return capitalised(text, names) + ("" if text[-1:] in ".!?…" else ".") if text else ""
 
 
-def code_runs(text: str) -> Runs:
-    """Format the parts of a message that are in backquotes as code."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return runs(text)
-    return runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
-
-
 def symbol(name: str) -> Run:
     """Format the letter of a statistic: Latin in italics, Greek and names upright."""
     if name in GREEK:
@@ -204,7 +196,8 @@ def simultaneous_words(context: Context, pairs: Sequence[HypothesisTestResult]) 
         if wide is None or own is None or wide.low is None:
             continue
         method = method_of(wide.method)
-        kind = written_apart(wide.method.removeprefix(method))
+        rest = wide.method.removeprefix(method)  # "conservative" of "(bca), conservative"
+        kind = (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
         if method != method_of(own.method):
             words.append(mid_sentence(context.method_title("interval", wide.method)))
         else:
@@ -227,11 +220,6 @@ def clusters_words(of: str, units: str, found: Sequence[Clusters]) -> str:
         ends = dict.fromkeys(fixed(value, Scale(2)) for value in (effects[0], effects[-1]))
         words += f", design effect {' to '.join(ends)}"
     return words + "."
-
-
-def written_apart(rest: str) -> str:
-    """Return the words after a method and its options: "conservative" of "(bca), conservative"."""
-    return (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
 
 
 SIDES = {"greater": "larger", "less": "smaller"}
@@ -412,7 +400,10 @@ def message_runs(context: Context, text: str) -> Runs:
 
     Other parts in backquotes stay code.
     """
-    made = code_runs(sentence(text))
+    parts = sentence(text).split("`")
+    made = runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
+    if len(parts) % 2 == 0:
+        made = runs(sentence(text))
     words: list[Run] = []
     for i, run in enumerate(made):
         if not isinstance(run, Code):

@@ -208,6 +208,17 @@ class Canvas:
         middle = max(min((axis.left + axis.right) / 2, self.width - half), half)
         self.words(middle, depth + 21, name, "center", colour=MUTE)
 
+    def histogram(
+        self, left: float, wide: float, counts: Sequence[int], foot: float, deep: float,
+        space: float, fill: str,
+    ) -> None:  # fmt: skip
+        """Draw counts as bars, the largest `deep`, from `left` and each `wide` with its space."""
+        for k, n in enumerate(counts):
+            if n:
+                height = deep * n / max(counts)
+                x = left + wide * k + space / 2
+                self.box(x, foot - height, wide - space, height, fill)
+
     def beyond(self, axis: "Axis", y: float, text: str, *, above: bool) -> None:
         """State what is off the scale, with an arrow to its side, at that end of the axis."""
         if above == (axis.left < axis.right):

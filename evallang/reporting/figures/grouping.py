@@ -129,7 +129,10 @@ def _columns(
         canvas.words(left - GAP, y, short, "right")
         canvas.words(right - 2, y, text, "right")
         if model in far:
-            _draw_beyond(canvas, axis, y, values[model])
+            end = axis.left if values[model] < axis.low else axis.right
+            sign = 1 if end > (axis.left + axis.right) / 2 else -1
+            canvas.line([(end - sign * 8, y), (end, y)], BLUE, 1.1)
+            canvas.area([(end + sign * 3, y), (end, y - 2.2), (end, y + 2.2)], BLUE)
         else:
             canvas.dot(axis(values[model]), y, filled=True)
         for x in places:
@@ -145,16 +148,6 @@ def _columns(
                 canvas.box(x - 1.6, y - 4, 3.2, 8, PAPER)
                 canvas.line([(x - 1.8, y), (x + 1.8, y)], RULE, 1.0)
     return canvas
-
-
-def _draw_beyond(canvas: Canvas, axis: Axis, y: float, value: float) -> None:
-    """Point to a model beyond the end of the scale, whose value is listed at the right."""
-    lower = value < axis.low
-    end = axis.left if lower else axis.right
-    sign = 1 if (end > (axis.left + axis.right) / 2) else -1
-    canvas.line([(end - sign * 8, y), (end, y)], BLUE, 1.1)
-    tip = end + sign * 3
-    canvas.area([(tip, y), (end, y - 2.2), (end, y + 2.2)], BLUE)
 
 
 def _bars(

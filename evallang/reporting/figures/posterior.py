@@ -121,19 +121,14 @@ def simplex(
             line = " ".join(pair_lines(context, pair, (COLUMN - 30) / 2))
             canvas.words(5, below, f"{i + 1}\u2002{line}")
     if numbered:
-        for (x, y), numbers in _near_each_other(places).items():
-            canvas.words(x + 6, y - 5, in_ranges(numbers), size=SMALL_SIZE)
+        numbers: dict[Point, list[int]] = {}  # by the first of places where they would overlap
+        for number, (x, y) in enumerate(places, start=1):
+            near = (each for each in numbers if abs(each[0] - x) < 9 and abs(each[1] - y) < 8)
+            numbers.setdefault(next(near, (x, y)), []).append(number)
+        for (x, y), found in numbers.items():
+            canvas.words(x + 6, y - 5, in_ranges(found), size=SMALL_SIZE)
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
     return canvas, f"Posterior probabilities in a triangle: {spoken}."
-
-
-def _near_each_other(places: Sequence[Point]) -> dict[Point, list[int]]:
-    """Group places whose numbers would overlap; gives the first place and the numbers from 1."""
-    found: dict[Point, list[int]] = {}
-    for number, (x, y) in enumerate(places, start=1):
-        near = (each for each in found if abs(each[0] - x) < 9 and abs(each[1] - y) < 8)
-        found.setdefault(next(near, (x, y)), []).append(number)
-    return found
 
 
 def densities(

@@ -85,7 +85,12 @@ def distributions(
         if far:
             canvas.beyond(axis, middle, text, above=row.span[0] > axis.high)
             continue
-        _draw_bars(canvas, axis, row.resamples, base, base - top - 3)
+        found = row.resamples
+        start, end = axis(found.low), axis(found.high)
+        wide = (end - start) / len(found.counts)
+        space = min(0.4, wide / 5)
+        canvas.histogram(start, wide, found.counts, base, base - top - 3, space, MUTE)
+        canvas.line([(start, base), (end, base)], MUTE, 0.4)
         if row.low is not None and row.high is not None:
             canvas.line([(axis(end), base + BELOW - 1) for end in (row.low, row.high)], BLUE, 2.0)
         if row.value is not None:
@@ -93,16 +98,3 @@ def distributions(
             canvas.line([(x, top + 1), (x, base + BELOW + 1)], INK, 1.1)
     number = between([row.resamples.n for row in rows])
     return canvas, f"{name}, {number} resamples: {'; '.join(spoken)}."
-
-
-def _draw_bars(canvas: Canvas, axis: Axis, found: Resamples, base: float, deep: float) -> None:
-    """Draw the counts as bars on a thin line."""
-    most = max(found.counts)
-    wide = (found.high - found.low) / len(found.counts)
-    for k, n in enumerate(found.counts):
-        if n:
-            start, end = (axis(found.low + wide * at) for at in (k, k + 1))
-            space = min(0.4, (end - start) / 5)
-            height = deep * n / most
-            canvas.box(start + space / 2, base - height, end - start - space, height, MUTE)
-    canvas.line([(axis(found.low), base), (axis(found.high), base)], MUTE, 0.4)

@@ -72,7 +72,13 @@ def spread(
             canvas.beyond(axis, y, ends_, above=min(row.values) > axis.high)
             continue
         if histogram:
-            _draw_histogram(canvas, axis, depth * (i + 1) - 2, depth - 5, row.values)
+            wide = (axis.right - axis.left) / BINS
+            counts = [0] * BINS
+            for value in row.values:
+                place = math.floor((axis(value) - axis.left) / wide)
+                counts[min(BINS - 1, max(0, place))] += 1
+            foot = depth * (i + 1) - 2
+            canvas.histogram(axis.left, wide, counts, foot, depth - 5, 0.4, BLUE)
         else:
             for value in row.values:
                 canvas.dot(axis(value), y, filled=False, radius=1.7)
@@ -81,18 +87,3 @@ def spread(
             canvas.line([(x, y - depth / 2 + 2), (x, y + depth / 2 - 2)], INK, 1.3)
     number = between([len(row.values) for row in rows])
     return canvas, f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
-
-
-def _draw_histogram(
-    canvas: Canvas, axis: Axis, foot: float, deep: float, values: Sequence[float]
-) -> None:
-    """Draw the values as bars on a common grid of the axis."""
-    wide = (axis.right - axis.left) / BINS
-    counts = [0] * BINS
-    for value in values:
-        counts[min(BINS - 1, max(0, math.floor((axis(value) - axis.left) / wide)))] += 1
-    most = max(counts)
-    for k, n in enumerate(counts):
-        if n:
-            height = deep * n / most
-            canvas.box(axis.left + wide * k + 0.2, foot - height, wide - 0.4, height, BLUE)

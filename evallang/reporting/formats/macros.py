@@ -151,7 +151,9 @@ def _of_setting(context: Context, setting: Setting) -> Iterator[Number]:
 
 def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]:
     places = _places(context, comparison.metric, comparison.data, comparison.protocol)
-    if _lines_of_place(context, comparison) > 1:
+    place = (comparison.metric, comparison.data, comparison.protocol)
+    every = context.results.comparisons
+    if len({c.index for c in every if (c.metric, c.data, c.protocol) == place}) > 1:
         places += tuple(f"{place}/{comparison.index + 1}" for place in places if place)
     words, scale = context.difference_words(comparison), context.difference_scale(comparison)
     for pair in comparison.pairwise:
@@ -166,13 +168,6 @@ def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]
                 yield "differenceinterval", places, key, interval
             if seen.p is not None:
                 yield "p", places, key, runs(p_stat(context, seen.p, comparison.alpha))
-
-
-def _lines_of_place(context: Context, comparison: Comparison) -> int:
-    """Count the lines that compare by the same metric in the same place."""
-    place = (comparison.metric, comparison.data, comparison.protocol)
-    found = context.results.comparisons
-    return len({c.index for c in found if (c.metric, c.data, c.protocol) == place})
 
 
 def _places(
