@@ -101,11 +101,7 @@ def _caution(context: Context, item: Export) -> Iterator[Runs]:
         f", by {metric.noun} under {context.protocol(protocol)} (",
         value_text(metric, known, context.scale(setting, metrics[0])),
         "). ",
-        NO_TEST
-        if not tests
-        else ""
-        if any(t.reject in (True, None) for t in tests)
-        else NONE_FOUND,
+        no_difference,
         "The estimate of a model that was chosen on the folds that measure it is optimistic. ",
         runs(
             f"No corrected figure is given: the predictions of {context.protocol(protocol)} cannot "
