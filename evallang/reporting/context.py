@@ -152,7 +152,12 @@ class Context:
         self.results = replace(
             found,
             estimates=tuple(map(self._possible, found.estimates)),
-            requirements=tuple(map(self._possible_requirement, found.requirements)),
+            requirements=tuple(
+                item
+                if item.interval is None
+                else replace(item, interval=inside(self._range_of(item), *item.interval))
+                for item in found.requirements
+            ),
         )
         compared = tuple(oriented(self, comparison) for comparison in found.comparisons)
         self.results = replace(self.results, comparisons=compared)
@@ -175,12 +180,9 @@ class Context:
         cut = replace(interval, low=low, high=high, notes=(*interval.notes, note))
         return replace(found, interval=cut)
 
-    def _possible_requirement(self, item: Requirement) -> Requirement:
-        """Return a requirement with the bounds of its interval among the possible values."""
+    def _range_of(self, item: Requirement) -> Bounds:
         metric = self.metric(item.metric)
-        possible = metric.range if item.kind == "level" else metric.range_of_differences
-        ends = None if item.interval is None else inside(possible, *item.interval)
-        return replace(item, interval=ends)
+        return metric.range if item.kind == "level" else metric.range_of_differences
 
     def without_limits(self) -> "Context":
         """Return the same results without figures, and with all findings."""

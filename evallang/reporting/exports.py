@@ -60,7 +60,13 @@ def exports(context: Context) -> Sequence[Block]:
         Paragraph(words) for item in found if item.best for words in _caution(context, item)
     ]
     load = runs("To read a model and predict new rows:")
-    return [*cautions, made, Paragraph(load), Listing(_python(found[0]), "Python")]
+    path, trusted = (
+        json.dumps(value, ensure_ascii=False)
+        for value in (found[0].path, list(found[0].trusted_types))
+    )
+    argument = f", trusted={trusted}" if found[0].trusted_types else ""
+    python = f"import skops.io\n\nmodel = skops.io.load({path}{argument})\nmodel.predict(rows)"
+    return [*cautions, made, Paragraph(load), Listing(python, "Python")]
 
 
 def fitted_on_all(context: Context) -> Runs:
@@ -110,13 +116,6 @@ def _caution(context: Context, item: Export) -> Iterator[Runs]:
         if found is None
         else corrected_words(context, setting, found, cases),
     )
-
-
-def _python(item: Export) -> str:
-    trusted = json.dumps(list(item.trusted_types), ensure_ascii=False)
-    argument = f", trusted={trusted}" if item.trusted_types else ""
-    path = json.dumps(item.path, ensure_ascii=False)
-    return f"import skops.io\n\nmodel = skops.io.load({path}{argument})\nmodel.predict(rows)"
 
 
 def best_of_many(context: Context, setting: Setting) -> Iterator[Paragraph]:

@@ -39,7 +39,9 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
         name = figure_name(figure.id)
         alt = alternative_text(figure)
         drawings = [panel.drawing for panel in figure.panels]
-        styles = _styles(drawings)
+        text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
+        rules = fonts.face_rules(set(text) - fonts.NO_GLYPH_NEEDED, fonts.DRAWN)
+        styles = "".join(rules) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
         for width, points in WIDTHS:
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
@@ -102,12 +104,6 @@ def svg_file(sheet: Canvas, alt: str, styles: str) -> str:
         f'viewBox="0 0 {sheet.width:.2f} {sheet.height:.2f}" role="img">'
         f"<title>{escape(alt)}</title><style>{styles}</style>{body}</svg>\n"
     )
-
-
-def _styles(drawings: Sequence[Canvas]) -> str:
-    text = "".join(mark.text for drawing in drawings for mark in drawing.marks) + PANEL_LETTERS
-    rules = fonts.face_rules(set(text) - fonts.NO_GLYPH_NEEDED, fonts.DRAWN)
-    return "".join(rules) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
 
 
 def drawn_as_boxes(document: Document) -> tuple[str, ...]:

@@ -94,7 +94,12 @@ def render(
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
-    html = _spaces_apart(html) if medium == "print" else _with_elements(html)
+    if medium == "screen":
+        html = _with_elements(html)
+    else:
+        # WeasyPrint 70 breaks a text that ends with a space after its first word where the text
+        # fills a line, because the space does not fit: spaces before elements have their own
+        html = SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
     panels = (panel for figure in document.every(Figure) for panel in figure.panels)
     drawn = (mark.text for panel in panels for mark in panel.drawing.printed().marks)
     embedded = fonts.embed(html + "".join(drawn))
@@ -105,15 +110,6 @@ def render(
         boxed = without_system_font(embedded.missing)
     text = html.replace(FONTS_PLACE, embedded.css + fonts.rule_of_codes(boxed), 1)
     return Page(text, tuple(sorted(boxed)), shortened, objection)
-
-
-def _spaces_apart(html: str) -> str:
-    """Set each space before an element in a span of its own; remove spaces at an end.
-
-    WeasyPrint 70 breaks a text that ends with a space after its first word where the text fills a
-    line, because the space does not fit.
-    """
-    return SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
 
 
 def _with_elements(html: str) -> str:

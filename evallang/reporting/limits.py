@@ -158,8 +158,14 @@ def _places(members: Sequence[Failure]) -> str:
 def cautions(context: Context) -> list[Caution]:
     """Return every warning of the check, of the fits and of the numbers, in this order."""
     results = context.results
-    never = never_predicted_caution(context)
-    of_numbers = limits_of_numbers(context) + ([never] if never is not None else [])
+    rules = (
+        _overlap(context),
+        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
+        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
+        _small_differences(context),
+        never_predicted_caution(context),
+    )
+    of_numbers = [caution for caution in rules if caution is not None]
     said = {caution.name for caution in of_numbers}
     found = _record_cautions(
         context, [r for r in results.diagnostics if not _said_by_numbers(r, said)]
@@ -285,17 +291,6 @@ OF_TABLES = "normal approximation"
 OF_SPLITS = "noncentral t distribution"
 Choice = Callable[[Comparison], list[HypothesisTestResult]]
 Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
-
-
-def limits_of_numbers(context: Context) -> list[Caution]:
-    """Return one warning for each rule that has something to say."""
-    found = [
-        _overlap(context),
-        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
-        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
-        _small_differences(context),
-    ]  # fmt: skip
-    return [caution for caution in found if caution is not None]
 
 
 # --- training sets ------------------------------------------------------------------------
@@ -430,18 +425,19 @@ def _causes(pairs: Sequence[HypothesisTestResult], interval: str) -> set[str]:
 
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
-    together = all(pair.simultaneous is not None for pair in pairs)
     if _causes(pairs, "pair") == {"method"}:
         lead = "An interval and its test do not agree"
         return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
                           "because they come from different methods")  # fmt: skip
     lead = "A plain interval excludes zero without a significant difference"
-    claim = runs("the plain interval excludes zero although the adjusted ", P, " does not reject; ")
-    if together:
-        claim += runs("the simultaneous interval covers all pairs jointly")
-    else:
-        claim += runs("the plain interval covers its pair alone")
-    return lead, claim
+    which = "plain interval covers its pair alone"
+    if all(pair.simultaneous is not None for pair in pairs):
+        which = "simultaneous interval covers all pairs jointly"
+    return lead, runs(
+        "the plain interval excludes zero although the adjusted ",
+        P,
+        f" does not reject; the {which}",
+    )
 
 
 def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
@@ -449,14 +445,12 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
     name = "FCR-adjusted" if selected else "simultaneous"
     conservative = _causes(pairs, "family") == {"conservative"}
-    why = (
-        runs("conservative compared with a step-wise correction")
-        if conservative
-        else runs("which is not made from the test’s ", P)
-    )
+    why = runs("which is not made from the test’s ", P)
+    if conservative:
+        why = runs("conservative compared with a step-wise correction")
     lead = f"{'An' if selected else 'A'} {name} interval includes zero despite a rejection"
-    start = runs("the adjusted ", P, f" rejects although the {name} interval, ")
-    return lead, start + why + runs(", includes zero")
+    start = f" rejects although the {name} interval, "
+    return lead, runs("the adjusted ", P, start, why, ", includes zero")
 
 
 # --- power --------------------------------------------------------------------------------

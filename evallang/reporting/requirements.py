@@ -364,16 +364,6 @@ def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
     return in_parts("figure-requirements", caption, panels, "Requirements with their intervals")
 
 
-def _line_name(metric: MetricWords, item: Requirement, line: float) -> str:
-    """Return the words at a line of a forest: the threshold or the margin as it was written."""
-    if item.kind != "level":
-        text = plain(line_text(metric, line, of_difference=True)).split(NBSP)[0]
-        signed = f"+{text}" if line > 0 else text
-        return signed if item.kind == EQUIVALENT else f"margin {signed}" if line else ""
-    sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
-    return f"{sign}{plain(line_text(metric, line))}"
-
-
 def _panel(
     context: Context, metric: MetricWords, items: Sequence[Requirement], *, of_differences: bool
 ) -> Panel:
@@ -389,8 +379,16 @@ def _panel(
         label = (first, *(f"− {model}" for model in second), *([where] if where else []))
         low, high = item.interval or (None, None)
         lines = _lines(metric, item)
-        names = tuple(_line_name(metric, item, line) for line in lines)
-        rows.append(ForestRow(label, item.value, low, high, item.met, lines, names))
+        sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
+        names = []  # the threshold or margin as it was written
+        for line in lines:
+            text = plain(line_text(metric, line, of_difference=of_differences))
+            if of_differences:
+                text = f"{'+' if line > 0 else ''}{text.split(NBSP)[0]}"
+                lead = "" if item.kind == EQUIVALENT else "margin "
+                text = f"{lead}{text}" if line or not lead else ""
+            names.append(text if of_differences else f"{sign}{text}")
+        rows.append(ForestRow(label, item.value, low, high, item.met, lines, tuple(names)))
     possible = metric.range_of_differences if of_differences else metric.range
     drawing = forest_of_requirements(
         rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences

@@ -128,17 +128,13 @@ def _word(word: str, *, breaks: bool) -> str:
     long = breaks and max(sum(map(_signs, part)) for part in APART.split(word)) > LONG_WORD
     for c in word:
         cut = long and since >= PIECE and left > 3 and c.isalnum()
-        if cut or (made and breaks and _is_wide(c)):
+        wide = east_asian_width(c) in ("W", "F") and category(c) == "Lo"  # Chinese, Japanese
+        if cut or (made and breaks and wide):
             made, since = made + r"\hspace{0pt}", 0
         made += character(c)
         since = 0 if c in SPACES else since + _signs(c)
         left -= _signs(c)
     return made.replace("}$$^{", "")  # raised figures are one exponent
-
-
-def _is_wide(c: str) -> bool:
-    """Return whether a line may be broken before a character, as in Chinese and Japanese."""
-    return east_asian_width(c) in ("W", "F") and category(c) == "Lo"
 
 
 APART = re.compile("[\u00a0\u202f\u2009]")
