@@ -52,8 +52,8 @@ from evallang.reporting.numbers import (
     percent,
     statistic,
 )
-from evallang.reporting.one_model import singly, summary
 from evallang.reporting.orientation import order_words
+from evallang.reporting.pair_findings import singly, summary
 from evallang.reporting.pair_table import (
     pair_name,
     pair_table,

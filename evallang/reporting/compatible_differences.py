@@ -18,8 +18,8 @@ from evallang.reporting.figures.forest import (
 )
 from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.numbers import level_of_alpha, percent
-from evallang.reporting.one_model import singly
 from evallang.reporting.orientation import order_words
+from evallang.reporting.pair_findings import singly
 from evallang.reporting.panels import Drawn, divided, name_of_part
 from evallang.reporting.wording import adjusted_words, family_words, number_word, p_letter, plural
 from evallang.results.records import Comparison, HypothesisTestResult

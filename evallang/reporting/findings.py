@@ -21,14 +21,15 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.limits import never_predicted_findings
 from evallang.reporting.numbers import Scale, count, fixed
-from evallang.reporting.one_model import one_model_findings, singly
 from evallang.reporting.pair_findings import (
     not_tested,
+    one_model_findings,
     pairs_against_reference,
     pairs_around_centre,
     place_words,
     posteriors,
     single,
+    singly,
 )
 from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration

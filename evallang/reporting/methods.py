@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous, reasons
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
-from evallang.reporting.estimate_tables import main_intervals
+from evallang.reporting.estimates import main_intervals
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
-from evallang.reporting.one_model import methods_words, singly
+from evallang.reporting.pair_findings import methods_words, singly
 from evallang.reporting.references import data_key
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (

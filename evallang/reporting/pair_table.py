@@ -27,8 +27,8 @@ from evallang.reporting.numbers import (
     scale_of,
     statistic,
 )
-from evallang.reporting.one_model import singly
 from evallang.reporting.orientation import order_words
+from evallang.reporting.pair_findings import singly
 from evallang.reporting.tables import (
     Words,
     counted,

@@ -12,7 +12,7 @@ from evallang.api import run
 from evallang.diagnostics import CODES
 from evallang.reporting.context import Context
 from evallang.reporting.document import Column, Mark, Table, runs
-from evallang.reporting.estimate_tables import estimates_table as table
+from evallang.reporting.estimates import estimates_table as table
 from evallang.reporting.findings import findings
 from evallang.reporting.tables import lettered
 from evallang.reporting.limits import cautions
