@@ -176,8 +176,8 @@ def lettered(table: Table) -> Table:
         made = (Mark(letters.get(p.text, "")) if isinstance(p, Mark) else p for p in runs)
         return tuple(part for part in made if part != Mark(""))
 
-    def letter(note: Runs) -> str:
-        return next((part.text for part in note if isinstance(part, Mark)), "")
+    def letter(row: Runs) -> str:
+        return next((part.text for part in row if isinstance(part, Mark)), "")
 
     return replace(
         table,
