@@ -14,10 +14,13 @@ from evallang.reporting.compatible_differences import (
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import (
+    MOST_GROUPS,
     bayesian,
     computed,
     favoured,
+    groups,
     is_about_equivalence,
+    is_decided,
     margin_of,
     reasons,
     untested,
@@ -42,7 +45,6 @@ from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram, rank_plot
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
-from evallang.reporting.groups import MOST_GROUPS, groups, is_decided
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,

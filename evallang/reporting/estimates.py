@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
-from evallang.reporting.decisions import margin_of
+from evallang.reporting.decisions import letters, margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -22,7 +22,6 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
 from evallang.reporting.exports import best_of_many
-from evallang.reporting.groups import letters
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates

@@ -20,10 +20,10 @@ from evallang.reporting.searches import (
     RULES_OF_ONE_PART,
     candidates,
     inner_words,
+    thresholds,
     uses_validation_part,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic, methods_sentences
-from evallang.reporting.thresholds import thresholds
 from evallang.reporting.wording import (
     adjusts,
     amount,

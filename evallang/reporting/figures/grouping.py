@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from evallang.reporting import fonts
+from evallang.reporting.decisions import are_stretches
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -24,7 +25,6 @@ from evallang.reporting.figures.figure import (
     Canvas,
     depth_of_row,
 )
-from evallang.reporting.groups import are_stretches
 from evallang.reporting.numbers import Scale, fixed
 
 SIDES = (40.0, 66.0)  # points left and right of the scale, by the longest name
