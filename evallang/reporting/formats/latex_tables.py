@@ -244,8 +244,8 @@ def _head(head: Runs, body: float) -> tuple[float, int]:
     pdfTeX has no font for.
     """
     words = PLAIN.write(head).split(" ")
-    total = width_of(" ".join(words))
-    limit = max(body, WIDEST_HEAD if total > WIDEST_HEAD else total)
+    broken = sum(map(width_of, words)) > WIDEST_HEAD
+    limit = max(body, WIDEST_HEAD if broken else math.inf)
     lines = [0.0]
     for word in words:
         wide = width_of(word)
