@@ -58,7 +58,7 @@ class ForestRow(Struct, frozen=True):
 
     Attributes
     ----------
-    low, high : bounds of the interval; a missing one is the end of the scale, two are no interval
+    low, high : bounds of the interval, None at an end of the scale; both None without an interval
     wide : the interval of the family, drawn thin
     filled : whether the point is
     lines, names : margins or thresholds, and the words above each, such as "margin −2"
