@@ -82,7 +82,7 @@ def drawn(results: Any, example: str) -> dict[str, Any]:
     shown = _shown(found)
     for figure in shown:
         alt = alternative_text(figure).replace("\u00a0", " ")
-        name = figure_name(figure)
+        name = figure_name(figure.id)
         svg = on_paper([panel.drawing for panel in figure.panels], alt)
         (PICTURES / f"{example}-{name}.svg").write_text(svg, encoding="utf-8")
         made[name] = {"caption": plain(figure.caption).replace("\u00a0", " "), "alt": alt}

@@ -3,28 +3,17 @@
 The items are short forms of the published ones; each list names where they were published.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
+from itertools import groupby
 
 import msgspec
 from msgspec import Struct
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import (
-    Block,
-    Cell,
-    Column,
-    Link,
-    Ref,
-    Row,
-    Runs,
-    Section,
-    Table,
-    listed,
-    runs,
-)
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
+from evallang.reporting.document import Block, Link, Ref, Runs, listed, runs
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.tables import left, row, table, wide
 
 
 class Item(Struct, frozen=True):
@@ -71,39 +60,40 @@ def checklists(context: Context) -> Sequence[Block]:
     places = item_places(context)
     rows = []
     for section in context.sections:
-        cells = []
-        for checklist in CHECKLISTS:
-            here = [
+        here = [
+            ", ".join(
                 item.number + (PARTLY if item.partly else "")
                 for item in checklist.items
                 if places[checklist.name, item.number] == section.id
-            ]
-            cells.append(Cell(runs(", ".join(here))))
-        if any(cell.runs for cell in cells):
-            rows.append(Row((Cell(runs(Ref(section.id, section.heading))), *cells)))
+            )
+            for checklist in CHECKLISTS
+        ]
+        if any(here):
+            rows.append(row(Ref(section.id, section.heading), *here))
     if not rows:
         return []
-    columns = (
-        Column(runs("Section"), "left"),
-        *(Column(runs(checklist.name), "left", wide=True) for checklist in CHECKLISTS),
-    )
-    left = [_for_the_authors(checklist, places) for checklist in CHECKLISTS]
-    notes = (
-        runs(f"{PARTLY} In part: the report has the facts, the authors add the reasons."),
-        runs("For the authors: ", listed([r for r in left if r], comma="; ", last="; "), "."),
-        runs("Sources: ",
-             listed([runs(f"{c.name}: ", c.published) for c in CHECKLISTS], comma="; ", last="; "),
-             "."),
-    )  # fmt: skip
-    caption = runs("Items of three reporting checklists, and where this report answers them.")
-    return [Table("table-checklists", caption, columns, tuple(rows), notes=notes, whole=True)]
+    without = [_for_the_authors(checklist, places) for checklist in CHECKLISTS]
+    sources = [runs(f"{c.name}: ", c.published) for c in CHECKLISTS]
+    return [
+        table(
+            "table-checklists",
+            "Items of three reporting checklists, and where this report answers them.",
+            [left("Section"), *(wide(checklist.name) for checklist in CHECKLISTS)],
+            rows,
+            f"{PARTLY} In part: the report has the facts, the authors add the reasons.",
+            f"For the authors: {'; '.join(filter(None, without))}.",
+            runs("Sources: ", listed(sources, comma="; ", last="; "), "."),
+            whole=True,
+        )
+    ]
 
 
 def item_places(context: Context) -> dict[tuple[str, str], str | None]:
     """Return the section that answers each item, by checklist and number; None is the authors."""
     first: dict[Topic, str] = {}
     for section in context.sections:
-        for topic in _topics(context, section):
+        topics = SECTIONS[section.id].declaration.topics
+        for topic in topics if isinstance(topics, tuple) else topics(context):
             first.setdefault(topic, section.id)
     return {
         (checklist.name, item.number): first.get(item.topic) if item.topic is not None else None
@@ -112,23 +102,15 @@ def item_places(context: Context) -> dict[tuple[str, str], str | None]:
     }
 
 
-def _topics(context: Context, section: Section) -> Iterable[Topic]:
-    topics = SECTIONS[section.id].declaration.topics
-    return topics if isinstance(topics, tuple) else topics(context)
-
-
-def _for_the_authors(checklist: Checklist, places: dict[tuple[str, str], str | None]) -> Runs:
+def _for_the_authors(checklist: Checklist, places: dict[tuple[str, str], str | None]) -> str:
     """List the items without a section: "REFORMS 1a to 1c, 3a"."""
-    groups: list[list[str]] = []
-    before = False
-    for item in checklist.items:
-        missing = places[checklist.name, item.number] is None
-        if missing and before:
-            groups[-1].append(item.number)
-        elif missing:
-            groups.append([item.number])
-        before = missing
-    words = [
-        f"{group[0]} to {group[-1]}" if len(group) > 2 else ", ".join(group) for group in groups
-    ]
-    return runs(f"{checklist.name} {', '.join(words)}") if words else ()
+    missing = [places[checklist.name, item.number] is None for item in checklist.items]
+    every = [item.number for item in checklist.items]
+    ranges = (
+        [every[k] for k in group]
+        for lost, part in groupby(range(len(every)), missing.__getitem__)
+        for group in ([*part],)
+        if lost
+    )
+    words = [f"{g[0]} to {g[-1]}" if len(g) > 2 else ", ".join(g) for g in ranges]
+    return f"{checklist.name} {', '.join(words)}" if words else ""

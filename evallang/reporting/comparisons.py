@@ -1,10 +1,9 @@
 """Comparisons: the omnibus test, every pair with estimate, intervals and p, and the groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from evallang.reporting.cells import dash, interval_cell, number_cell
 from evallang.reporting.compatible_differences import (
     best_model,
     differences_drawn,
@@ -15,39 +14,37 @@ from evallang.reporting.compatible_differences import (
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import (
+    MOST_GROUPS,
     bayesian,
     computed,
     favoured,
+    groups,
     is_about_equivalence,
+    is_decided,
     margin_of,
     reasons,
     untested,
 )
 from evallang.reporting.document import (
     Block,
-    Cell,
     Code,
-    Column,
     Figure,
     Heading,
     Panel,
     Paragraph,
     Ref,
-    Row,
     Runs,
     Strong,
     Table,
     listed,
     runs,
 )
-from evallang.reporting.estimate_figures import Drawn, drawn_with_estimates, figures_of_panels
+from evallang.reporting.estimate_figures import drawn_with_estimates
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
 from evallang.reporting.figures.forest import far_estimates
-from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram
+from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram, rank_plot
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
-from evallang.reporting.figures.ranks import rank_plot
-from evallang.reporting.groups import MOST_GROUPS, groups, is_decided
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
@@ -57,18 +54,20 @@ from evallang.reporting.numbers import (
     percent,
     statistic,
 )
-from evallang.reporting.one_model import singly, summary
 from evallang.reporting.orientation import order_words
+from evallang.reporting.pair_findings import singly, summary
 from evallang.reporting.pair_table import (
     pair_name,
     pair_table,
     pairs_words,
     wins_ties_losses,
 )
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
+from evallang.reporting.panels import Drawn, figures_of_panels
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
 from evallang.reporting.wording import (
     adjusted_words,
+    and_,
     count_sets,
     effect_runs,
     further_variants,
@@ -81,7 +80,7 @@ from evallang.reporting.wording import (
     test_as_subject,
     with_article,
 )
-from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
+from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
 VARIANTS_OF_P = {
     "p_chi2": "χ² approximation",
@@ -105,14 +104,18 @@ def comparisons(context: Context) -> Sequence[Block]:
     found = context.results.comparisons
     drawn: set[tuple[str | None, str | None, str]] = set()
     heads = [heading(context, comparison) for comparison in found]
-    for number, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
+    for number_, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
         if len(found) > 1:
             if heads.count(head) > 1:
-                head += f" ({_test_name(context, comparison)})"
-            blocks.append(Heading(head, f"comparison-{number}"))
+                tests = [comparison.omnibus, *comparison.pairwise[:1]]
+                named = [context.method_title("test", t.test) for t in tests if t is not None]
+                titles = list(map(mid_sentence, named))
+                shown = further_variants(context, comparison.pairwise, titles[-1])
+                head += f" ({', '.join([', then '.join(titles), *shown])})"
+            blocks.append(Heading(head, f"comparison-{number_}"))
             blocks.append(Paragraph(runs(Code(comparison.source)), "line"))
         place = (comparison.data, comparison.protocol, comparison.metric)
-        made = _comparison(context, comparison, number, draw=place not in drawn)
+        made = _comparison(context, comparison, number_, draw=place not in drawn)
         if any(block.kind == "figure" for block in made):
             drawn.add(place)
         blocks += made
@@ -127,13 +130,6 @@ def heading(context: Context, comparison: Comparison) -> str:
     elif len(context.results.data) > 1:
         title += f" on {context.data_label(comparison.data)}"
     return f"{title}: {_models_words(context, comparison)}"
-
-
-def _test_name(context: Context, comparison: Comparison) -> str:
-    tests = [t for t in (comparison.omnibus, *comparison.pairwise[:1]) if t is not None]
-    titles = [mid_sentence(context.method_title("test", test.test)) for test in tests]
-    shown = further_variants(context, comparison.pairwise, titles[-1])
-    return ", ".join([", then ".join(titles), *shown])
 
 
 def _models_words(context: Context, comparison: Comparison) -> str:
@@ -156,10 +152,10 @@ def _models_words(context: Context, comparison: Comparison) -> str:
 
 
 def _comparison(
-    context: Context, comparison: Comparison, number: int, *, draw: bool
+    context: Context, comparison: Comparison, number_: int, *, draw: bool
 ) -> list[Block]:
-    table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
-    table = pair_table(context, comparison, table_id)
+    table_id, figure_id = f"table-comparison-{number_}", f"figure-comparison-{number_}"
+    pairs = pair_table(context, comparison, table_id)
     figure = None
     further: list[Figure] = []
     if context.draws and not singly(comparison):
@@ -171,14 +167,15 @@ def _comparison(
         figures = figures_of_panels(figure_id, panels)
         figure = figures[0] if figures else None
         further = [*figures[1:], *further]
-    refs = runs(Ref(table_id)) if table is not None else ()
+    refs = runs(Ref(table_id)) if pairs is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
     blocks: list[Block] = [Paragraph(_summary(context, comparison, refs))]
     if comparison.ranks is not None and len(comparison.ranks.average) > 2:
-        blocks.append(_ranks_table(context, comparison, f"table-ranks-{number}"))
-    if table is not None:
-        blocks.append(table)
+        identifier = f"table-ranks-{number_}"
+        blocks.append(_ranks_table(context, comparison.ranks, comparison, identifier))
+    if pairs is not None:
+        blocks.append(pairs)
     if figure is not None:
         blocks.append(figure)
     return [*blocks, *further]
@@ -195,8 +192,12 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
             comparison.omnibus is not None and not computed(comparison.omnibus)
         ):
             return made + _not_tested(context, pairs, where)
-        made += runs("The pairs were not tested, because ", _reason(comparison))
-        return made + runs("; their estimates and intervals are reported anyway", where, ".")
+        undefined = comparison.omnibus is not None and comparison.omnibus.status == "undefined"
+        return made + runs(
+            f"The pairs were not tested, because the omnibus test "
+            f"{'is undefined' if undefined else 'did not reject'}; their estimates and intervals "
+            "are reported anyway", where, ".",
+        )  # fmt: skip
     if singly(comparison):
         return made + summary(context, comparison, where)
     noun = context.compared_words(comparison).noun
@@ -215,7 +216,12 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         return made + _one(context, comparison, pairs[0], where)
     else:
         made += _decided(context, comparison, len(pairs) - len(missing), where)
-    return made + (_gaps(context, missing) if missing else ())
+    if missing:
+        names = and_([pair_name(context, pair) for pair in missing])
+        why = "; ".join(reasons(context, missing))
+        verb = "was" if len(missing) == 1 else "were"
+        made += runs(f" {names} {verb} not tested", f": {why}." if why else ".")
+    return made
 
 
 def _omnibus(context: Context, comparison: Comparison) -> Runs:
@@ -248,26 +254,18 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
 
 def _other_forms(
     context: Context, comparison: Comparison, omnibus: HypothesisTestResult
-) -> list[Runs]:
-    """State the statistic and p of the forms that did not decide."""
+) -> Iterator[Runs]:
+    """Iterate over the statistic and p of the forms that did not decide."""
     chi2, used = omnibus.extra.get("chi2"), omnibus.statistic
-    of_chi2: list[Runs] = []
-    if chi2 is not None and (used is None or used.name != "chi2"):
-        of_chi2.append(runs(stat("chi2", statistic(chi2), chi2)))
-    made = []
     for key, words in VARIANTS_OF_P.items():
-        found = of_chi2 if key == "p_chi2" else []
+        found = []
+        if key == "p_chi2" and chi2 is not None and (used is None or used.name != "chi2"):
+            found.append(runs(stat("chi2", statistic(chi2), chi2)))
         p = omnibus.extra.get(key)
         if p is not None and p != omnibus.p:
-            found = [*found, runs(p_stat(context, p, comparison.alpha))]
+            found.append(runs(p_stat(context, p, comparison.alpha)))
         if found:
-            made.append(runs(f"{words} gave ", listed(found, last=", ")))
-    return made
-
-
-def _reason(comparison: Comparison) -> str:
-    undefined = comparison.omnibus is not None and comparison.omnibus.status == "undefined"
-    return f"the omnibus test {'is undefined' if undefined else 'did not reject'}"
+            yield runs(f"{words} gave ", listed(found, last=", "))
 
 
 def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
@@ -279,13 +277,6 @@ def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: 
     return runs(f"{subject} tested", where, f": {'; '.join(why)}." if why else ".")
 
 
-def _gaps(context: Context, missing: Sequence[HypothesisTestResult]) -> Runs:
-    names = listed([runs(pair_name(context, pair)) for pair in missing])
-    why = "; ".join(reasons(context, missing))
-    verb = "was" if len(missing) == 1 else "were"
-    return runs(" ", names, f" {verb} not tested", f": {why}." if why else ".")
-
-
 def _words_after(comparison: Comparison) -> str:
     words = adjusted_words(comparison).strip().removesuffix("-adjusted")
     if not words:
@@ -295,11 +286,12 @@ def _words_after(comparison: Comparison) -> str:
 
 
 def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, where: Runs) -> Runs:
-    after = f"{capitalised(_words_after(comparison).strip())}, " if _words_after(comparison) else ""
+    after = capitalised(_words_after(comparison).strip())
     test = test_as_subject(context, pair, comparison.alpha, capital=not after)
     verb = "rejected" if pair.reject else "did not reject"
     null = null_words(context, comparison, pair)
-    return runs(after, test, f", {verb} the hypothesis that {null}", where, ".")
+    lead = f"{after}, " if after else ""
+    return runs(lead, test, f", {verb} the hypothesis that {null}", where, ".")
 
 
 def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
@@ -319,8 +311,7 @@ def _decided(context: Context, comparison: Comparison, tested: int, where: Runs)
         words = number_word(rejected) if rejected else "none"
         verb = one if rejected < 2 else several
         lead = f"{capitalised(words)} of the {number_word(tested)} pairs {verb} by "
-    lead += with_article(title)
-    return runs(lead, _words_after(comparison), where, ".")
+    return runs(lead, with_article(title), _words_after(comparison), where, ".")
 
 
 def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
@@ -340,76 +331,49 @@ def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: R
     return runs(f"{subject} compared by {with_article(title)}", where, f"; {reached}.")
 
 
-def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
-    """Return the cell of the interval of an average rank, where any model has one."""
-    if ranks is None or not ranks.intervals:
-        return ()
-    if name not in ranks.intervals:
-        return (dash(),)
-    low, high = ranks.intervals[name]
-    return (interval_cell(Effect("average rank", None, low, high), Scale(2)),)
-
-
-def _aligned_ranks(comparison: Comparison) -> dict[str, float]:
-    """Return the average aligned rank of each model, where the omnibus test ranks so."""
-    omnibus = comparison.omnibus
+def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identifier: str) -> Table:
+    """Return the average ranks, with the aligned ones where the omnibus test ranks so."""
+    omnibus, scale = comparison.omnibus, Scale(2)
     found = omnibus.extra.get("average_aligned_ranks") if omnibus is not None else None
-    if omnibus is None or not isinstance(found, list | tuple):
-        return {}
-    return {m: float(r) for m, r in zip(omnibus.models, found, strict=True)}
-
-
-def _aligned_cell(rank: float | None) -> Cell:
-    return number_cell(fixed(rank, Scale(2)), rank)
-
-
-def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
-    ranks = comparison.ranks
-    average = dict(ranks.average) if ranks is not None else {}
-    ranged = ranks is not None and bool(ranks.intervals)
-    level = percent(1 - comparison.alpha)
-    aligned = _aligned_ranks(comparison)
-    rows = tuple(
-        Row(
-            (
-                Cell(runs(context.model(name))),
-                number_cell(fixed(value, Scale(2)), value),
-                *_rank_interval(ranks, name),
-                *([_aligned_cell(aligned.get(name))] if aligned else []),
+    aligned: dict[str, float] = {}
+    if omnibus is not None and isinstance(found, list | tuple):
+        aligned = dict(zip(omnibus.models, found, strict=True))
+    ordered = sorted(ranks.average, key=ranks.average.__getitem__)
+    reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
+    return table(
+        identifier,
+        f"Average ranks over {count_sets(context, ranks.n)}.",
+        [
+            left("Model"),
+            sortable("Average rank", "rank"),
+            right(f"{percent(1 - comparison.alpha)} CI", "rank interval", muted=True)
+            if ranks.intervals
+            else None,
+            sortable("Aligned", "aligned rank") if aligned else None,
+        ],
+        [
+            row(
+                context.model(name),
+                number(ranks.average[name], scale),
+                interval_cell(ranks.intervals.get(name), scale) if ranks.intervals else None,
+                number(aligned.get(name), scale) if aligned else None,
             )
-        )
-        for name, value in sorted(average.items(), key=lambda item: item[1])
+            for name in ordered
+        ],
+        "Rank 1 is the best; ties share their mean rank.",
+        "Aligned: average rank among all scores after the mean of each data set was subtracted, "
+        "which is what the aligned-ranks test compares."
+        if aligned
+        else None,
+        f"Interval: bias-corrected accelerated bootstrap over the {context.sets}."
+        if ranks.intervals
+        else None,
+        f"Critical difference at {level_of_alpha(comparison.alpha, context.style)}: "
+        f"CD{NBSP}={NBSP}{fixed(reach, scale)}; a larger difference of average ranks is "
+        "significant."
+        if reach is not None
+        else None,
     )
-    columns = (
-        Column(runs("Model"), "left"),
-        Column(runs("Average rank"), sortable=True, name="rank"),
-        *((Column(runs(f"{level} CI"), muted=True, name="rank interval"),) if ranged else ()),
-        *((Column(runs("Aligned"), sortable=True, name="aligned rank"),) if aligned else ()),
-    )
-    notes = [runs("Rank 1 is the best; ties share their mean rank.")]
-    if aligned:
-        notes.append(
-            runs("Aligned: average rank among all scores after the mean of each data set was "
-                 "subtracted, which is what the aligned-ranks test compares.")
-        )  # fmt: skip
-    if ranged:
-        notes.append(
-            runs(f"Interval: bias-corrected accelerated bootstrap over the {context.sets}.")
-        )
-    if (
-        ranks is not None
-        and ranks.critical_difference is not None
-        and context.is_about_ranks(comparison)
-    ):
-        size = fixed(ranks.critical_difference, Scale(2))
-        level = level_of_alpha(comparison.alpha, context.style)
-        notes.append(
-            runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; a larger difference of "
-                 "average ranks is significant.")
-        )  # fmt: skip
-    n = ranks.n if ranks is not None else 0
-    caption = runs(f"Average ranks over {count_sets(context, n)}.")
-    return Table(identifier, caption, columns, rows, notes=tuple(notes))
 
 
 MOST_DRAWN = 20  # models in diagrams and matrices; of more, the best are drawn
@@ -445,22 +409,14 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     values = {name: places.values[name] for name in ordered}
     far = places.far & set(ordered)
     labels = {name: context.model(name) for name in ordered}
-    drawing, alt = grouping_diagram(
-        labels,
-        values,
-        found,
-        places.scale,
-        places.name,
-        reverse=places.reverse,
-        far=far,
+    drawing = grouping_diagram(
+        labels, values, found, places.scale, places.name, reverse=places.reverse, far=far,
         possible=places.possible,
-    )
-    panel = Panel(drawing, alt, runs("Models that were not shown to differ"))
+    )  # fmt: skip
+    panel = Panel(*drawing, runs("Models that were not shown to differ"))
     reading = _reading(context, values, found, far)
-    return [
-        (panel, runs(f"models on the scale of {places.words}; ") + reading + rest),
-        (title, words),
-    ]
+    about = runs(f"models on the scale of {places.words}; ")
+    return [(panel, about + reading + rest), (title, words)]
 
 
 TOO_MANY_GROUPS = (
@@ -483,7 +439,6 @@ def _reading(
     far: frozenset[str] = frozenset(),
 ) -> Runs:
     """State how groups are drawn, and who is in more than one."""
-    ordered = tuple(values)
     if drawn_as_columns(values, found, far):
         how = "the models with a point in one column were not shown to differ pairwise"
         how += "; arrow, off the scale" if far else ""
@@ -491,16 +446,14 @@ def _reading(
         how = (
             "a bar joins models of which no pair was shown to differ (open points mark its members)"
         )
-    shared = [name for name in ordered if sum(name in members for members in found) > 1]
+    shared = [name for name in values if sum(name in members for members in found) > 1]
     if not shared:
         return runs(how)
-    if len(shared) > MOST_SHARED_NAMED:
-        return runs(
-            how, f". Groups overlap: {number_word(len(shared))} models are in more than one"
-        )
-    names = listed([runs(context.model(name)) for name in shared])
     verb = "is" if len(shared) == 1 else "are"
-    return runs(how, ". Groups overlap: ", names, f" {verb} in more than one")
+    which = and_([context.model(name) for name in shared])
+    if len(shared) > MOST_SHARED_NAMED:
+        which = f"{number_word(len(shared))} models"
+    return runs(f"{how}. Groups overlap: {which} {verb} in more than one")
 
 
 MOST_SHARED_NAMED = 4
@@ -536,7 +489,7 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
         return None
     metric = context.metric(comparison.metric)
     names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
-    unit = f"{metric.title} (%)" if metric.percent else metric.title
+    unit = f"{metric.title}{metric.sign}"
     if context.compared_on_estimates(comparison):
         ordered = [n for n in context.models_best_first(setting, comparison.metric) if n in names]
         found = {n: context.estimate(setting, n, comparison.metric) for n in ordered}
@@ -562,7 +515,7 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     best = lead[ordered[0]]
     values = {name: lead[name] - best for name in ordered}
     scale = context.difference_scale(comparison)
-    name = f"Difference to the best{' (points)' if metric.percent else ''}"
+    name = f"Difference to the best{metric.points}"
     words = f"the difference in {metric.noun} to the best, in the splits of this test"
     return Positions(
         values,
@@ -590,28 +543,21 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     decided = is_decided(every, comparison)
     found = groups(every, comparison, MOST_DRAWN)
     if found:
-        drawing, alt = grouping_diagram(
-            labels,
-            values,
-            found,
-            Scale(2),
-            "Average rank",
-            reverse=True,
-            reach=reach,
+        drawing = grouping_diagram(
+            labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach,
             possible=(1.0, len(every)),
-        )
+        )  # fmt: skip
         words = runs(f"average ranks over {over}; ") + _reading(context, values, found)
         if reach is not None:
             words += runs(f"; CD, critical difference {fixed(reach, Scale(2))}")
-        drawn.append((Panel(drawing, alt, runs("Average ranks and groups")), words))
+        drawn.append((Panel(*drawing, runs("Average ranks and groups")), words))
     if reach is not None:
         words = runs(
             "average ranks with lines as long as the critical difference; models whose lines "
             "overlap were not shown to differ"
         )
-        drawn.append(
-            (Panel(*rank_plot(labels, values, reach, len(every)), runs("Average ranks")), words)
-        )
+        drawing = rank_plot(labels, values, reach, len(every))
+        drawn.append((Panel(*drawing, runs("Average ranks")), words))
     if decided:
         panel, words = _matrix_panel(context, comparison, ordered)
         drawn.append((panel, words if found else words + runs(TOO_MANY_GROUPS)))

@@ -18,8 +18,9 @@ from evallang.reporting.figures.forest import (
 )
 from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.numbers import level_of_alpha, percent
-from evallang.reporting.one_model import singly
 from evallang.reporting.orientation import order_words
+from evallang.reporting.pair_findings import singly
+from evallang.reporting.panels import Drawn, divided, name_of_part
 from evallang.reporting.wording import adjusted_words, family_words, number_word, p_letter, plural
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -39,62 +40,42 @@ def rows_of(context: Context, comparison: Comparison) -> tuple[HypothesisTestRes
     return rows or known[:MOST_PAIRS_DRAWN]
 
 
-def differences_drawn(
-    context: Context, comparison: Comparison, of: str = ""
-) -> list[tuple[Panel, Runs]]:
+def differences_drawn(context: Context, comparison: Comparison, of: str = "") -> list[Drawn]:
     """Draw the pairs of a comparison, many in panels on one scale; the first has the words.
 
     `of` names the metric in the title where there are several.
     """
     rows = rows_of(context, comparison)
-    if not rows:
-        return []
-    panels = -(-len(rows) // MOST_IN_A_PANEL)
-    size = -(-len(rows) // panels)
-    made: list[tuple[Panel, Runs]] = []
-    for start in range(0, len(rows), size):
-        part = rows[start : start + size]
-        title = f"{_title_of_differences(rows)}{of}"
-        title += f": pairs {start + 1} to {start + len(part)}" if panels > 1 else ""
+    found = [f for pair in rows for f in (pair.estimate, pair.simultaneous) if f is not None]
+    bounded = any(f.low is not None or f.high is not None for f in found)
+    title = f"{'Compatible differences' if bounded else 'Differences'}{of}"
+    made: list[Drawn] = []
+    for start, part in divided(rows, MOST_IN_A_PANEL):
+        some = f": pairs {start + 1} to {start + len(part)}" if len(part) < len(rows) else ""
         drawn = forest_of_differences(context, comparison, part, rows)
         words = () if made else _caption(context, comparison, rows)
-        made.append((Panel(*drawn, runs(title)), words))
+        made.append((Panel(*drawn, runs(title + some)), words))
     return made
 
 
-def _title_of_differences(rows: Sequence[HypothesisTestResult]) -> str:
-    """Return the title of a panel: what is compatible is seen from intervals alone."""
-    bounded = any(
-        found is not None and (found.low is not None or found.high is not None)
-        for pair in rows
-        for found in (pair.estimate, pair.simultaneous)
-    )
-    return "Compatible differences" if bounded else "Differences"
-
-
-def resamples_drawn(context: Context, comparison: Comparison) -> list[tuple[Panel, Runs]]:
+def resamples_drawn(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw the resamples of the differences of pairs, where their intervals are made from any."""
-    rows = []
-    for pair in rows_of(context, comparison):
-        found = pair.estimate
-        if found is None or found.resamples is None:
-            continue
-        names = pair_lines(context, pair)
-        rows.append(Distribution(names, found.resamples, found.value, found.low, found.high))
-    if not rows:
-        return []
+    rows = [
+        Distribution(pair_lines(context, pair), one.resamples, one.value, one.low, one.high)
+        for pair in rows_of(context, comparison)
+        if (one := pair.estimate) is not None and one.resamples is not None
+    ]
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    name = f"Difference in {metric.noun}{' (points)' if metric.percent else ''}"
     words = (
         f"histogram of the differences in bootstrap resamples ({order_words(comparison.pairwise)}),"
         " the difference itself (vertical line) and its interval (horizontal line)"
     )
-    panels = -(-len(rows) // MOST_IN_A_PANEL)
-    size = -(-len(rows) // panels)
-    made: list[tuple[Panel, Runs]] = []
-    for start in range(0, len(rows), size):
-        part, possible = rows[start : start + size], metric.range_of_differences
-        drawn = distributions(part, name, scale, signed=True, among=rows, possible=possible)
+    made: list[Drawn] = []
+    for _, part in divided(rows, MOST_IN_A_PANEL):
+        drawn = distributions(
+            part, f"Difference in {metric.noun}{metric.points}", scale, signed=True, among=rows,
+            possible=metric.range_of_differences,
+        )  # fmt: skip
         made.append((Panel(*drawn, runs("Resampled differences")), runs(words)))
     return made
 
@@ -106,7 +87,7 @@ def pairs_of(context: Context, comparison: Comparison) -> list[Figure]:
         return []
     made = []
     each = IN_A_PANEL_OF_A_FILE * PANELS_OF_A_FILE
-    for number, start in enumerate(range(0, len(known), each), start=1):
+    for number, start in enumerate(range(0, len(known), each)):
         panels = []
         for first in range(start, min(start + each, len(known)), IN_A_PANEL_OF_A_FILE):
             part = known[first : first + IN_A_PANEL_OF_A_FILE]
@@ -116,7 +97,7 @@ def pairs_of(context: Context, comparison: Comparison) -> list[Figure]:
         words = runs(f"{'Difference' if len(panels) == 1 else 'Differences'} of ",
                      f"pairs {start + 1} to {min(start + each, len(known))} of {len(known)}: ",
                      _meaning(context, comparison, known), ".")  # fmt: skip
-        name = f"figure-{_file(context, comparison)}{'' if number == 1 else f'-{number}'}"
+        name = name_of_part(f"figure-differences-{_number(context, comparison)}", number)
         made.append(Figure(name, words, tuple(panels), placed=False))
     return made
 
@@ -150,10 +131,6 @@ def best_model(context: Context, comparison: Comparison) -> str:
     return next(iter(names))
 
 
-def _file(context: Context, comparison: Comparison) -> str:
-    return f"differences-{_number(context, comparison)}"
-
-
 def _number(context: Context, comparison: Comparison) -> int:
     return next(
         number
@@ -171,23 +148,19 @@ def _caption(
     if not rest:
         return made
     made += runs(f". The other {plural(rest, 'pair')} {'is' if rest == 1 else 'are'} in ")
-    places = []
-    if context.shows("comparisons"):
-        places.append(runs(Ref(f"table-comparison-{_number(context, comparison)}", TABLE)))
-    if _fit(len(_known(comparison))):
-        places.append(runs(f"figures/{_file(context, comparison)}"))
-    return made + (places[0] + runs(" and ") + places[1] if len(places) > 1 else
-                   places[0] if places else runs("results.json"))  # fmt: skip
-
-
-TABLE = "the table of pairs"
+    table = where_pairs_are(context, comparison)
+    if not _fit(len(_known(comparison))):
+        return made + table
+    file = runs(f"figures/differences-{_number(context, comparison)}")
+    return made + (table + runs(" and ") + file if context.shows("comparisons") else file)
 
 
 def where_pairs_are(context: Context, comparison: Comparison) -> Runs:
     """Return the place that has the numbers of all pairs of a comparison."""
     if not context.shows("comparisons"):
         return runs("results.json")
-    return runs(Ref(f"table-comparison-{_number(context, comparison)}", TABLE))
+    target = f"table-comparison-{_number(context, comparison)}"
+    return runs(Ref(target, "the table of pairs"))
 
 
 def _meaning(
@@ -228,21 +201,17 @@ def _meaning_of_points(
 ) -> Runs:
     """State what filled and open points of a forest of differences are."""
     points = "open point" if len(known) == 1 else "open points"
+    level = level_of_alpha(comparison.alpha, context.style)
+    p = runs(adjusted_words(comparison), p_letter(context))
     if comparison.family.exploratory:
         return runs(f"; {points}, compared without decisions")
-    if any(bayesian(p) for p in known):
+    if any(bayesian(pair) for pair in known):
         level = percent(context.results.study.confidence)
         return runs(f"; filled point, a posterior probability above {level}")
-    if any(p.reject for p in known):
-        return runs(
-            f"; filled point, {adjusted_words(comparison)}", p_letter(context),
-            f" at or below {level_of_alpha(comparison.alpha, context.style)}",
-        )  # fmt: skip
+    if any(pair.reject for pair in known):
+        return runs("; filled point, ", p, f" at or below {level}")
     if not comparison.performed:
         return runs(f"; {points}, not tested")
-    if any(p.p is None for p in known):
+    if any(pair.p is None for pair in known):
         return runs(f"; {points}, no decision")
-    return runs(
-        f"; {points}, {adjusted_words(comparison)}",
-        p_letter(context), f" above {level_of_alpha(comparison.alpha, context.style)}",
-    )  # fmt: skip
+    return runs(f"; {points}, ", p, f" above {level}")

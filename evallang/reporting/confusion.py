@@ -1,32 +1,50 @@
 """Confusion matrices: the counts of true by predicted classes, and the shares of their rows."""
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from evallang.reporting.analyses import (
+    Part,
+    about,
+    further_notes,
+    model_of,
+    not_drawn,
+    of_predictions,
+    parts,
+    place_after,
+)
 from evallang.reporting.context import Context
-from evallang.reporting.curves import about, asked_for, best_first, further_notes
 from evallang.reporting.document import (
     Block,
     Cell,
     Code,
-    Column,
     Figure,
     Number,
     Panel,
-    Ref,
     Row,
     Runs,
-    Spanner,
     Table,
+    listed,
     runs,
 )
-from evallang.reporting.figure_parts import drawn_words, in_parts
 from evallang.reporting.figures.class_matrix import MOST_CLASSES, matrix_of_classes
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import (
+    amount_of,
+    counted,
+    heading,
+    left,
+    right,
+    row,
+    sortable,
+    table,
+    wide,
+)
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 
@@ -35,168 +53,150 @@ MOST_PANELS = 12  # models that are drawn; the table has all
 MOST_WITH_INTERVALS = 4  # classes whose shares are printed with intervals
 MOST_MISTAKES = 3  # of a class that are listed
 
+Counts = Mapping[tuple[str, str], Mapping[str, Any]]
+
 
 @SECTIONS.register(SectionDeclaration(order=47, analyses=True), title="Confusion matrices")
 def confusion_matrices(context: Context) -> Sequence[Block]:
     """Return a table and figures for each data set and protocol, with all of its models."""
-    found = [item for item in asked_for(context, curves=False) if "cells" in item.values]
+    found = [item for item in of_predictions(context, curves=False) if "cells" in item.values]
     blocks: list[Block] = []
-    places = groupby(found, lambda i: (i.data, i.protocol, i.values["classes"]))
-    for number, (_, part) in enumerate(places, start=1):
-        items, which = best_first(context, list(part), MOST_PANELS)
-        table = f"table-confusion-{number}"
-        blocks.append(_table(context, items, table))
-        if len(items[0].values["classes"]) <= MOST_CLASSES:
-            blocks += _figures(context, items, number, table, which)
+    places = parts(context, found, MOST_PANELS, lambda i: (i.data, i.protocol, i.values["classes"]))
+    for part in places:
+        blocks.append(_table(context, part.items, f"table-confusion-{part.number}"))
+        if len(part.items[0].values["classes"]) <= MOST_CLASSES:
+            blocks += _figures(context, part)
     return blocks
 
 
-def _figures(
-    context: Context, items: Sequence[Analysis], number: int, table: str, which: str
-) -> Sequence[Figure]:
+def _cells(item: Analysis) -> Counts:
+    return {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
+
+
+def _figures(context: Context, part: Part) -> Sequence[Figure]:
     panels = []
-    for item in items[:MOST_PANELS]:
-        name = context.model(item.model or "")
-        cells = {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
-        drawing, alt = matrix_of_classes(name, list(item.values["classes"]), cells)
-        panels.append(Panel(drawing, alt, runs(name)))
-    place = context.place_words(items[0].data, items[0].protocol)
-    subject = "Predictions by true class" + (f" {place}" if place else "")
+    for item in part.items[:MOST_PANELS]:
+        name = model_of(context, item)
+        drawing = matrix_of_classes(name, list(item.values["classes"]), _cells(item))
+        panels.append(Panel(*drawing, runs(name)))
+    subject = f"Predictions by true class{place_after(context, part.items[0])}"
     words = f"{subject}: the area of a square is the share of the true class; blue, right"
-    caption = runs(sentence(words))
-    where = runs(Ref(table, "the table"))
-    caption += drawn_words(len(panels), len(items), "models", where, which)
-    return in_parts(f"figure-confusion-{number}", caption, panels, subject)
+    table_ = f"table-confusion-{part.number}"
+    rest = not_drawn(len(part.items), MOST_PANELS, table_, which=part.which)
+    caption = runs(sentence(words)) + rest
+    return in_parts(f"figure-confusion-{part.number}", caption, panels, subject)
 
 
 def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
     """Return the counts of some models, each below its name where there are several."""
-    classes = items[0].values["classes"]
+    first = items[0].values
     strange = any(cell["predicted"] == "" for item in items for cell in item.values["cells"])
-    heads = [*classes, *([""] if strange else [])]
+    heads = [*first["classes"], *([""] if strange else [])]
     short = len(heads) > MOST_WITH_INTERVALS
-    columns = [Column(runs("True class"), "left")]
-    columns += [Column(runs(head or "no class"), sortable=True) for head in heads]
-    rows: list[Row] = []
-    for item in items:
-        rows += _named(context, item, items)
-        rows += _rows(item, heads, short=short)
-    place = context.place_words(items[0].data, items[0].protocol)
-    words = f"predictions by true class{f' {place}' if place else ''}"
-    if len(items) == 1:
-        on = f" {place}" if place else ""
-        words = f"{context.model(items[0].model or '')}{on}: predictions by true class"
-    level = percent(items[0].values["level"])
+    place, several = place_after(context, items[0]), len(items) > 1
+    words = f"predictions by true class{place}"
+    if not several:
+        words = f"{model_of(context, items[0])}{place}: predictions by true class"
     shares = "percentages are shares of a row"
     methods = " or ".join(dict.fromkeys(item.values["method"] for item in items))
-    note = shares if short else f"{shares}, with {level} intervals ({methods})"
-    whole = Table(
+    note = shares
+    if not short:
+        note += f", with {percent(first['level'])} intervals ({methods})"
+    whole = table(
         identifier,
         runs(sentence(words, context.own_names)),
-        tuple(columns),
-        tuple(rows),
-        (Spanner(runs("Predicted class"), 1, len(heads)),),
-        whole=len(items) == 1,
+        [left("True class"), ("Predicted class", [sortable(head or "no class") for head in heads])],
+        _below_names(context, items, lambda item: _rows(item, heads, short=short)),
+        whole=not several,
     )
     whole = replace(whole, one_number_a_column=_list_of_counts(context, items, whole))
+    pointer: list[Runs] = []
     made = whole
     if not fits_on_a_page(whole):
-        made = _list_of_mistakes(context, items, whole)
+        rows = tuple(_below_names(context, items, _mistakes))
+        columns = (
+            left("True class"),
+            sortable("Right"),
+            wide("Most frequent mistakes: predicted class and count"),
+        )
+        made = replace(
+            whole, columns=columns, rows=rows, spanners=(), left_out=len(rows), gap_after=len(rows)
+        )
         note = shares
+        file = Code(f"tables/{identifier.removeprefix('table-')}.csv")
+        pointer = [runs(file, " has the counts of all predicted classes.")]
     sizes = " to ".join(dict.fromkeys(count(item.values["n"]) for item in items))
-    of_each = " of each model" if len(items) > 1 else ""
+    of_each = " of each model" if several else ""
     weighted = context.weights_words(items[0].data)
-    notes = [runs(sentence(f"{sizes}{NBSP}predictions{of_each}{weighted}; {note}")), about(items)]
-    if made is not whole:
-        file = f"tables/{identifier.removeprefix('table-')}.csv"
-        notes.insert(1, runs(Code(file), " has the counts of all predicted classes."))
-    return replace(made, notes=(*notes, *further_notes(context, items)))
+    size = runs(sentence(f"{sizes}{NBSP}predictions{of_each}{weighted}; {note}"))
+    return replace(made, notes=(size, *pointer, about(items), *further_notes(context, items)))
 
 
-def _named(context: Context, item: Analysis, items: Sequence[Analysis]) -> list[Row]:
-    """Return the row that heads those of a model, where there are several models."""
-    if len(items) == 1:
-        return []
-    return [Row((Cell(runs(context.model(item.model or ""))),), group=True)]
-
-
-def _list_of_mistakes(context: Context, items: Sequence[Analysis], whole: Table) -> Table:
-    """Return a row for each class, with its most frequent mistakes, where a matrix is too wide."""
-    columns = (
-        Column(runs("True class"), "left"),
-        Column(runs("Right"), sortable=True),
-        Column(runs("Most frequent mistakes: predicted class and count"), "left", wide=True),
-    )
-    rows: list[Row] = []
+def _below_names(
+    context: Context, items: Sequence[Analysis], rows: Callable[[Analysis], Iterable[Row]]
+) -> Iterator[Row]:
+    """Iterate over the rows of models, below their names where there are several."""
     for item in items:
-        rows += _named(context, item, items)
-        cells = {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
-        for truth in item.values["classes"]:
-            own = [c for (of, _), c in cells.items() if of == truth and c["count"]]
-            wrong = sorted((c for c in own if c["predicted"] != truth), key=lambda c: -c["count"])
-            right = cells[truth, truth]
-            mistakes = [
-                runs(", " if k else "", f"{cell['predicted'] or 'no class'} ",
-                     *_words(cell, short=True))
-                for k, cell in enumerate(wrong[:MOST_MISTAKES])
-            ]  # fmt: skip
-            rows.append(Row((
-                Cell(runs(truth)),
-                Cell(_words(right, short=True), right["count"]),
-                Cell(sum(mistakes, ()) or runs("–")),
-            )))  # fmt: skip
-    return replace(
-        whole,
-        columns=columns,
-        rows=tuple(rows),
-        spanners=(),
-        left_out=len(rows),
-        gap_after=len(rows),
-    )
+        if len(items) > 1:
+            yield heading(model_of(context, item))
+        yield from rows(item)
+
+
+def _mistakes(item: Analysis) -> Iterator[Row]:
+    """Iterate over classes with their most frequent mistakes, where a matrix is too wide."""
+    cells = _cells(item)
+    for truth in item.values["classes"]:
+        own = [c for (of, _), c in cells.items() if of == truth and c["count"]]
+        wrong = sorted((c for c in own if c["predicted"] != truth), key=lambda c: -c["count"])
+        mistakes = [
+            runs(f"{cell['predicted'] or 'no class'} ", *_words(cell, short=True))
+            for cell in wrong[:MOST_MISTAKES]
+        ]
+        right_ = cells[truth, truth]
+        yield row(
+            truth,
+            Cell(_words(right_, short=True), right_["count"]),
+            listed(mistakes, last=", ") or "–",
+        )
 
 
 def _list_of_counts(context: Context, items: Sequence[Analysis], whole: Table) -> Table:
     """Return a row for each count of each model, for a file."""
-    columns = [Column(runs(head)) for head in ("Model", "True class", "Predicted class", "Count")]
-    columns += [Column(runs("Share of the true class")), Column(runs("Share"))]
+    heads = ("Model", "True class", "Predicted class", "Count", "Share of the true class", "Share")
     rows = [
-        Row((
-            Cell(runs(context.model(item.model or ""))),
-            Cell(runs(cell["truth"])),
-            Cell(runs(cell["predicted"])),
+        row(
+            model_of(context, item),
+            cell["truth"],
+            cell["predicted"],
             Cell((), cell["count"]),
             Cell((), cell["share"]),
             Cell((), None, cell["low"], cell["high"]),
-        ))
+        )
         for item in items
         for cell in item.values["cells"]
-    ]  # fmt: skip
-    return replace(whole, columns=tuple(columns), rows=tuple(rows), spanners=())
+    ]
+    return replace(whole, columns=tuple(map(right, heads)), rows=tuple(rows), spanners=())
 
 
-def _rows(item: Analysis, heads: Sequence[str], *, short: bool) -> list[Row]:
-    cells = {(cell["truth"], cell["predicted"]): cell for cell in item.values["cells"]}
-    rows = []
+def _rows(item: Analysis, heads: Sequence[str], *, short: bool) -> Iterator[Row]:
+    cells = _cells(item)
     for truth in item.values["classes"]:
-        row = [Cell(runs(truth))]
-        for head in heads:
-            cell = cells.get((truth, head))
-            if cell is None:  # only another model predicts labels of no class
-                row.append(Cell(runs(Number("0", 0)), 0))
-                continue
-            row.append(Cell(_words(cell, short=short), cell["count"], cell["low"], cell["high"]))
-        rows.append(Row(tuple(row)))
-    return rows
+        found = [cells.get((truth, head)) for head in heads]
+        yield row(
+            truth,
+            *(
+                counted(0)  # only another model predicts labels of no class
+                if cell is None
+                else Cell(_words(cell, short=short), cell["count"], cell["low"], cell["high"])
+                for cell in found
+            ),
+        )
 
 
-def _words(cell: dict[str, object], *, short: bool) -> Runs:
-    number, share = cell["count"], cell["share"]
-    assert isinstance(number, float | int), "a count is a number"
-    text = count(int(number)) if float(number).is_integer() else f"{number:,.1f}"
-    if not isinstance(share, float | int):
-        return runs(Number(text, number))
-    made = runs(Number(text, number), f" ({fixed(share, PERCENT)}%)")
-    low, high = cell["low"], cell["high"]
-    if short or not isinstance(low, float | int) or not isinstance(high, float | int):
+def _words(cell: Mapping[str, Any], *, short: bool) -> Runs:
+    made = runs(Number(amount_of(cell["count"]), cell["count"]))
+    if cell["share"] is None:
         return made
-    return runs(made, " ", interval(low, high, PERCENT))
+    made += runs(f" ({fixed(cell['share'], PERCENT)}%)")
+    low, high = cell["low"], cell["high"]
+    return made if short or low is None else made + runs(" ", interval(low, high, PERCENT))

@@ -74,6 +74,16 @@ class MetricWords(Struct, frozen=True):
         return capitalised(self.title)
 
     @property
+    def sign(self) -> str:
+        """The sign after the name of a scale of values."""
+        return " (%)" if self.percent else ""
+
+    @property
+    def points(self) -> str:
+        """The unit after the name of a scale of differences."""
+        return " (points)" if self.percent else ""
+
+    @property
     def range_of_differences(self) -> Bounds:
         """The least and the largest difference of two values."""
         low, high = self.range
@@ -137,39 +147,42 @@ class Context:
         plain = to_plain(results)
         self.report_id = report_id(plain)
         found = from_plain(ResultsRecord, _visible(plain))
-        self.results = _with_isolated_names(found) if isolates else found
         self._isolates = isolates
+        self.results = found = _with_isolated_names(found) if isolates else found
         self.results = replace(
-            self.results,
-            estimates=tuple(map(self._possible, self.results.estimates)),
-            requirements=tuple(map(self._possible_requirement, self.results.requirements)),
+            found,
+            estimates=tuple(map(self._possible, found.estimates)),
+            requirements=tuple(
+                item
+                if item.interval is None
+                else replace(item, interval=inside(self._range_of(item), *item.interval))
+                for item in found.requirements
+            ),
         )
-        compared = tuple(oriented(self, comparison) for comparison in self.results.comparisons)
+        compared = tuple(oriented(self, comparison) for comparison in found.comparisons)
         self.results = replace(self.results, comparisons=compared)
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
-        self.style_sheet = _checked_style(results.style_sheet)
+        css = results.style_sheet or ""  # results may come from anyone
+        self.style_sheet = css if style_objection(css) is None else ""
         self.sections: tuple[Section, ...] = ()  # those built so far
         self.alike: dict[Runs, list[Requirement]] = {}  # requirements by their words
 
     def _possible(self, found: Estimate) -> Estimate:
         """Return an estimate with the bounds of its interval among the possible values."""
-        interval, metric = found.interval, self.metric(found.metric)
+        interval = found.interval
         if interval is None:
             return found
-        low, high = inside(metric.range, interval.low, interval.high)
+        low, high = inside(self.metric(found.metric).range, interval.low, interval.high)
         if (low, high) == (interval.low, interval.high):
             return found
         note = "a bound beyond the possible values is printed as the nearest possible value"
         cut = replace(interval, low=low, high=high, notes=(*interval.notes, note))
         return replace(found, interval=cut)
 
-    def _possible_requirement(self, item: Requirement) -> Requirement:
-        """Return a requirement with the bounds of its interval among the possible values."""
+    def _range_of(self, item: Requirement) -> Bounds:
         metric = self.metric(item.metric)
-        possible = metric.range if item.kind == "level" else metric.range_of_differences
-        ends = None if item.interval is None else inside(possible, *item.interval)
-        return replace(item, interval=ends)
+        return metric.range if item.kind == "level" else metric.range_of_differences
 
     def without_limits(self) -> "Context":
         """Return the same results without figures, and with all findings."""
@@ -232,15 +245,15 @@ class Context:
         record = self._models.get(name)
         return record.label if record is not None and record.label else name
 
-    def data(self, name: str) -> DataRecord | None:
+    def data(self, name: str | None) -> DataRecord | None:
         """Find a data set."""
-        return self._data.get(name)
+        return self._data.get(name or "")
 
     def data_label(self, name: str | None) -> str:
         """Return the label of a data set; None means all of them."""
         if name is None:
             return f"all {self.sets}"
-        record = self._data.get(name)
+        record = self.data(name)
         return record.label if record is not None and record.label else name
 
     def protocol(self, name: str | None) -> str:
@@ -259,12 +272,16 @@ class Context:
         """State data set and protocol inside a sentence, each where there are several."""
         words = []
         if len(self.results.data) > 1:
-            words.append(
-                f"across the {self.sets}" if data is None else f"on {self.data_label(data)}"
-            )
-        if protocol is not None and sum(p.interval_of is None for p in self.results.protocols) > 1:
+            of = f"across the {self.sets}" if data is None else f"on {self.data_label(data)}"
+            words.append(of)
+        if protocol is not None and self.several_protocols:
             words.append(f"under {self.protocol(protocol)}")
         return " ".join(words)
+
+    @cached_property
+    def several_protocols(self) -> bool:
+        """Whether there are several protocols, those of further fits of an interval aside."""
+        return sum(p.interval_of is None for p in self.results.protocols) > 1
 
     @property
     def data_sets(self) -> tuple[DataRecord, ...]:
@@ -294,12 +311,12 @@ class Context:
 
     def cases(self, data: str | None) -> str:
         """Return the word for the rows of a data set ("cases")."""
-        record = self._data.get(data) if data is not None else None
+        record = self.data(data)
         return record.unit if record is not None and record.unit else "examples"
 
     def weights_words(self, data: str | None) -> str:
         """State that counts add weights, where a data set has them; else empty."""
-        record = self._data.get(data) if data is not None else None
+        record = self.data(data)
         if record is None or record.weight is None:
             return ""
         return f"; weighted by {record.weight}, so that counts are sums of weights"
@@ -312,12 +329,12 @@ class Context:
 
     def n(self, data: str | None) -> int | None:
         """Return the number of rows of a data set."""
-        record = self._data.get(data) if data is not None else None
+        record = self.data(data)
         return record.n if record is not None else None
 
     def samples(self, data: str | None) -> Mapping[str, int]:
         """Return the examples of each model where each has its own, empty where they share them."""
-        record = self._data.get(data) if data is not None else None
+        record = self.data(data)
         own = record.samples if record is not None and record.samples is not None else {}
         return own if len(own) > 1 else {}
 
@@ -381,7 +398,7 @@ class Context:
 
     def averaged(self, data: str | None, name: str) -> bool:
         """Return whether a metric of one class is averaged over three or more by default."""
-        record = self._data.get(data) if data is not None else None
+        record = self.data(data)
         several = record is not None and record.classes is not None and len(record.classes) > 2
         found = self.method("metric", name)
         averages = found is not None and found.averages_classes
@@ -444,21 +461,13 @@ class Context:
         """Find the estimate of one metric of one model."""
         return self._by_place.get((setting.data, setting.protocol, model, metric))
 
-    @cached_property
-    def _tested(self) -> Mapping[Setting, Tested]:
-        found: dict[Setting, Tested] = {}
-        for e in self._whole:
-            at = Setting(e.data, e.protocol)
-            if e.tested is not None and (at not in found or e.tested.n > found[at].n):
-                found[at] = e.tested
-        return found
-
     def tested(self, setting: Setting) -> Tested | None:
         """Return how many rows were tested and how often; None where there are no rows.
 
         Where a fit of a model failed, the count is that of a model whose fits all succeeded.
         """
-        return self._tested.get(setting)
+        known = (e.tested for e in self._by_setting.get(setting, ()) if e.tested is not None)
+        return max(known, key=lambda tested: tested.n, default=None)
 
     def n_tested(self, setting: Setting) -> int | None:
         """Return the number of rows tested, where there are none that of the data set."""
@@ -489,9 +498,9 @@ class Context:
         readers, _ = self.readers(setting.data)
         if readers == found.most:
             return f"{words}, read by {count(readers)} readers"
-        if found.least == found.most:
-            return f"{words}, each tested {_times(found.most)}"
-        return f"{words}, each tested {count(found.least)} to {_times(found.most)}"
+        times = {2: "twice"}.get(found.most, f"{count(found.most)} times")
+        least = "" if found.least == found.most else f"{count(found.least)} to "
+        return f"{words}, each tested {least}{times}"
 
     def metrics(self, setting: Setting) -> tuple[str, ...]:
         """Return the metrics of a setting; the first is the primary one."""
@@ -506,26 +515,18 @@ class Context:
 
     def models_best_first(self, setting: Setting, metric: str) -> tuple[str, ...]:
         """Return the models of a setting, best first by a metric; undefined values last."""
-        names = tuple(dict.fromkeys(e.model for e in self._by_setting.get(setting, ())))
-        words = self.metric(metric)
-
-        def rank(name: str) -> float:
-            estimate = self.estimate(setting, name, metric)
-            if estimate is None or estimate.value is None:
-                return math.inf
-            return words.distance_from_best(estimate.value)
-
-        return tuple(sorted(names, key=rank))
+        names = dict.fromkeys(e.model for e in self._by_setting.get(setting, ()))
+        found = {name: self.estimate(setting, name, metric) for name in names}
+        distance = self.metric(metric).distance_from_best
+        values = {n: e.value for n, e in found.items() if e is not None and e.value is not None}
+        return tuple(sorted(names, key=lambda n: distance(values[n]) if n in values else math.inf))
 
     def scale(self, setting: Setting, metric: str) -> Scale:
         """Choose the decimals of a metric, one choice for its whole column."""
         rows = [e for e in self._by_setting.get(setting, ()) if e.metric == metric]
-        halves = [
-            half_width(e.interval.low, e.interval.high) for e in rows if e.interval is not None
-        ]
+        halves = [half_width(i.low, i.high) for e in rows if (i := e.interval) is not None]
         percent = self.metric(metric).percent
-        values = [e.value for e in rows]
-        return scale_of(halves, values, percent=percent, n=self.n(setting.data))
+        return scale_of(halves, [e.value for e in rows], percent=percent, n=self.n(setting.data))
 
     def is_about_ranks(self, comparison: Comparison) -> bool:
         """Return whether the pairs were decided by the difference of their average ranks."""
@@ -563,9 +564,8 @@ class Context:
         """Choose the decimals of the differences of a comparison."""
         pairs = [pair.estimate for pair in comparison.pairwise if pair.estimate is not None]
         halves = [half_width(pair.low, pair.high) for pair in pairs]
-        percent = self.difference_words(comparison).percent
-        values = [pair.value for pair in pairs]
-        return scale_of(halves, values, percent=percent, n=self.n(comparison.data))
+        percent, n = self.difference_words(comparison).percent, self.n(comparison.data)
+        return scale_of(halves, [pair.value for pair in pairs], percent=percent, n=n)
 
     def compared_on_estimates(self, comparison: Comparison) -> bool:
         """Return whether the estimates shown are of the protocol that was compared under."""
@@ -573,14 +573,8 @@ class Context:
 
     def comparison_setting(self, comparison: Comparison) -> Setting | None:
         """Find the estimates that a comparison compares."""
-        for setting in self.settings:
-            if setting.data == comparison.data and setting.protocol == comparison.protocol:
-                return setting
-        return next((s for s in self.settings if s.data == comparison.data), None)
-
-
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{count(n)} times")
+        own = [s for s in self.settings if s.data == comparison.data]
+        return next((s for s in own if s.protocol == comparison.protocol), own[0] if own else None)
 
 
 def half_width(low: float | None, high: float | None) -> float | None:
@@ -593,13 +587,6 @@ def half_width(low: float | None, high: float | None) -> float | None:
 def printed_p(pair: HypothesisTestResult) -> float | None:
     """Return the p that decides: adjusted where there is one."""
     return pair.p_adjusted if pair.p_adjusted is not None else pair.p
-
-
-def _checked_style(css: str | None) -> str:
-    """Return a style sheet; results may come from anyone, so it is checked again."""
-    if not css or style_objection(css) is not None:
-        return ""
-    return css
 
 
 def report_id(plain: Mapping[str, Any]) -> str:

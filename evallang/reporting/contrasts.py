@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from evallang.reporting.context import Context
-from evallang.reporting.document import Interval, Runs, runs
+from evallang.reporting.context import Context, printed_p
+from evallang.reporting.document import Interval, Runs, listed, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
 from evallang.reporting.wording import (
     adjusted_words,
@@ -51,7 +51,7 @@ class Contrast(Struct, frozen=True):
     @property
     def p(self) -> float | None:
         """The p that decides."""
-        return self.pair.p_adjusted if self.pair.p_adjusted is not None else self.pair.p
+        return printed_p(self.pair)
 
     @property
     def constant(self) -> bool:
@@ -119,15 +119,17 @@ def contrast_runs(
     context: Context, comparison: Comparison, found: Contrast, *, lead: bool = True
 ) -> Runs:
     """Format what is written in brackets after a difference: its interval and its p."""
-    scale = context.difference_scale(comparison)
-    parts = [part for part in (contrast_interval(found, scale, lead=lead),) if part]
+    parts = [contrast_interval(found, context.difference_scale(comparison), lead=lead)]
     if found.p is not None:
         words = adjusted_words(comparison) if lead else ""
         parts.append(runs(words, p_stat(context, found.p, comparison.alpha)))
-    made: Runs = ()
-    for i, part in enumerate(parts):
-        made += runs("; " if i else "", part)
+    made = listed(filter(None, parts), comma="; ", last="; ")
     return runs("(", made, ")") if made else ()
+
+
+def reach(found: Contrast) -> float:
+    """Return the largest size of a difference that the interval of a contrast allows."""
+    return max(abs(found.low or 0.0), abs(found.high or 0.0))
 
 
 def compatible_runs(
@@ -148,13 +150,9 @@ def compatible_runs(
     if not known:
         return runs("That is not evidence of equality; no interval of the difference is available.")
 
-    def reach(item: Contrast) -> float:
-        return max(abs(item.low or 0.0), abs(item.high or 0.0))
-
     widest = max(known, key=reach)
-    low, high = widest.low or 0.0, widest.high or 0.0
-    upward = abs(high) >= abs(low)
-    size = abs(high) if upward else abs(low)
+    size = reach(widest)
+    upward = abs(widest.high or 0.0) == size
     ahead = (upward is metric.higher_is_better) is widest.leads
     words, towards = ("an advantage", "over") if ahead else ("a disadvantage", "against")
     own = f" of {context.model(widest.model)}" if named else ""

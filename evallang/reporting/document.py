@@ -5,8 +5,8 @@ never a string with markup, so that every back end writes a statistic, a citatio
 cross-reference in its own way.
 """
 
-from collections.abc import Iterable
-from typing import ClassVar, Literal, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -163,6 +163,11 @@ def listed(items: Iterable[Runs], *, comma: str = ", ", last: str = " and ") -> 
             made += runs(last if i == len(rows) - 1 else comma)
         made += row
     return made
+
+
+def spaced(sentences: Iterable[Runs]) -> Runs:
+    """Join sentences with spaces; those that are empty are omitted."""
+    return listed((one for one in sentences if one), comma=" ", last=" ")
 
 
 # --- blocks -----------------------------------------------------------------------------
@@ -351,6 +356,9 @@ Block: TypeAlias = (
 )
 
 
+Kind = TypeVar("Kind")
+
+
 class Section(Struct, frozen=True):
     """Blocks under one heading; the title block has an empty heading."""
 
@@ -372,3 +380,8 @@ class Document(Struct, frozen=True):
     page: str
     sections: tuple[Section, ...] = ()
     style_sheet: str = ""
+
+    def every(self, kind: type[Kind]) -> Iterator[Kind]:
+        """Iterate over the blocks of one kind, in the order of the page."""
+        for section in self.sections:
+            yield from (block for block in section.blocks if isinstance(block, kind))

@@ -1,28 +1,31 @@
-"""Exported models: what was saved, how it was chosen, what to make of its estimate."""
+"""Exported models, and the best of many: how they were chosen, and their corrected estimates."""
 
 import json
 from collections.abc import Iterator, Sequence
 
-from evallang.reporting.best_of_many import corrected_words
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
-    Cell,
     Code,
-    Column,
+    Interval,
     Listing,
     Paragraph,
-    Row,
     Runs,
     Strong,
-    Table,
+    listed,
     runs,
 )
-from evallang.reporting.numbers import count
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
-from evallang.reporting.wording import sentence, value_text
-from evallang.results.records import Export
+from evallang.reporting.numbers import count, interval, percent
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.tables import left, row, table, wide
+from evallang.reporting.wording import number_word, sentence, value_text
+from evallang.results.records import BestOfMany, CorrectedEstimate, Export
+
+NO_TEST = "No comparison tests whether it differs from the others. "
+NONE_FOUND = (
+    "No comparison of this study found a difference between the models, so that another may be as "
+    "good or better. "
+)
 
 
 @SECTIONS.register(SectionDeclaration(order=55, topics=(Topic.EXPORTED,)), title="Exported models")
@@ -31,37 +34,39 @@ def exports(context: Context) -> Sequence[Block]:
     found = context.results.exports
     if not found:
         return []
-    rows = [
-        Row(
-            (
-                Cell(runs(context.model(item.model))),
-                Cell(runs(Code(item.path))),
-                Cell(runs(Code(_parameters(item)) if item.params else "as written")),
-                Cell(runs(*_types(item))),
-            )
-        )
-        for item in found
-    ]
-    columns = (
-        Column(runs("Model"), "left"),
-        Column(runs("File"), "left", wide=True),
-        Column(runs("Hyper-parameters"), "left", wide=True),
-        Column(runs("Types to trust"), "left", muted=True, wide=True),
-    )
     said = {item.model: "; ".join(item.notes) for item in found if item.notes}
     several = len({item.model for item in found}) > 1
-    notes = [
-        runs(sentence(f"{context.model(model)}: {note}" if several else note, context.own_names))
-        for model, note in said.items()
+    made = table(
+        "table-exports",
+        f"Models fitted on all {_cases(context)} and saved.",
+        [left("Model"), wide("File"), wide("Hyper-parameters"), wide("Types to trust", muted=True)],
+        [
+            row(
+                context.model(item.model),
+                Code(item.path),
+                Code(", ".join(f"{k}={v}" for k, v in item.params.items()))
+                if item.params
+                else "as written",
+                listed([(Code(name),) for name in item.trusted_types], last=", ") or "none",
+            )
+            for item in found
+        ],
+        *(
+            runs(sentence(f"{context.model(m)}: {note}" if several else note, context.own_names))
+            for m, note in said.items()
+        ),
+    )
+    cautions = [
+        Paragraph(words) for item in found if item.best for words in _caution(context, item)
     ]
-    caption = runs(f"Models fitted on all {_cases(context)} and saved.")
-    blocks: list[Block] = [
-        Paragraph(row) for item in found if item.best for row in _caution_of_best(context, item)
-    ]
-    blocks.append(Table("table-exports", caption, columns, tuple(rows), notes=tuple(notes)))
-    blocks.append(Paragraph(runs("To read a model and predict new rows:")))
-    blocks.append(Listing(_python(found[0]), "Python"))
-    return blocks
+    load = runs("To read a model and predict new rows:")
+    path, trusted = (
+        json.dumps(value, ensure_ascii=False)
+        for value in (found[0].path, list(found[0].trusted_types))
+    )
+    argument = f", trusted={trusted}" if found[0].trusted_types else ""
+    python = f"import skops.io\n\nmodel = skops.io.load({path}{argument})\nmodel.predict(rows)"
+    return [*cautions, made, Paragraph(load), Listing(python, "Python")]
 
 
 def fitted_on_all(context: Context) -> Runs:
@@ -69,9 +74,9 @@ def fitted_on_all(context: Context) -> Runs:
     names = dict.fromkeys(item.model for item in context.results.exports)
     if not names:
         return ()
-    listed = " and ".join(context.model(name) for name in names)
+    models = " and ".join(context.model(name) for name in names)
     verb = "was" if len(names) == 1 else "were"
-    made = f"After the evaluation, {listed} {verb} fitted on all {_cases(context)}"
+    made = f"After the evaluation, {models} {verb} fitted on all {_cases(context)}"
     searched = [item for item in context.results.exports if item.params]
     return runs(made, ", with hyper-parameters selected as before." if searched else ".")
 
@@ -81,20 +86,7 @@ def _cases(context: Context) -> str:
     return f"{count(data.n)} {context.cases(data.name)}"
 
 
-def _parameters(item: Export) -> str:
-    return ", ".join(f"{name}={value}" for name, value in item.params.items())
-
-
-def _types(item: Export) -> Iterator[Code | str]:
-    if not item.trusted_types:
-        yield "none"
-    for i, name in enumerate(item.trusted_types):
-        if i:
-            yield ", "
-        yield Code(name)
-
-
-def _caution_of_best(context: Context, item: Export) -> Iterator[Runs]:
+def _caution(context: Context, item: Export) -> Iterator[Runs]:
     """Format the caution of a model that was chosen on the folds that measure it."""
     protocol = next((p.name for p in context.results.protocols if p.implied_by is None), None)
     setting = Setting(context.results.data[0].name, protocol)
@@ -104,45 +96,62 @@ def _caution_of_best(context: Context, item: Export) -> Iterator[Runs]:
         return
     metric = context.metric(metrics[0])
     estimate = context.estimate(setting, item.model, metrics[0])
-    value = value_text(
-        metric, None if estimate is None else estimate.value, context.scale(setting, metrics[0])
-    )
-    lead = f"{context.model(item.model)} was exported as the best model"
-    made = runs(
-        Strong(runs(lead)),
-        f", by {metric.noun} under {context.protocol(protocol)} (", value, "). ",
-        _no_difference(context),
+    known = None if estimate is None else estimate.value
+    found, cases, compared = item.corrected, _cases(context), context.results.comparisons
+    tests = [t for c in compared for t in (c.omnibus, *c.pairwise) if t is not None]
+    no_difference = NONE_FOUND if tests else NO_TEST
+    if any(test.reject in (True, None) for test in tests):
+        no_difference = ""
+    yield runs(
+        Strong(runs(f"{context.model(item.model)} was exported as the best model")),
+        f", by {metric.noun} under {context.protocol(protocol)} (",
+        value_text(metric, known, context.scale(setting, metrics[0])),
+        "). ",
+        no_difference,
         "The estimate of a model that was chosen on the folds that measure it is optimistic. ",
-    )  # fmt: skip
-    yield made + _corrected(context, setting, item)
-
-
-def _no_difference(context: Context) -> str:
-    comparisons = context.results.comparisons
-    if not comparisons:
-        return "No comparison tests whether it differs from the others. "
-    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
-    if any(test.reject or test.reject is None for test in tests):
-        return ""
-    return (
-        "No comparison of this study found a difference between the models, so that another "
-        "may be as good or better. "
+        runs(
+            f"No corrected figure is given: the predictions of {context.protocol(protocol)} cannot "
+            "be drawn again as independent examples, or some are missing."
+        )
+        if found is None
+        else corrected_words(context, setting, found, cases),
     )
 
 
-def _corrected(context: Context, setting: Setting, item: Export) -> Runs:
-    found = item.corrected
-    if found is None:
-        return runs(
-            "No corrected figure is given: the predictions of ",
-            context.protocol(setting.protocol),
-            " cannot be drawn again as independent examples, or some are missing.",
+def best_of_many(context: Context, setting: Setting) -> Iterator[Paragraph]:
+    """Iterate over what a setting with many models on one test set makes of the best."""
+    for found in context.results.best_of_many:
+        if Setting(found.data, found.protocol) != setting:
+            continue
+        metric = context.metric(found.metric)
+        scale = context.scale(setting, found.metric)
+        number = number_word(len(found.models))
+        made = runs(
+            Strong(runs(f"The best of {number} models")),
+            f" by {metric.noun} was {context.model(found.model)} (",
+            value_text(metric, found.naive, scale),
+            "). It was chosen on the rows that measure it, so this estimate is optimistic. ",
+            corrected_words(context, setting, found, f"the {context.cases(found.data)}"),
         )
-    return corrected_words(context, setting, found, _cases(context))
+        yield Paragraph(made)
 
 
-def _python(item: Export) -> str:
-    trusted = json.dumps(list(item.trusted_types), ensure_ascii=False)
-    argument = f", trusted={trusted}" if item.trusted_types else ""
-    path = json.dumps(item.path, ensure_ascii=False)
-    return f"import skops.io\n\nmodel = skops.io.load({path}{argument})\nmodel.predict(rows)"
+def corrected_words(
+    context: Context, setting: Setting, found: BestOfMany | CorrectedEstimate, cases: str
+) -> Runs:
+    """State how an estimate was corrected for the choice of the best, and the corrected value."""
+    metric = context.metric(found.metric)
+    scale = context.scale(setting, found.metric)
+    shown = interval(found.low, found.high, scale)
+    return runs(
+        f"To correct for that, {cases} were drawn with replacement "
+        f"{count(found.rounds)} times, the best of the {number_word(len(found.models))} models was "
+        f"chosen on each draw, and measured on the {context.cases(setting.data)} not "
+        "drawn: ",
+        value_text(metric, found.value, scale),
+        f" on average ({percent(found.level)} of the draws in ",
+        Interval(shown, found.low, found.high),
+        "; BBC-CV",
+        context.cite("estimate", found.method),
+        ").",
+    )

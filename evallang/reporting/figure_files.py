@@ -1,22 +1,13 @@
 """Every figure of a report as files of its own: SVG and PDF, one and two columns wide."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from evallang.reporting import fonts, pdf
-from evallang.reporting.document import (
-    PANEL_LETTERS,
-    Document,
-    Emphasis,
-    Figure,
-    Interval,
-    Ref,
-    Runs,
-    Stat,
-    Strong,
-)
+from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs
 from evallang.reporting.figures.figure import CAP_HEIGHT, FAMILY, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.output_files import OutputFile
+from evallang.reporting.run_writer import RunWriter
 
 FOLDER = "figures"
 ALT = f"{FOLDER}/ALT.txt"
@@ -33,8 +24,7 @@ FILE_FAMILY = (
 
 def figures_of(document: Document) -> list[Figure]:
     """Return the figures of a report, also those that are files only."""
-    blocks = (block for section in document.sections for block in section.blocks)
-    return [block for block in blocks if isinstance(block, Figure) and block.panels]
+    return [figure for figure in document.every(Figure) if figure.panels]
 
 
 def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
@@ -46,25 +36,20 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     made: list[OutputFile] = []
     without: list[str] = []
     for figure in found:
-        name = figure_name(figure)
+        name = figure_name(figure.id)
         alt = alternative_text(figure)
         drawings = [panel.drawing for panel in figure.panels]
-        styles = _styles(drawings)
+        text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
+        rules = fonts.face_rules(set(text) - fonts.NO_GLYPH_NEEDED, fonts.DRAWN)
+        styles = "".join(rules) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
         for width, points in WIDTHS:
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
             text = svg_file(sheet, alt, styles)
             made.append(OutputFile(f"{path}.svg", text.encode()))
-            title = f"{document.title}: {name}"
+            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt, styles)
             try:
-                data = pdf.write_drawing(
-                    svg_file(sheet.printed(), alt, styles),
-                    sheet.width,
-                    sheet.height,
-                    title,
-                    alt,
-                    styles,
-                )
+                data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
             except pdf.PangoMissingError:
                 without.append(name)
             else:
@@ -78,14 +63,9 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
     return made, messages
 
 
-def figure_name(figure: Figure) -> str:
+def figure_name(identifier: str) -> str:
     """Return the name of a figure in names of files."""
-    return figure.id.removeprefix("figure-")
-
-
-def _referred(target: str) -> str:
-    """Return the name of a figure that a caption refers to by its number."""
-    return target.removeprefix("figure-") if target.startswith("figure-") else ""
+    return identifier.removeprefix("figure-")
 
 
 def alternative_text(figure: Figure) -> str:
@@ -126,14 +106,6 @@ def svg_file(sheet: Canvas, alt: str, styles: str) -> str:
     )
 
 
-def _styles(drawings: Sequence[Canvas]) -> str:
-    words = {True: PANEL_LETTERS, False: ""}
-    for mark in (mark for drawing in drawings for mark in drawing.marks):
-        words[mark.bold] += mark.text
-    rules = fonts.face_rules("".join(sorted(set(words[False]))), "".join(sorted(set(words[True]))))
-    return rules + fonts.rule_of_codes(fonts.drawn_as_boxes(words[False] + words[True]))
-
-
 def drawn_as_boxes(document: Document) -> tuple[str, ...]:
     """Return the characters that figures show as boxes with their codes."""
     text = "".join(panel.svg for figure in figures_of(document) for panel in figure.panels)
@@ -144,7 +116,7 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
     yield "Captions and alternative texts of the figures in this folder."
     for figure in found:
         yield ""
-        yield figure_name(figure)
+        yield figure_name(figure.id)
         yield f"Caption: {plain(figure.caption)}"
         if len(figure.panels) > 1:
             titles = zip(PANEL_LETTERS, figure.panels, strict=False)
@@ -153,21 +125,13 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
     yield ""
 
 
+class _Captions(RunWriter):
+    """Captions in a file, which calls figures by the names of their files."""
+
+    def ref(self, run: Ref) -> str:
+        return run.words or (figure_name(run.target) if run.target.startswith("figure-") else "")
+
+
 def plain(row: Runs) -> str:
     """Return runs as words without marks; citations and bare numbers of tables are omitted."""
-    return "".join(_plain(row)).replace("\u2060", "")
-
-
-def _plain(row: Iterable[object]) -> Iterator[str]:
-    for run in row:
-        if isinstance(run, Strong | Emphasis):
-            yield from _plain(run.runs)
-        elif isinstance(run, Stat):
-            df = f"({', '.join(run.df)})" if run.df else ""
-            yield f"{run.symbol}{df} {run.relation} {run.text}"
-        elif isinstance(run, Interval):
-            yield f"{run.lead} {run.text}".strip()
-        elif isinstance(run, Ref):
-            yield run.words or _referred(run.target)
-        else:
-            yield getattr(run, "text", "")
+    return _Captions().write(row).replace("\u2060", "")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from evallang.reporting import limits
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.contrasts import contrast
+from evallang.reporting.contrasts import contrast, reach
 from evallang.reporting.decisions import bayesian, computed, untested
 from evallang.reporting.document import (
     Block,
@@ -21,28 +21,28 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.limits import never_predicted_findings
 from evallang.reporting.numbers import Scale, count, fixed
-from evallang.reporting.one_model import one_model_findings, singly
 from evallang.reporting.pair_findings import (
     not_tested,
+    one_model_findings,
     pairs_against_reference,
     pairs_around_centre,
     place_words,
     posteriors,
     single,
+    singly,
 )
 from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
-    adjusted_words,
     amount,
+    and_,
     count_sets,
     estimate_runs,
     number_word,
-    p_stat,
+    numbers_with_adjusted,
     plural,
     scope_words,
     sentence,
-    test_runs,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -57,7 +57,9 @@ def findings(context: Context) -> Sequence[Block]:
     required = requirement_lines(context)
     items: list[Runs] = []
     praised: set[tuple[Setting, str]] = set()
-    firm = _primary_first(context)
+    primary = {context.metrics(setting)[0] for setting in context.settings}
+    decided = [c for c in context.results.comparisons if not c.family.exploratory]
+    firm = sorted(decided, key=lambda comparison: comparison.metric not in primary)
     for comparison in firm:
         found = _comparison_findings(context, comparison, praised)
         items += [one for one in found if one not in items]  # two lines may state the same rank
@@ -94,7 +96,15 @@ def findings(context: Context) -> Sequence[Block]:
         words += f" declared exploratory: estimates and {' or '.join(numbers)} are in {place}, "
         words += "without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "pointer"))
-    return [*blocks, *_read_with(context)]
+    cautions = limits.cautions(context)
+    if cautions:
+        names = [c.lead[:1].lower() + c.lead[1:].rstrip(".") for c in cautions]
+        refs = (runs(Ref(c.id, name)) for c, name in zip(cautions, names, strict=True))
+        links = listed(refs, comma="; ", last="; ")
+        lead = f"See {plural(len(cautions), 'warning')} "
+        see = runs(lead, Ref("limits", page=True), ": ", links, ".")
+        blocks.append(Paragraph(see, "pointer"))
+    return blocks
 
 
 Scopes = dict[str, dict[str, None]]
@@ -127,20 +137,20 @@ def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
         return []
     if all(len(of) == 1 for _, of in known):
         alone = [(noun, next(iter(of))) for noun, of in known]
-        if len({of for _, of in alone}) == 1:
-            return [Paragraph(runs(f"The findings apply to {alone[0][1]}."), "note")]
-        (first, one), (second, other) = alone
-        text = f"The {first} apply to {one}, the {second} to {other}."
-        return [Paragraph(runs(text), "note")]
-    if len(known) == 2 and stated == tested:
-        known = [("findings", stated)]
-    return [Paragraph(runs(" ".join(_by_place(noun, of) for noun, of in known)), "note")]
+        text = f"The findings apply to {alone[0][1]}."
+        if len({of for _, of in alone}) > 1:
+            (first, one), (second, other) = alone
+            text = f"The {first} apply to {one}, the {second} to {other}."
+    else:
+        if len(known) == 2 and stated == tested:
+            known = [("findings", stated)]
+        text = " ".join(_by_place(noun, of) for noun, of in known)
+    return [Paragraph(runs(text), "note")]
 
 
 def _by_place(noun: str, scopes: Scopes) -> str:
     """State what estimates or comparisons apply to under each protocol or on each data set."""
-    words = _one_scope(list(scopes))
-    if words:
+    if words := _one_scope(list(scopes)):
         return f"The {noun} apply to {words}."
     places = [place for of in scopes.values() for place in of]
     if len(set(places)) < len(places):
@@ -162,28 +172,6 @@ def _one_scope(scopes: Sequence[str]) -> str:
         return ""
     ordered = sorted((size for (size,) in sizes), key=lambda size: int(size.replace(",", "")))
     return SIZE.sub(f"{ordered[0]} to {ordered[-1]}", scopes[0])
-
-
-def _primary_first(context: Context) -> list[Comparison]:
-    """Order the comparisons: by the first measure before others, then as they were written."""
-    primary = {context.metrics(setting)[0] for setting in context.settings}
-    firm = [c for c in context.results.comparisons if not c.family.exploratory]
-    return sorted(firm, key=lambda comparison: comparison.metric not in primary)
-
-
-def _read_with(context: Context) -> list[Block]:
-    cautions = limits.cautions(context)
-    if not cautions:
-        return []
-    links = listed([runs(Ref(c.id, mid_name(c.lead))) for c in cautions], comma="; ", last="; ")
-    lead = f"See {plural(len(cautions), 'warning')} "
-    return [Paragraph(runs(lead, Ref("limits", page=True), ": ", links, "."), "pointer")]
-
-
-def mid_name(lead: str) -> str:
-    """Return the name of a warning as it is inside a sentence."""
-    words = lead.rstrip(".")
-    return words[:1].lower() + words[1:]
 
 
 def _comparison_findings(
@@ -236,10 +224,7 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     models = plural(len(omnibus.models) or len(context.results.models), "model")
     where = place_words(context, comparison)
     the = "the " if where else "The "
-    test = test_runs(context, omnibus, comparison.alpha)
-    if omnibus.p_adjusted is not None:
-        adjusted = p_stat(context, omnibus.p_adjusted, comparison.alpha)
-        test += runs(", ", adjusted_words(comparison), adjusted)
+    test = numbers_with_adjusted(context, comparison, omnibus)
     n = context.n_tested(Setting(comparison.data or "", comparison.protocol))
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n
@@ -249,20 +234,15 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
         lead = f"{where}{the}{models} did not all have the same {metric.noun}"
         return runs(Strong(runs(lead)), ": ", test, ".")
     lead = f"{where}{the}{models} were not shown to differ in {metric.noun}"
-    found = [contrast(pair, pair.models[0]) for pair in comparison.pairwise]
-    widest = max(
-        (c for c in found if c.low is not None and c.high is not None),
-        key=lambda c: max(abs(c.low or 0.0), abs(c.high or 0.0)),
-        default=None,
-    )
-    made = runs(Strong(runs(lead)), ": ", test, ". ")
-    if widest is None:
-        return made + runs("That is not evidence of equality.")
-    size = max(abs(widest.low or 0.0), abs(widest.high or 0.0))
-    words = context.difference_words(comparison)
+    made = runs(Strong(runs(lead)), ": ", test, ". That is not evidence of equality")
+    found = (contrast(pair, pair.models[0]) for pair in comparison.pairwise)
+    known = [c for c in found if c.low is not None and c.high is not None]
+    if not known:
+        return made + runs(".")
+    widest, words = max(known, key=reach), context.difference_words(comparison)
     return made + runs(
-        "That is not evidence of equality: the data are compatible with a difference of up to ",
-        amount(words, size, context.difference_scale(comparison)),
+        ": the data are compatible with a difference of up to ",
+        amount(words, reach(widest), context.difference_scale(comparison)),
         f" between {context.model(widest.model)} and {context.model(widest.other)}.",
     )
 
@@ -280,39 +260,38 @@ def _best(
     if not known:
         return []
     best = [e for e in known if e.value == known[0].value]
-    names = listed([runs(context.model(e.model)) for e in best])
+    names = and_([context.model(e.model) for e in best])
     where = context.place(setting.data, setting.protocol)
-    numbers = estimate_runs(context, setting, best[0])
+    numbers = [estimate_runs(context, setting, e) for e in best]
     missed = never_predicted_findings(context, setting)
+    the = f"{where}{'the' if where else 'The'}"
     if len(known) == 1:
-        the = "the" if where else "The"
-        of_one = Strong(runs(where, f"{the} {metric.noun} of ", names))
-        return [runs(of_one, " was ", numbers, "."), *missed]
-    the = "the" if where else "The"
+        lead = Strong(runs(f"{the} {metric.noun} of {names}"))
+        return [runs(lead, " was ", numbers[0], "."), *missed]
     verb = "that of" if len(best) == 1 else "shared by"
-    claim = f"{the} {metric.best_word} observed {metric.noun} was {verb} "
+    which = f"{metric.best_word} observed {metric.noun}"
     if metric.ideal is not None:
-        claim = f"{the} observed {metric.noun} nearest to {metric.ideal:g} was {verb} "
-    lead = Strong(runs(where, claim, names))
-    if len({estimate_runs(context, setting, e) for e in best}) == 1:
-        return [runs(lead, ", ", numbers, "."), *missed]
+        which = f"observed {metric.noun} nearest to {metric.ideal:g}"
+    lead = Strong(runs(f"{the} {which} was {verb} {names}"))
+    if len(set(numbers)) == 1:
+        return [runs(lead, ", ", numbers[0], "."), *missed]
     each = [
-        runs(estimate_runs(context, setting, e), f" for {context.model(e.model)}") for e in best
+        runs(number, f" for {context.model(e.model)}")
+        for number, e in zip(numbers, best, strict=True)
     ]
     shown = runs(": ", listed(each)) if len(best) <= MOST_SHARING else ()
     return [runs(lead, shown, "."), *missed]
 
 
 def _best_rank(context: Context, comparison: Comparison) -> Runs:
-    average = dict(comparison.ranks.average) if comparison.ranks is not None else {}
-    best = [name for name in average if average[name] == min(average.values())]
-    names = listed([runs(context.model(name)) for name in best])
+    ranks = comparison.ranks
+    assert ranks is not None, "asked of comparisons by ranks"
+    value = min(ranks.average.values())
+    best = [context.model(name) for name, rank in ranks.average.items() if rank == value]
     verb = "that of" if len(best) == 1 else "shared by"
     noun = context.metric(comparison.metric).noun
-    value = average[best[0]]
-    n = comparison.ranks.n if comparison.ranks is not None else 0
     return runs(
-        Strong(runs(f"The best average rank in {noun} was {verb} ", names)),
+        Strong(runs(f"The best average rank in {noun} was {verb} {and_(best)}")),
         ", ", Number(fixed(value, Scale(2)), value),
-        f" among {number_word(len(average))} models over {count_sets(context, n)}.",
+        f" among {number_word(len(ranks.average))} models over {count_sets(context, ranks.n)}.",
     )  # fmt: skip

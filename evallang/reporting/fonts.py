@@ -10,7 +10,7 @@ import base64
 import gzip
 import io
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -54,6 +54,8 @@ FACES = (
     Face(MONO, "DejaVuSansMono"),
     Face(FALLBACK, "DejaVuSans"),
 )
+DRAWN = tuple(f for f in FACES if f.family in (SANS, FALLBACK) and f.style == "normal")
+"""The faces of drawings."""
 
 
 class Embedded(Struct, frozen=True):
@@ -66,19 +68,20 @@ class Embedded(Struct, frozen=True):
 def embed(text: str) -> Embedded:
     """Write the faces as `@font-face` rules, cut to what `text` and every page have."""
     characters = (ALWAYS | set(text)) - NO_GLYPH_NEEDED
-    own = frozenset.intersection(*(_characters(f.key) for f in FACES if f.family != FALLBACK))
+    missing = {c for c in characters if not has_glyph(c)}
+    return Embedded("\n".join(face_rules(characters)), tuple(sorted(missing)))
+
+
+def face_rules(characters: Collection[str], faces: Sequence[Face] = FACES) -> list[str]:
+    """Return the style rules that embed faces, cut to characters; the rest is of the fallback."""
+    own = frozenset.intersection(*(_characters(f.key) for f in faces if f.family != FALLBACK))
     rest = {c for c in characters if ord(c) not in own}
-    rules = [
-        _rule(face, _cut(face, known))
-        for face in FACES
-        if (known := _known(face, rest if face.family == FALLBACK else characters))
-    ]
-    missing = {c for c in rest if ord(c) not in _characters("DejaVuSans")}
-    return Embedded("\n".join(rules), tuple(sorted(missing)))
-
-
-def _known(face: Face, characters: Collection[str]) -> frozenset[str]:
-    return frozenset(c for c in characters if ord(c) in _characters(face.key))
+    known = (
+        (face, [c for c in (rest if face.family == FALLBACK else characters)
+                if ord(c) in _characters(face.key)])
+        for face in faces
+    )  # fmt: skip
+    return [_rule(face, _cut(face, frozenset(of_face))) for face, of_face in known if of_face]
 
 
 def has_glyph(character: str) -> bool:
@@ -93,22 +96,6 @@ def drawn_as_boxes(text: str) -> frozenset[str]:
     return missing_glyphs.without_system_font({c for c in other if not has_glyph(c)})
 
 
-def face_rules(text: str, bold: str = "") -> str:
-    """Return the style rules that embed the faces of a drawing, cut to its characters."""
-    made = []
-    for face in FACES:
-        if face.family == FALLBACK:
-            own = {c for c in text + bold if ord(c) not in _characters("SourceSansPro")}
-            needed = own - NO_GLYPH_NEEDED
-        elif face.family == SANS and face.style == "normal":
-            needed = set(bold if face.weight == 600 else text) - NO_GLYPH_NEEDED
-        else:
-            continue
-        if known := _known(face, needed):
-            made.append(_rule(face, _cut(face, known)))
-    return "".join(made)
-
-
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """Measure a line of Source Sans Pro in the unit of `size`."""
     widths = _widths("SourceSansProSemibold" if bold else "SourceSansPro")
@@ -119,6 +106,11 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
         elif c not in ISOLATES:
             total += _fallback_width(c)
     return total * size
+
+
+def widest(texts: Iterable[str], size: float) -> float:
+    """Measure the longest of some lines."""
+    return max((width(text, size) for text in texts), default=0.0)
 
 
 @cache
@@ -281,15 +273,13 @@ def _cut(face: Face, characters: frozenset[str]) -> bytes:
 
 def _name(font: Any, face: Face) -> None:
     """Write into the part a name of its own; the subset has lost the original's."""
-    variant = {(400, "normal"): "Regular", (400, "italic"): "Italic"}.get(
-        (face.weight, face.style), "Semibold"
-    )
-    family = f"{face.family} Semibold" if variant == "Semibold" else face.family
+    variant = "Italic" if face.style == "italic" else "Regular"
+    bold = face.weight == 600
     names = {
-        1: family,
-        2: "Regular" if variant == "Semibold" else variant,
-        4: f"{face.family} {variant}",
-        6: f"{face.family.replace(' ', '')}-{variant}",
+        1: f"{face.family} Semibold" if bold else face.family,
+        2: variant,
+        4: f"{face.family} {'Semibold' if bold else variant}",
+        6: f"{face.family.replace(' ', '')}-{'Semibold' if bold else variant}",
     }
     table = font["name"] = newTable("name")
     table.names = []

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 import jinja2
@@ -81,8 +80,7 @@ def render(
         "copied": _inert_json({**(copied or {}), "colours": colours}),
         "fonts_place": FONTS_PLACE,
     }
-    html = None
-    objection = ""
+    html = objection = ""
     if template is not None:
         try:
             theirs = template_environment({**_sources(), AUTHORS: template})
@@ -90,50 +88,28 @@ def render(
             if not html.startswith(HEAD):
                 raise TemplateError("it writes something before the page of the report")
         except TemplateError as error:
-            html, objection = None, str(error)
-    if html is None:
-        html = _environment().get_template(TEMPLATE).render(**values)
+            html, objection = "", str(error)
+    html = html or str(_environment().get_template(TEMPLATE).render(**values))
     if medium == "screen":
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
-    html = _spaces_apart(str(html)) if medium == "print" else _with_elements(str(html))
-    drawn = "".join(
-        mark.text
-        for section in document.sections
-        for block in section.blocks
-        if isinstance(block, Figure)
-        for panel in block.panels
-        for mark in panel.drawing.printed().marks
-    )
-    embedded = fonts.embed(html + drawn)
-    cut = {
-        block.id
-        for section in numbered.sections
-        for block in section.blocks
-        if isinstance(block, Table) and block.left_out
-    }
-    shortened = tuple(
-        block
-        for section in document.sections
-        for block in section.blocks
-        if isinstance(block, Table) and block.id in cut
-    )
-    css, boxed = embedded.css, frozenset[str]()
+    if medium == "screen":
+        html = _with_elements(html)
+    else:
+        # WeasyPrint 70 breaks a text that ends with a space after its first word where the text
+        # fills a line, because the space does not fit: spaces before elements have their own
+        html = SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
+    panels = (panel for figure in document.every(Figure) for panel in figure.panels)
+    drawn = (mark.text for panel in panels for mark in panel.drawing.printed().marks)
+    embedded = fonts.embed(html + "".join(drawn))
+    cut = {table.id for table in numbered.every(Table) if table.left_out}
+    shortened = tuple(table for table in document.every(Table) if table.id in cut)
+    boxed = frozenset[str]()
     if medium == "print" and embedded.missing:
         boxed = without_system_font(embedded.missing)
-        css += fonts.rule_of_codes(boxed)
-    text = html.replace(FONTS_PLACE, css, 1)
+    text = html.replace(FONTS_PLACE, embedded.css + fonts.rule_of_codes(boxed), 1)
     return Page(text, tuple(sorted(boxed)), shortened, objection)
-
-
-def _spaces_apart(html: str) -> str:
-    """Set each space before an element in a span of its own; remove spaces at an end.
-
-    WeasyPrint 70 breaks a text that ends with a space after its first word where the text fills a
-    line, because the space does not fit.
-    """
-    return SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
 
 
 def _with_elements(html: str) -> str:
@@ -168,7 +144,18 @@ def template_environment(sources: Mapping[str, str]) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(_filters())
+    made.filters |= {
+        "inline_svg": _inline_svg,
+        "printed_drawing": _printed_drawing,
+        "trusted": markupsafe.Markup,
+        "unbroken": jinja2.pass_context(_unbroken),
+        "exact": _exact,
+        "has_long_word": has_long_word,
+        "keeps_names_of_rows": keeps_names_of_rows,
+        "least_scale": lambda panels: (
+            f"{LEAST_SIZE / smallest_text(p.drawing for p in panels):.3f}"
+        ),
+    }
     return made
 
 
@@ -180,37 +167,20 @@ def _inert_json(value: object) -> str:
     return text
 
 
-def _filters() -> dict[str, Any]:
-    return {
-        "inline_svg": _inline_svg,
-        "printed_drawing": _printed_drawing,
-        "trusted": lambda text: markupsafe.Markup(text),
-        "unbroken": jinja2.pass_context(_unbroken),
-        "exact": _exact,
-        "has_long_word": has_long_word,
-        "keeps_names_of_rows": keeps_names_of_rows,
-        "least_scale": _least_scale,
-    }
-
-
-def _least_scale(panels: Iterable[Panel]) -> str:
-    return f"{LEAST_SIZE / smallest_text(panel.drawing for panel in panels):.3f}"
-
-
 @cache
 def _sources() -> dict[str, str]:
     """Return our templates, which that of an author extends."""
-    return templates(files("evallang.templates"))
-
-
-def templates(folder: Traversable) -> dict[str, str]:
-    """Read our templates from a folder, by name."""
+    folder = files("evallang.templates")
     return {name: (folder / name).read_text(encoding="utf-8") for name in (TEMPLATE, BLOCKS)}
 
 
 @cache
 def _asset(name: str) -> str:
     return (files("evallang.templates") / "styles" / name).read_text(encoding="utf-8")
+
+
+def _least_scale(panels: Iterable[Panel]) -> str:
+    return f"{LEAST_SIZE / smallest_text(panel.drawing for panel in panels):.3f}"
 
 
 def _unbroken(context: Any, text: str) -> str:

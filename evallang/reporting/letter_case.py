@@ -71,12 +71,13 @@ def capitalised(text: str, names: Iterable[str] = ()) -> str:
     first = text.partition(" ")[0].rstrip(".,:;")
     cased = first[:1].islower() and any(letter.isupper() for letter in first[1:])
     letter = len(first) == 1 and first != "a"
-    small = cased or letter or "." in first or any(_begins(text, name) for name in names)
+    small = (
+        cased
+        or letter
+        or "." in first
+        or any(text.startswith(name) and not re.match(r"\w", text[len(name) :]) for name in names)
+    )
     return text if small else text[:1].upper() + text[1:]
-
-
-def _begins(text: str, name: str) -> bool:
-    return text.startswith(name) and not re.match(r"\w", text[len(name) :])
 
 
 def written_options(written: str) -> str:
@@ -86,20 +87,14 @@ def written_options(written: str) -> str:
     words = [
         OPTIONS.get(value or key, value or key)
         if key in ("average", "method") or not value
-        else _option_words(key, value)
+        else OPTION_WORDS.get((key, value))
+        if (key, value) in OPTION_WORDS
+        else OPTION_FORMS[key].format(value)
+        if key in OPTION_FORMS
+        else f"{LETTERS.get(key) or key.replace('_', ' ')}{NBSP}={NBSP}{value}"
         for key, _, value in named
     ]
     return ", ".join(word for word in words if word)
-
-
-def _option_words(key: str, value: str) -> str:
-    """Return an option in words where it has any, else its name and value."""
-    if (key, value) in OPTION_WORDS:
-        return OPTION_WORDS[key, value]
-    if key in OPTION_FORMS:
-        return OPTION_FORMS[key].format(value)
-    name = LETTERS.get(key) or key.replace("_", " ")
-    return f"{name}{NBSP}={NBSP}{value}"
 
 
 def titled(title: str, options: str) -> str:

@@ -6,7 +6,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from statistics import NormalDist, median
 from typing import Any
 
@@ -29,42 +29,37 @@ from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.document import (
     Block,
     Caution,
-    Cell,
     Code,
-    Column,
     Emphasis,
     Ref,
-    Row,
     Runs,
     Strong,
-    Table,
     listed,
     runs,
+    spaced,
 )
-from evallang.reporting.message_words import message_runs
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
     count,
     fixed,
+    in_ranges,
     level_of_alpha,
     percent,
     scale_of,
 )
 from evallang.reporting.searches import parameter_words, search_at_the_edge
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
-from evallang.reporting.wording import number_word, plural
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.tables import left, row, table, wide
+from evallang.reporting.wording import message_runs, number_word, plural
 from evallang.results.records import (
     DRAWN,
     Comparison,
-    Estimate,
     Failure,
     FitWarning,
     FoldValue,
     HypothesisTestResult,
     NeverPredicted,
-    ProtocolRecord,
 )
 
 MEASURE = "measure"  # the stage of a failure in the author's own metric
@@ -98,39 +93,49 @@ def failures(context: Context) -> Sequence[Block]:
     for item in found:
         what = (item.model, item.data, item.protocol, item.stage, item.error, item.message)
         alike.setdefault((*what, item.metric, parameter_words(item.params)), []).append(item)
-    rows = tuple(
-        Row(
+    present = [
+        (noun, note)
+        for noun, note, is_here in (
             (
-                Cell(runs(context.model(item.model))),
-                Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
-                Cell(runs(_places(members))),
-                Cell(runs(Code(parameter_words(item.params)) if item.params else "as written")),
-                Cell(runs(f"{item.error}: {item.message}")),
-            )
+                "fits",
+                "Outer: the fit that is tested; results that need it were not computed. Inner: a "
+                "candidate in tuning, which was excluded from the choice.",
+                any(item.stage != MEASURE for item in found),
+            ),
+            (
+                "measures",
+                "A measure is the author’s own metric; where it failed, results that need it were "
+                "not computed.",
+                any(item.stage == MEASURE for item in found),
+            ),
         )
-        for members in alike.values()
-        for item in members[:1]
-    )
-    columns = (
-        Column(runs("Model"), "left"),
-        Column(runs("Data, protocol"), "left", muted=True),
-        Column(runs("Fit"), "left", muted=True),
-        Column(runs("Parameters"), "left", wide=True),
-        Column(runs("Message"), "left", wide=True),
-    )
-    stages = {
-        "fits": "Outer: the fit that is tested; results that need it were not computed. Inner: a "
-        "candidate in tuning, which was excluded from the choice.",
-        "metric": "A measure is the author’s own metric; where it failed, results that need it "
-        "were not computed.",
-    }
-    present = {"metric" if item.stage == MEASURE else "fits" for item in found}
-    notes = (runs(" ".join(text for stage, text in stages.items() if stage in present)),)
-    title = " and ".join(
-        [*(["fits"] if "fits" in present else []), *(["measures"] if "metric" in present else [])]
-    )
-    caption = runs(f"{title.capitalize()} that failed.")
-    return [Table("table-failures", caption, columns, rows, notes=notes)]
+        if is_here
+    ]
+    return [
+        table(
+            "table-failures",
+            f"{' and '.join(noun for noun, _ in present)} that failed",
+            [
+                left("Model"),
+                left("Data, protocol", muted=True),
+                left("Fit", muted=True),
+                wide("Parameters"),
+                wide("Message"),
+            ],
+            [
+                row(
+                    context.model(item.model),
+                    f"{context.data_label(item.data)}, {context.protocol(item.protocol)}",
+                    _places(members),
+                    Code(parameter_words(item.params)) if item.params else "as written",
+                    f"{item.error}: {item.message}",
+                )
+                for members in alike.values()
+                for item in members[:1]
+            ],
+            " ".join(note for _, note in present),
+        )
+    ]
 
 
 def _places(members: Sequence[Failure]) -> str:
@@ -147,62 +152,51 @@ def _places(members: Sequence[Failure]) -> str:
         return f"{item.stage}, {count(len(members))} fits in {count(len(folds))} repeats"
     ((repeat, numbers),) = folds.items()
     noun = "fold" if len(set(numbers)) == 1 else "folds"
-    return f"{item.stage}, repeat {repeat}, {noun} {_ranges(numbers)}"
-
-
-def _ranges(numbers: Iterable[int]) -> str:
-    """List numbers, three and more in a row as a range: "1 to 4, 7"."""
-    groups: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if groups and number == groups[-1][-1] + 1:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    words = []
-    for group in groups:
-        words += [f"{group[0]} to {group[-1]}"] if len(group) > 2 else [str(n) for n in group]
-    return ", ".join(words)
+    return f"{item.stage}, repeat {repeat}, {noun} {in_ranges(numbers, ' to ')}"
 
 
 def cautions(context: Context) -> list[Caution]:
     """Return every warning of the check, of the fits and of the numbers, in this order."""
-    of_numbers = limits_of_numbers(context)
-    never = never_predicted_caution(context)
-    of_numbers += [never] if never is not None else []
+    results = context.results
+    rules = (
+        _overlap(context),
+        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
+        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
+        _small_differences(context),
+        never_predicted_caution(context),
+    )
+    of_numbers = [caution for caution in rules if caution is not None]
     said = {caution.name for caution in of_numbers}
     found = _record_cautions(
-        context,
-        [r for r in context.results.diagnostics if not _said_by_numbers(r, said)],
+        context, [r for r in results.diagnostics if not _said_by_numbers(r, said)]
     )
-    if context.results.warnings:
-        found.append(_fit_caution(context, context.results.warnings))
-    if context.results.failures:
-        of_fits = [f for f in context.results.failures if f.stage != MEASURE]
-        of_metrics = [f for f in context.results.failures if f.stage == MEASURE]
-        if of_fits:
-            body = runs(
-                f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
-                f"{_data_words(context, of_fits)} raised an error (", Ref("table-failures"), "). ",
-                _left_out(of_fits),
-            )  # fmt: skip
-            found.append(Caution.from_code(FITS_FAILED, "Some fits failed", body))
-        if of_metrics:
-            names = dict.fromkeys(f.metric or "" for f in of_metrics)
-            whose = "its" if len(names) == 1 else "their"
-            body = runs(
-                listed([runs(Code(name)) for name in names]), " could not measure ",
-                _models(context, of_metrics), " (", Ref("table-failures"),
-                f"). Results that need {whose} values were not computed.",
-            )  # fmt: skip
-            found.append(Caution.from_code(METRIC_FAILED, "The author’s own metric failed", body))
-    found += of_numbers
+    if results.warnings:
+        found.append(_fit_caution(context, results.warnings))
+    of_fits = [f for f in results.failures if f.stage != MEASURE]
+    if of_fits:
+        names = dict.fromkeys(context.data_label(f.data) for f in of_fits)
+        where = f" on {', '.join(names)}" if len(names) < len(results.data) else ""
+        lost = f"Results that need {'it' if len(of_fits) == 1 else 'them'} were not computed."
+        if all(f.stage == INNER for f in of_fits):
+            lost = "Candidates that failed were excluded from the choice."
+        body = runs(
+            f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
+            f"{where} raised an error (", Ref("table-failures"), f"). {lost}",
+        )  # fmt: skip
+        found.append(Caution.from_code(FITS_FAILED, "Some fits failed", body))
+    of_metrics = [f for f in results.failures if f.stage == MEASURE]
+    if of_metrics:
+        names = dict.fromkeys(f.metric or "" for f in of_metrics)
+        whose = "its" if len(names) == 1 else "their"
+        body = runs(
+            listed(runs(Code(name)) for name in names), " could not measure ",
+            _models(context, of_metrics), " (", Ref("table-failures"),
+            f"). Results that need {whose} values were not computed.",
+        )  # fmt: skip
+        found.append(Caution.from_code(METRIC_FAILED, "The author’s own metric failed", body))
     edge = search_at_the_edge(context)
-    found += [edge] if edge is not None else []
-    estimators = [
-        model
-        for model in context.results.models
-        if model.kind == "estimator" and not model.baseline
-    ]
+    found += of_numbers + ([edge] if edge is not None else [])
+    estimators = [m for m in results.models if m.kind == "estimator" and not m.baseline]
     if len(estimators) > 1 and not any(m.tuned or m.configured for m in estimators):
         body = runs(
             "The comparison applies to these settings (", Ref("table-protocol"),
@@ -213,21 +207,7 @@ def cautions(context: Context) -> list[Caution]:
 
 
 def _models(context: Context, failed: Sequence[Failure]) -> Runs:
-    return listed([runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)])
-
-
-def _data_words(context: Context, failed: Sequence[Failure]) -> str:
-    """State the data sets on which fits failed, where others are among the results."""
-    names = dict.fromkeys(context.data_label(f.data) for f in failed)
-    return f" on {', '.join(names)}" if len(names) < len(context.results.data) else ""
-
-
-def _left_out(failed: Sequence[Failure]) -> str:
-    """State what follows: a candidate is excluded, what needs a tested fit is not computed."""
-    inner = [f for f in failed if f.stage == INNER]
-    if len(inner) == len(failed):
-        return "Candidates that failed were excluded from the choice."
-    return f"Results that need {'it' if len(failed) == 1 else 'them'} were not computed."
+    return listed(runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed))
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
@@ -247,20 +227,15 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
     for number, ((code, name, accepted), members) in enumerate(groups.items(), start=1):
         lead = LEADS.get(name, name.replace("_", " "))
         said = dict.fromkeys(
-            text
-            for record in members
-            for text in (record.get("message", ""), *(record.get("notes") or ()))
+            str(text) for r in members for text in (r.get("message", ""), *(r.get("notes") or ()))
         )
-        body: Runs = ()
-        for text in filter(None, map(str, said)):
-            body += runs(" " if body else "", message_runs(context, text))
+        body = spaced(message_runs(context, text) for text in said if text)
         if name in OF_REQUIREMENTS and context.results.requirements:
             body += _decided(context)
         severity = str(members[0].get("severity", "warning"))
-        made.append(
-            Caution(f"warning-{number}", lead[:1].upper() + lead[1:] + _times(len(members)), body,
-                    code, name, severity, accepted)
-        )  # fmt: skip
+        times = f" ({count(len(members))} times)" if len(members) > 1 else ""
+        lead = lead[:1].upper() + lead[1:] + times
+        made.append(Caution(f"warning-{number}", lead, body, code, name, severity, accepted))
     return made
 
 
@@ -286,25 +261,17 @@ def _decided(context: Context) -> Runs:
     return runs(f"{words} (", Ref("table-requirements"), ").")
 
 
-def _times(n: int) -> str:
-    return f" ({count(n)} times)" if n > 1 else ""
-
-
 def _fit_caution(context: Context, warnings: Sequence[FitWarning]) -> Caution:
     lines = []
     for warning in warnings[:MOST_LINES]:
         words = f"{plural(warning.n, 'fit').capitalize()} of {context.model(warning.model)}"
         if len(context.settings) > 1:
             words += f" on {context.data_label(warning.data)}"
-        lines.append(
-            runs(words, " gave ", Code(warning.category), f": {_first_sentence(warning.message)}.")
-        )
+        said = _first_sentence(warning.message)
+        lines.append(runs(words, " gave ", Code(warning.category), f": {said}."))
     if len(warnings) > MOST_LINES:
         lines.append(runs(f"{count(len(warnings) - MOST_LINES)} more are in results.json."))
-    body: Runs = ()
-    for line in lines:
-        body += runs(" " if body else "", line)
-    body += runs(" The results of these fits are included.")
+    body = runs(spaced(lines), " The results of these fits are included.")
     return Caution.from_code(FITS_WARNED, "Some fits warned", body)
 
 
@@ -326,96 +293,58 @@ Choice = Callable[[Comparison], list[HypothesisTestResult]]
 Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
 
 
-def limits_of_numbers(context: Context) -> list[Caution]:
-    """Return one warning for each rule that has something to say."""
-    found = [
-        _overlap(context),
-        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
-        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
-        _small_differences(context),
-    ]  # fmt: skip
-    return [caution for caution in found if caution is not None]
-
-
 # --- training sets ------------------------------------------------------------------------
 
 
 def _overlap(context: Context) -> Caution | None:
+    own = [p for p in context.results.protocols if p.implied_by is None]
     lines = []
-    for protocol in context.results.protocols:
-        if protocol.implied_by is not None:
-            continue
-        settings = [s for s in context.settings if s.protocol == protocol.name]
+    for protocol in own:
         shares: dict[str, list[str]] = {}
         splits: dict[str, list[str]] = {}
-        for setting in settings:
-            estimate = _estimate_with_folds(context, setting)
-            share = shared_training(protocol.shared_training, estimate.folds) if estimate else None
-            if estimate is None or share is None or share <= 0:
+        for setting in context.settings:
+            folds = _folds(context, setting) if setting.protocol == protocol.name else ()
+            share = shared_training(protocol.shared_training, folds)
+            if share is None or share <= 0:
                 continue
+            # whole percent, and never all of it where a part is not shared
+            printed = f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
             label = context.data_label(setting.data)
-            splits.setdefault(count(len(estimate.folds)), []).append(label)
-            shares.setdefault(_share(share), []).append(label)
-        if shares and not _allows_overlap(context, protocol):
-            lines.append(_overlap_words(context, protocol, shares, splits))
+            splits.setdefault(count(len(folds)), []).append(label)
+            shares.setdefault(printed, []).append(label)
+        methods = [
+            context.method("interval", e.interval.method)
+            for e in context.results.estimates
+            if e.protocol == protocol.name and e.interval is not None
+        ]
+        allowing = [method.allows_overlap for method in methods if method is not None]
+        if not shares or any(allowing):  # the advised protocol, whose intervals allow for it
+            continue
+        lead = f"Under {context.protocol(protocol.name)} each" if len(own) > 1 else "Each"
+        several = len(context.results.data) > 1 and len(splits) == 1
+        words = (
+            f"{lead} model was fitted on {_join_by_data(splits)} training sets"
+            f"{' per data set' if several else ''}, which overlap by about {_join_by_data(shares)}."
+        )
+        if None not in allowing:  # else of a file that does not tell
+            words += (
+                " Intervals and tests over the predictions describe these fitted models: they do "
+                "not include the variation that a new training set would bring."
+            )
+        lines.append(runs(words))
     if not lines:
         return None
-    body: Runs = ()
-    for line in lines:
-        body += runs(" " if body else "", line)
-    return Caution.from_code(OVERLAP, "Training sets overlap", body)
+    return Caution.from_code(OVERLAP, "Training sets overlap", spaced(lines))
 
 
-def _share(share: float) -> str:
-    """Print a share in whole percent; never all of it where a part is not shared."""
-    return f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
-
-
-def _estimate_with_folds(context: Context, setting: Setting) -> Estimate | None:
+def _folds(context: Context, setting: Setting) -> Sequence[FoldValue]:
+    """Return the folds of the first estimate of a setting that has several."""
     for metric in context.metrics(setting):
         for model in context.models_best_first(setting, metric):
             estimate = context.estimate(setting, model, metric)
             if estimate is not None and len(estimate.folds) > 1:
-                return estimate
-    return None
-
-
-def _overlap_words(
-    context: Context,
-    protocol: ProtocolRecord,
-    shares: dict[str, list[str]],
-    splits: dict[str, list[str]],
-) -> Runs:
-    words, times = _join_by_data(shares), _join_by_data(splits)
-    several = len([p for p in context.results.protocols if p.implied_by is None]) > 1
-    lead = f"Under {context.protocol(protocol.name)} each" if several else "Each"
-    made = runs(
-        f"{lead} model was fitted on {times} training sets per data set, which overlap by about "
-        if len(context.results.data) > 1 and len(splits) == 1
-        else f"{lead} model was fitted on {times} training sets, which overlap by about ",
-        f"{words}.",
-    )
-    if None in _allowing(context, protocol):
-        return made  # of a file that does not tell
-    return made + runs(
-        " Intervals and tests over the predictions describe these fitted models: they do not "
-        "include the variation that a new training set would bring."
-    )
-
-
-def _allowing(context: Context, protocol: ProtocolRecord) -> list[bool | None]:
-    """List whether the intervals under a protocol allow for shared training data."""
-    methods = [
-        context.method("interval", e.interval.method)
-        for e in context.results.estimates
-        if e.protocol == protocol.name and e.interval is not None
-    ]
-    return [method.allows_overlap for method in methods if method is not None]
-
-
-def _allows_overlap(context: Context, protocol: ProtocolRecord) -> bool:
-    """Return whether a protocol is the advised one, whose intervals allow for the overlap."""
-    return any(_allowing(context, protocol))
+                return estimate.folds
+    return ()
 
 
 def _join_by_data(found: dict[str, list[str]]) -> str:
@@ -435,24 +364,30 @@ def _disagreement(
     lines: list[Runs] = []
     every: list[HypothesisTestResult] = []
     for comparison in context.results.comparisons:
-        if not comparison.performed:
-            continue
-        if comparison.family.exploratory:
+        if not comparison.performed or comparison.family.exploratory:
             continue
         if pairs := choose(comparison):
             every += pairs
             place = _place_of_tests(context, comparison)
             place = place if not lines else place[:1].lower() + place[1:]
-            lines.append(runs(f"{place}, ", _pairs(context, pairs)))
+            names = [
+                runs(" − ".join(context.model(model) for model in pair.models))
+                for pair in pairs[:MOST_NAMED]
+            ]
+            more = len(pairs) - len(names)
+            names += [runs(f"{count(more)} more")] if more else []
+            lines.append(runs(f"{place}, {plural(len(pairs), 'pair')} (", listed(names), ")"))
     if not lines:
         return None
     lead, claim = word(every)
     places = lines[:MOST_PLACES]
     if len(lines) > MOST_PLACES:
         places.append(runs(f"and in {number_word(len(lines) - MOST_PLACES)} more comparisons"))
-    body = runs(listed(places, comma="; ", last="; "), ": ", claim)
     adjusted = "the adjusted " if any(pair.p_adjusted is not None for pair in every) else ""
-    body += runs(f". The decision follows {adjusted}", P, ".")
+    body = runs(
+        listed(places, comma="; ", last="; "), ": ", claim, f". The decision follows {adjusted}",
+        P, ".",
+    )  # fmt: skip
     times = f" ({number_word(len(lines))} comparisons)" if len(lines) > 1 else ""
     return Caution.from_code(code, lead + times, body)
 
@@ -490,18 +425,19 @@ def _causes(pairs: Sequence[HypothesisTestResult], interval: str) -> set[str]:
 
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
-    together = all(pair.simultaneous is not None for pair in pairs)
     if _causes(pairs, "pair") == {"method"}:
         lead = "An interval and its test do not agree"
         return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
                           "because they come from different methods")  # fmt: skip
     lead = "A plain interval excludes zero without a significant difference"
-    claim = runs("the plain interval excludes zero although the adjusted ", P, " does not reject; ")
-    if together:
-        claim += runs("the simultaneous interval covers all pairs jointly")
-    else:
-        claim += runs("the plain interval covers its pair alone")
-    return lead, claim
+    which = "plain interval covers its pair alone"
+    if all(pair.simultaneous is not None for pair in pairs):
+        which = "simultaneous interval covers all pairs jointly"
+    return lead, runs(
+        "the plain interval excludes zero although the adjusted ",
+        P,
+        f" does not reject; the {which}",
+    )
 
 
 def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
@@ -509,25 +445,12 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
     name = "FCR-adjusted" if selected else "simultaneous"
     conservative = _causes(pairs, "family") == {"conservative"}
-    why = (
-        runs("conservative compared with a step-wise correction")
-        if conservative
-        else runs("which is not made from the test’s ", P)
-    )
+    why = runs("which is not made from the test’s ", P)
+    if conservative:
+        why = runs("conservative compared with a step-wise correction")
     lead = f"{'An' if selected else 'A'} {name} interval includes zero despite a rejection"
-    start = runs("the adjusted ", P, f" rejects although the {name} interval, ")
-    return lead, start + why + runs(", includes zero")
-
-
-def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
-    names = [
-        runs(" − ".join(context.model(model) for model in pair.models))
-        for pair in pairs[:MOST_NAMED]
-    ]
-    more = len(pairs) - len(names)
-    if more:
-        names.append(runs(f"{count(more)} more"))
-    return runs(f"{plural(len(pairs), 'pair')} (", listed(names), ")")
+    start = f" rejects although the {name} interval, "
+    return lead, runs("the adjusted ", P, start, why, ", includes zero")
 
 
 # --- power --------------------------------------------------------------------------------
@@ -543,13 +466,11 @@ def _small_differences(context: Context) -> Caution | None:
                 lines.setdefault(f"{place}: {found.kind}", found)
     if not lines:
         return None
-    body: Runs = ()
-    for found in list(lines.values())[:MOST_PLACES]:
-        body += runs(" " if body else "", found.words)
+    body = spaced(found.words for found in list(lines.values())[:MOST_PLACES])
     if len(lines) > MOST_PLACES:
         body += runs(" Other measures and data sets differ.")
     smaller = "Smaller true" if any(found.any for found in lines.values()) else "True"
-    sources = listed([runs(one) for one in dict.fromkeys(f.source for f in lines.values())])
+    sources = listed(runs(one) for one in dict.fromkeys(f.source for f in lines.values()))
     body += runs(f" {smaller} differences will often be missed (", sources, ").")
     return Caution.from_code(SMALL_DIFFERENCES, "Small differences could not be seen", body)
 
@@ -705,20 +626,11 @@ def smallest_difference(n: int, discordant: float, alpha: float) -> float | None
     """
     if n < 1 or not 0 < discordant <= 1 or alpha / 2 == 0:
         return None
-    two_sided, one_sided = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(POWER)
-
-    def short(d: float) -> float:
-        reach = two_sided * math.sqrt(discordant)
-        reach += one_sided * math.sqrt(max(0.0, discordant - d * d))
-        return d * math.sqrt(n) - reach
-
-    low, high = 0.0, discordant
-    if short(high) < 0:
-        return None
-    for _ in range(60):  # halvings: below the spacing of floats
-        middle = (low + high) / 2
-        low, high = (middle, high) if short(middle) < 0 else (low, middle)
-    return high
+    a, b = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(POWER)
+    # (d sqrt(n) - a sqrt(s))² = b² (s - d²), of which the larger root is the positive one
+    root = (a * a * n - (n + b * b) * (a * a - b * b)) * discordant
+    found = (a * math.sqrt(n * discordant) + math.sqrt(max(0.0, root))) / (n + b * b)
+    return found if root >= 0 and found <= discordant else None
 
 
 # --- models that never predict a class ---------------------------------------------------
@@ -736,9 +648,7 @@ def never_predicted_caution(context: Context) -> Caution | None:
     ]
     if not lines:
         return None
-    body: Runs = ()
-    for line in lines[:MOST_LINES]:
-        body += runs(" " if body else "", line)
+    body = spaced(lines[:MOST_LINES])
     if len(lines) > MOST_LINES:
         body += runs(f" {count(len(lines) - MOST_LINES)} more are in results.json.")
     body += runs(
@@ -774,20 +684,12 @@ def _found(context: Context, setting: Setting) -> Iterator[NeverPredicted]:
 
 def _unexpected(context: Context, setting: Setting) -> Sequence[NeverPredicted]:
     """Leave out baselines, unless one of them is the best by the first measure."""
-    best = _best(context, setting)
-    return [one for one in _found(context, setting) if not one.baseline or one.model in best]
-
-
-def _best(context: Context, setting: Setting) -> set[str]:
     primary = context.metrics(setting)[0]
     models = context.models_best_first(setting, primary)
-    found = [context.estimate(setting, model, primary) for model in models]
-    values = [one.value for one in found if one is not None and one.value is not None]
-    return {
-        one.model
-        for one in found
-        if one is not None and values and one.value is not None and one.value == values[0]
-    }
+    found = {model: context.estimate(setting, model, primary) for model in models}
+    values = {m: e.value for m, e in found.items() if e is not None and e.value is not None}
+    best = {model for model, value in values.items() if value == next(iter(values.values()))}
+    return [one for one in _found(context, setting) if not one.baseline or one.model in best]
 
 
 def _claim(context: Context, one: NeverPredicted) -> Runs:

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting import fonts
-from evallang.reporting.document import Cell, Cite, Row, Runs, Table
-from evallang.reporting.run_writer import RunWriter
+from evallang.reporting.document import Cell, Row, Runs, Table
+from evallang.reporting.run_writer import plain
 
 SIZE = 8.0  # points of the text of a table on a page
 SHORT_NAME, MOST_OF_NAMES = 90.0, 150.0  # points; longer names are broken
@@ -35,25 +35,12 @@ class Room(Struct, frozen=True):
     width: float | None = None
 
 
-class _Words(RunWriter):
-    """The words of a cell, to be measured."""
-
-    def text(self, text: str) -> str:
-        return text
-
-    def cite(self, run: Cite) -> str:
-        return ""
-
-
-WORDS = _Words()
-
-
 def has_long_word(row: Runs) -> bool:
     """Return whether a word is so long that a column is better broken inside of it.
 
     A column that may be broken anywhere is narrowed first, as in "n_neighbors=" above "5".
     """
-    return any(len(word) > LONGEST_WORD for word in WORDS.write(row).split())
+    return any(len(word) > LONGEST_WORD for word in plain(row).split())
 
 
 def capped(table: Table, room: Room) -> Table:
@@ -104,7 +91,7 @@ def fits_on_a_page(table: Table) -> bool:
     """Return whether the columns of a table have room next to each other on a page."""
     total = -GAP
     for i, column in enumerate(table.columns):
-        head = WORDS.write(column.head)
+        head = plain(column.head)
         lines = head.split() if column.wide else [head]  # what a line of it has at least
         widest = max((fonts.width(line, SIZE, bold=True) for line in lines), default=0.0)
         cells = max((_width(row, i) for row in table.rows), default=0.0)
@@ -134,18 +121,17 @@ def _depths(table: Table, width: float) -> list[float]:
     if wanted <= rest:
         return [1 + BETWEEN] * len(table.rows)
     share = max(rest, 0.2 * width) / wanted
+
+    def lines(words: float, room: float) -> int:  # those that are broken do not fill theirs
+        return max(1, math.ceil(words / room if words <= room else 1.1 * words / room))
+
     return [
-        max((_lines(natural[i][k], share * widest[i]) for i in broken), default=1) + BETWEEN
+        max((lines(natural[i][k], share * widest[i]) for i in broken), default=1) + BETWEEN
         for k in range(len(table.rows))
     ]
-
-
-def _lines(words: float, room: float) -> int:
-    """Return the lines that words need: those that are broken do not fill theirs."""
-    return max(1, math.ceil(words / room if words <= room else 1.1 * words / room))
 
 
 def _width(row: Row, i: int) -> float:
     if row.group or i >= len(row.cells):
         return 0.0
-    return fonts.width(WORDS.write(row.cells[i].runs), SIZE, bold=row.strong)
+    return fonts.width(plain(row.cells[i].runs), SIZE, bold=row.strong)

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous, reasons
-from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs
-from evallang.reporting.estimate_tables import main_intervals
+from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
+from evallang.reporting.estimates import main_intervals
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
-from evallang.reporting.one_model import methods_words, singly
+from evallang.reporting.pair_findings import methods_words, singly
 from evallang.reporting.references import data_key
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
@@ -20,14 +20,14 @@ from evallang.reporting.searches import (
     RULES_OF_ONE_PART,
     candidates,
     inner_words,
+    thresholds,
     uses_validation_part,
 )
-from evallang.reporting.section import SECTIONS, SectionDeclaration, methods_sentences
-from evallang.reporting.thresholds import thresholds
-from evallang.reporting.topics import Topic
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic, methods_sentences
 from evallang.reporting.wording import (
     adjusts,
     amount,
+    and_,
     capitalise,
     count_sets,
     effect_name,
@@ -69,33 +69,38 @@ def _topics(context: Context) -> list[Topic]:
 @SECTIONS.register(SectionDeclaration(order=80, topics=_topics), title="Methods text")
 def methods(context: Context) -> Sequence[Block]:
     """Format what was done: design first, then measures, tests and software."""
-    design = _joined(
-        _compared(context), _designs(context), _stored(context), _training_rows(context),
-        _target_scales(context), _resampling(context),
-        _tuning(context), thresholds(context),
-    )  # fmt: skip
-    tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
-    analysis = _joined(
-        _measures(context),
-        _within(context),
-        *dict.fromkeys(tests),
-        _together(context),
-        _required(context),
-        *methods_sentences(context),
-        fitted_on_all(context),
-        _software(context),
+    lines: dict[int, Comparison] = {}
+    for c in context.results.comparisons:
+        lines.setdefault(c.index, c)  # the data sets of a line share the words
+    of_tests = [row for c in lines.values() for row in comparison_words(context, c)]
+    design = spaced(
+        said(context)
+        for said in (
+            _compared,
+            _designs,
+            _stored,
+            _training_rows,
+            _target_scales,
+            _resampling,
+            _tuning,
+            thresholds,
+        )
+    )
+    analysis = spaced(
+        [
+            _measures(context),
+            _within(context),
+            *dict.fromkeys(of_tests),
+            _together(context),
+            _required(context),
+            *methods_sentences(context),
+            fitted_on_all(context),
+            _software(context),
+        ]
     )
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
     return [Paragraph(row, "methods") for row in rows]
-
-
-def _joined(*sentences: Runs) -> Runs:
-    made: Runs = ()
-    for row in sentences:
-        if row:
-            made += runs(" " if made else "", row)
-    return made
 
 
 def _cited_once(row: Runs, cited: set[str]) -> Runs:
@@ -114,11 +119,11 @@ def _cited_once(row: Runs, cited: set[str]) -> Runs:
 
 def _compared(context: Context) -> Runs:
     models = context.results.models
-    names = listed([runs(context.model(model.name)) for model in models])
+    names = and_([context.model(model.name) for model in models])
     if len(models) > MOST_NAMED:
-        names = runs(plural(len(models), "model"))
+        names = plural(len(models), "model")
     elif len(models) > MOST_LISTED:
-        names = runs(plural(len(models), "model"), " (", names, ")")
+        names = f"{plural(len(models), 'model')} ({names})"
     verb = "We compared " if len(models) > 1 else "We evaluated "
     data = context.data_sets
     if not data:
@@ -137,31 +142,25 @@ def _weights(context: Context) -> Runs:
     if not weighted:
         return ()
     sizes = [
-        runs(f"{count(round(d.effective_n or 0))} equally weighted ones on ", context.data_label(
-            d.name)) if len(weighted) > 1 else runs(
-            f"{count(round(d.effective_n or 0))} equally weighted ones")
+        f"{count(round(d.effective_n or 0))} equally weighted ones"
+        + (f" on {context.data_label(d.name)}" if len(weighted) > 1 else "")
         for d in weighted
-    ]  # fmt: skip
+    ]
     fitted = any(model.kind == "estimator" for model in context.results.models)
     fits = "in the fits of models that take weights and " if fitted else ""
     made = runs(
         f" The {context.cases(weighted[0].name)} were weighted by the column {weighted[0].weight} "
         f"{fits}in all measures; they carry as much information as ",
-        listed(sizes), context.cite("interval", "effective_n"), ".",
+        and_(sizes), context.cite("interval", "effective_n"), ".",
     )  # fmt: skip
-    unweighted = [
-        runs(context.model(model.name))
-        for model in context.results.models
-        if fitted and not model.takes_weights
-    ]
+    models = context.results.models
+    unweighted = [context.model(m.name) for m in models if fitted and not m.takes_weights]
     if unweighted:
-        made += runs(" The fits of ", listed(unweighted), " do not use weights.")
-    steps = dict.fromkeys(s for model in context.results.models for s in model.unweighted_steps)
+        made += runs(f" The fits of {and_(unweighted)} do not use weights.")
+    steps = list(dict.fromkeys(step for model in models for step in model.unweighted_steps))
     if steps:
         verb = "was" if len(steps) == 1 else "were"
-        made += runs(
-            " ", listed([runs(step) for step in steps]), f" {verb} fitted without weights."
-        )
+        made += runs(f" {and_(steps)} {verb} fitted without weights.")
     return made
 
 
@@ -236,50 +235,45 @@ def _target_scales(context: Context) -> Runs:
     if not found:
         return ()
     several = len(context.results.data) > 1
-    fitted: list[Runs] = []
+    fitted = []
     for scale, sets in found.items():
         targets = [
-            runs(f"{d.target} ({context.data_label(d.name)})" if several else f"{d.target}")
-            for d in sets
+            f"{d.target} ({context.data_label(d.name)})" if several else f"{d.target}" for d in sets
         ]
-        fitted.append(runs(f"the {scale.noun} of ", listed(targets)))
-    backs = listed([runs(back) for back in dict.fromkeys(scale.back for scale in found)])
+        fitted.append(f"the {scale.noun} of {and_(targets)}")
+    backs = and_(list(dict.fromkeys(scale.back for scale in found)))
     same = {d.target for sets in found.values() for d in sets}
     own = f"of {same.pop()} itself" if len(same) == 1 else "of the targets themselves"
     return runs(
-        "Models were fitted to ", listed(fitted), ", and their predictions were transformed back "
-        "by ", backs, " without a correction for bias; all measures are on the scale ", own, ".",
-    )  # fmt: skip
+        f"Models were fitted to {and_(fitted)}, and their predictions were transformed back by "
+        f"{backs} without a correction for bias; all measures are on the scale {own}."
+    )
 
 
 def _stored(context: Context) -> Runs:
     """State which models were not fitted, and which former results have their predictions."""
-    made: Runs = ()
-    for model in context.results.models:
-        source = model.stored
-        if source is None:
-            continue
-        made += runs(" " if made else "", context.model(model.name), " was not fitted: its ")
-        made += runs(f"predictions are those of the model {source.model} in the results of ")
-        made += runs(f"“{source.study}” (evallang {source.evallang}), whose data, folds and seed ")
-        made += runs("are the same.")
-    return made
+    return spaced(
+        runs(
+            f"{context.model(model.name)} was not fitted: its predictions are those of the model "
+            f"{source.model} in the results of “{source.study}” (evallang {source.evallang}), "
+            "whose data, folds and seed are the same."
+        )
+        for model in context.results.models
+        if (source := model.stored) is not None
+    )
 
 
 def _resampling(context: Context) -> Runs:
     """State which resamplers changed the training rows of which models."""
-    found: dict[tuple[str, ...], list[Runs]] = {}
+    found: dict[tuple[str, ...], list[str]] = {}
     for model in context.results.models:
         if model.resamplers:
-            found.setdefault(model.resamplers, []).append(runs(context.model(model.name)))
+            found.setdefault(model.resamplers, []).append(context.model(model.name))
     if not found:
         return ()
-    ways = [
-        runs(listed([runs(name) for name in names]), " (", listed(models), ")")
-        for names, models in found.items()
-    ]
+    ways = [f"{and_(names)} ({and_(models)})" for names, models in found.items()]
     return runs(
-        "The training rows of each fit were resampled by ", listed(ways),
+        f"The training rows of each fit were resampled by {and_(ways)}",
         context.cite("software", IMBALANCED_LEARN),
         "; the rows on which models were evaluated were not.",
     )  # fmt: skip
@@ -293,17 +287,15 @@ def _tuning(context: Context) -> Runs:
     tuned = [model for model in estimators if model.tuned]
     if not tuned:
         return runs("Hyper-parameters were not tuned in this study.")
-    names = listed(
-        [runs(f"{context.model(m.name)} ({plural_count(candidates(m), 'candidate')})")
-         for m in tuned]
-    )  # fmt: skip
+    sized = ((context.model(m.name), plural_count(candidates(m), "candidate")) for m in tuned)
+    names = and_([f"{name} ({size})" for name, size in sized])
     if len(tuned) > MOST_LISTED:
         sizes = sorted({candidates(m) for m in tuned})
         of = "" if len(tuned) == len(estimators) else f" of the {count(len(estimators))}"
         each = plural_count(sizes[0], "candidate")
         each = each if len(sizes) == 1 else f"{count(sizes[0])} to {count(sizes[-1])} candidates"
         every = "all " if not of else ""
-        names = runs(f"{every}{count(len(tuned))}{of} models ({each} each)")
+        names = f"{every}{count(len(tuned))}{of} models ({each} each)"
     search = context.results.search
     how, inner = "", inner_words(context) if search is not None else ()
     if search is not None:
@@ -313,7 +305,7 @@ def _tuning(context: Context) -> Runs:
     validated = uses_validation_part(context)
     place = "on a validation part" if validated else "inside each training part"
     made = runs(
-        "Hyper-parameters of ", names, f" were chosen {place}{how}",
+        f"Hyper-parameters of {names} were chosen {place}{how}",
         context.cite("software", "optuna"), *((" ", *inner) if inner else ()),
     )  # fmt: skip
     if search is not None:
@@ -347,60 +339,61 @@ def _measures(context: Context) -> Runs:
             averaged[estimate.metric] = None
     with_some = {name for key, names in by_interval.items() if key[0] for name in names}
     parts: list[Runs] = []
-    bare: Runs = ()
+    bare: list[str] = []
+    cited: Runs = ()
     for (method, level), names in by_interval.items():
         rest = [name for name in names if method or name not in with_some]
-        if not rest:
-            continue
         words = listed(
-            [
-                runs(
-                    context.metric(n).noun,
-                    _metric_cite(context, n),
-                    _under(context, n, (method, level), by_interval),
-                )
-                for n in rest
-            ]
+            runs(
+                context.metric(n).noun,
+                _metric_cite(context, n),
+                _under(context, n, (method, level), by_interval),
+            )
+            for n in rest
         )
-        if not method:
-            bare = words
-            continue
-        title = mid_sentence(context.interval_title(method))
-        title += _form_for_groups(context, method)
-        cite = context.cite("interval", method)
-        each = "s" if len(rest) > 1 else ""
-        a = "" if each else "a "
-        parts.append(runs(words, f" with {a}{percent(level)} interval{each} ({title}", cite, ")"))
+        if method:
+            each = f" with {percent(level)} intervals" if len(rest) > 1 else (
+                f" with a {percent(level)} interval")  # fmt: skip
+            parts.append(words + runs(each, _interval_words(context, method)))
+        elif rest:
+            bare, cited = rest, words
     for (method, level), owners in apart.items():
-        words = listed([runs(f"{context.metric(n).noun} of {context.model(m)}") for n, m in owners])
-        title = mid_sentence(context.interval_title(method)) + _form_for_groups(context, method)
-        cite = context.cite("interval", method)
-        parts.append(runs(words, f" with a {percent(level)} interval ({title}", cite, ")"))
+        words = listed(runs(f"{context.metric(n).noun} of {context.model(m)}") for n, m in owners)
+        of = f" with a {percent(level)} interval"
+        parts.append(words + runs(of, _interval_words(context, method)))
     if not parts and not bare:
         return ()
-    made = (
-        runs(
-            "We report ",
-            listed(parts, comma="; ", last=" and " if len(parts) == 2 else "; and "),
-            ".",
-        )
-        if parts
-        else ()
-    )
+    made: list[Runs] = []
+    if parts:
+        last = " and " if len(parts) == 2 else "; and "
+        made.append(runs("We report ", listed(parts, comma="; ", last=last), "."))
     if bare:
-        several = len([name for name in by_interval["", 0.0] if name not in with_some]) > 1
-        verb = "are" if several else "is"
-        made += runs(" " if made else "", capitalise(bare), f" {verb} reported without intervals.")
+        verb = "are" if len(bare) > 1 else "is"
+        made.append(runs(capitalise(cited), f" {verb} reported without intervals."))
     if averaged:
-        nouns = listed([runs(context.metric(name).noun) for name in averaged])
+        nouns = capitalised(and_([context.metric(name).noun for name in averaged]))
         verb = "is" if len(averaged) == 1 else "are"
-        made += runs(
-            " ", capitalise(nouns), f" {verb} unweighted over the classes (macro average)."
-        )
+        made.append(runs(f"{nouns} {verb} unweighted over the classes (macro average)."))
     for metric in map(context.metric, dict.fromkeys(e.metric for e in context.results.estimates)):
         if metric.of_sums:
-            made += runs(f" Both sums of the {metric.noun} are taken over all test examples.")
-    return made + _own_metrics(context)
+            words_ = f"Both sums of the {metric.noun} are taken over all test examples."
+            made.append(runs(words_))
+    for found_ in context.results.methods:
+        if found_.kind == "metric" and found_.own_code:
+            noun = capitalised(context.metric(found_.name).noun)
+            better = f"({found_.better} is better)"
+            made.append(runs(f"{noun} was computed with custom code {better}."))
+    return spaced(made)
+
+
+def _interval_words(context: Context, method: str) -> Runs:
+    """Return the title of an interval with its source, in brackets."""
+    made = (e.interval for e in context.results.estimates if e.interval is not None)
+    grouped = {one.clusters is not None for one in made if one.method == method}
+    title = mid_sentence(context.interval_title(method))
+    if True in grouped:
+        title += " for data in groups" if False in grouped else " for grouped data"
+    return runs(f" ({title}", context.cite("interval", method), ")")
 
 
 def _under(
@@ -418,7 +411,7 @@ def _under(
     ]
     if not own or not others or any(own.keys() & other.keys() for other in others):
         return ()
-    return runs(" under ", listed([runs(context.protocol(name)) for name in own]))
+    return runs(f" under {and_([context.protocol(name) for name in own])}")
 
 
 def _within(context: Context) -> Runs:
@@ -432,36 +425,8 @@ def _within(context: Context) -> Runs:
         own = {e.subgroup.column for e in found if e.metric == name and e.subgroup is not None}
         shown = tuple(column for column in columns if column in own)
         by_columns.setdefault(shown, []).append(context.metric(name).noun)
-    parts = [
-        runs(listed([runs(noun) for noun in nouns]), " within the levels of ",
-             listed([runs(column) for column in shown]))
-        for shown, nouns in by_columns.items()
-    ]  # fmt: skip
-    return runs("We also report ", listed(parts), ".")
-
-
-def _form_for_groups(context: Context, method: str) -> str:
-    """Report whether all or some of the intervals of a method took whole groups as units."""
-    grouped = {
-        estimate.interval.clusters is not None
-        for estimate in context.results.estimates
-        if estimate.interval is not None and estimate.interval.method == method
-    }
-    if True not in grouped:
-        return ""
-    return " for data in groups" if False in grouped else " for grouped data"
-
-
-def _own_metrics(context: Context) -> Runs:
-    """State which metrics are code of the authors', and which direction of each is better."""
-    made: Runs = ()
-    for method in context.results.methods:
-        if method.kind == "metric" and method.own_code:
-            noun = context.metric(method.name).noun
-            made += runs(
-                f" {capitalised(noun)} was computed with custom code ({method.better} is better)."
-            )
-    return made
+    parts = [f"{and_(nouns)} within the levels of {and_(c)}" for c, nouns in by_columns.items()]
+    return runs(f"We also report {and_(parts)}.")
 
 
 def _metric_cite(context: Context, name: str) -> Runs:
@@ -548,75 +513,60 @@ def _software(context: Context) -> Runs:
 MOST_PAIRS_NAMED = 2
 
 
-def one_per_line(context: Context) -> list[Comparison]:
-    """Return one comparison for each line of the study file: its data sets share the words."""
-    found: dict[int, Comparison] = {}
-    for comparison in context.results.comparisons:
-        found.setdefault(comparison.index, comparison)
-    return list(found.values())
-
-
 def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
     """Format one line of the study file: omnibus, pairs, intervals, each a sentence."""
     lines = [c for c in context.results.comparisons if c.index == comparison.index]
-    names = dict.fromkeys(context.metric(c.metric).noun for c in lines)
-    noun = listed([runs(name) for name in names])
     made: list[Runs] = []
-    omnibus = comparison.omnibus
+    omnibus, all_omnibus = comparison.omnibus, [c.omnibus for c in lines if c.omnibus is not None]
     if omnibus is not None:
-        test = _test_words(context, [c.omnibus for c in lines if c.omnibus is not None])
-        models = runs("all models") if len(omnibus.models) == len(context.results.models) else (
-            listed([runs(context.model(name)) for name in omnibus.models]))  # fmt: skip
+        noun = and_(list(dict.fromkeys(context.metric(c.metric).noun for c in lines)))
+        models = "all models"
+        if len(omnibus.models) < len(context.results.models):
+            models = and_([context.model(name) for name in omnibus.models])
         effects = _effects(context, [omnibus])
         several = len({effect.name for effect in omnibus.effects}) > 1
-        as_size = " as effect sizes" if several else " as effect size"
-        tail = runs(", with ", effects, as_size) if effects else ()
-        all_omnibus = [c.omnibus for c in lines if c.omnibus is not None]
+        tail = runs(", with ", effects, " as effect size", "s" if several else "")
         lost = _not_computed(context, all_omnibus)
         were = "were to be" if lost and not any(map(computed, all_omnibus)) else "were"
-        made.append(runs("Differences in ", noun, " among ", models, f" {were} tested by ", test,
-                         tail, lost, "."))  # fmt: skip
-    names = dict.fromkeys(context.compared_words(c).noun for c in lines)
-    noun = listed([runs(name) for name in names])
+        made.append(runs(
+            f"Differences in {noun} among {models} {were} tested by ",
+            _test_words(context, all_omnibus), tail if effects else (), lost, ".",
+        ))  # fmt: skip
+    noun = and_(list(dict.fromkeys(context.compared_words(c).noun for c in lines)))
     every = [pair for c in lines for pair in c.pairwise]
     pairs = [pair for pair in every if computed(pair)]
     if not every:
         return made
     test = _test_words(context, pairs or every)
-    subject = _subject(context, comparison)
+    own = [pair for pair in comparison.pairwise if computed(pair)]
+    subject = f"{_named(context, own or comparison.pairwise)} were"
+    using = runs(f" compared on {noun} using ", test)
     if not pairs:
         if omnibus is None or computed(omnibus):
-            lost = _not_computed(context, every)
-            made.append(runs(subject, " to be compared on ", noun, " using ", test, lost, "."))
+            made.append(runs(subject, " to be", using, _not_computed(context, every), "."))
         return made
-    untested = omnibus is not None and not any(c.performed for c in lines)
-    skipped = "Because the omnibus test was not significant, no pairwise tests were run."
-    if omnibus is not None and not computed(omnibus):
-        skipped = "Pairs of models were therefore not tested."
-    if singly(comparison):
-        words = methods_words(context, comparison, test)
-    elif comparison.against is not None:
-        reference = context.model(comparison.against)
-        words = runs(f"Each model was compared with {reference} on ", noun, " using ", test)
-    elif omnibus is not None:
-        words = runs(
-            "When this test was significant, pairs of models were compared on ",
-            noun,
-            " using ",
-            test,
-        )
-    else:
-        words = runs(subject, " compared on ", noun, " using ", test)
-    if untested:
+    tested = omnibus is None or any(c.performed for c in lines)
+    if not tested:
+        skipped = "Because the omnibus test was not significant, no pairwise tests were run."
+        if omnibus is not None and not computed(omnibus):
+            skipped = "Pairs of models were therefore not tested."
         made.append(runs(skipped))
     else:
+        words = runs(subject, using)
+        if singly(comparison):
+            words = methods_words(context, comparison, test)
+        elif comparison.against is not None:
+            reference = context.model(comparison.against)
+            words = runs(f"Each model was compared with {reference} on {noun} using ", test)
+        elif omnibus is not None:
+            words = runs("When this test was significant, pairs of models were", using)
         made.append(words + _family(context, comparison))
     made.append(_intervals(context, pairs))
-    if len(pairs) < len(every):
-        lost_pairs = [pair for pair in every if not computed(pair)]
-        made.append(runs(f"{_named(context, lost_pairs)} could not be compared: "
-                         f"{' and '.join(reasons(context, lost_pairs))}."))  # fmt: skip
-    if any(pair.clusters is not None for pair in pairs) and not untested:
+    lost_pairs = [pair for pair in every if not computed(pair)]
+    if lost_pairs:
+        why = " and ".join(reasons(context, lost_pairs))
+        made.append(runs(f"{_named(context, lost_pairs)} could not be compared: {why}."))
+    if any(pair.clusters is not None for pair in pairs) and tested:
         tests = "this test" if len(pairs) == 1 else "these tests"
         made.append(runs(f"Whole groups were the units of {tests}."))
     shown = shown_effect([effect for pair in pairs for effect in pair.effects])
@@ -633,12 +583,6 @@ def _not_computed(context: Context, tests: Sequence[HypothesisTestResult]) -> st
         return ""
     some = "" if len(lost) == len(tests) else f"{number_word(len(lost))} of {len(tests)} times "
     return f", which was {some}not computed: {' and '.join(reasons(context, lost))}"
-
-
-def _subject(context: Context, comparison: Comparison) -> str:
-    """State the pairs that were tested where they are few, else say that there were pairs."""
-    pairs = comparison.pairwise
-    return _named(context, [pair for pair in pairs if computed(pair)] or pairs) + " were"
 
 
 def _named(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:

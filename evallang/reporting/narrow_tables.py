@@ -2,28 +2,19 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.cells import dash, interval_cell
-from evallang.reporting.context import Context, Setting, printed_p
+from evallang.reporting.context import Context, Setting
 from evallang.reporting.contrasts import Contrast, contrast
-from evallang.reporting.document import (
-    Cell,
-    Column,
-    Number,
-    Row,
-    Runs,
-    Spanner,
-    Table,
-    Text,
-    runs,
-)
-from evallang.reporting.numbers import Scale, fixed, percent
+from evallang.reporting.document import Cell, Column, Runs, Table, runs
+from evallang.reporting.numbers import percent
 from evallang.reporting.orientation import turned
-from evallang.reporting.wording import adjusted_words, p_cell, p_letter
-from evallang.results.records import Comparison, Effect
+from evallang.reporting.run_writer import plain
+from evallang.reporting.tables import bounds, dash, interval_cell, number, p_of, right, row, table
+from evallang.reporting.wording import adjusted_words, p_letter
+from evallang.results.records import Comparison
 
 
 def narrow_pairs(
-    context: Context, comparison: Comparison, names: Sequence[str], table: Table
+    context: Context, comparison: Comparison, names: Sequence[str], whole: Table
 ) -> Table | None:
     """Return each pair with its difference, the interval that matches the decision, and p.
 
@@ -33,105 +24,92 @@ def narrow_pairs(
     if all(pair.estimate is None or len(pair.models) != 2 for pair in pairs):
         return None
     seen = [contrast(pair, pair.models[0]) for pair in pairs]
-    columns = [table.columns[0], *_columns(context, comparison, seen, "A − B")]
-    rows = [
-        Row((Cell(runs(name)), *_cells(context, comparison, one, columns)), whole.strong)
-        for name, one, whole in zip(names, seen, table.rows, strict=True)
-    ]
     words = context.difference_words(comparison)
-    head = runs(f"Difference in {words.noun}" + (", points" if words.percent else ""))
-    spanners = (Spanner(head, 1, len(columns) - 1),)
-    notes = _notes(context, comparison, seen)
-    if any(row.strong for row in rows):
-        notes += [note for note in table.notes if _text(note).startswith("Bold rows")]
-    return Table(table.id, table.caption, tuple(columns), tuple(rows), spanners, tuple(notes))
-
-
-def narrow_estimates(
-    context: Context, setting: Setting, comparison: Comparison | None, table: Table
-) -> Table:
-    """Return the first measure of each model, and its difference to the best model."""
-    metric_name = context.metrics(setting)[0]
-    metric, scale = context.metric(metric_name), context.scale(setting, metric_name)
-    models = context.models_best_first(setting, metric_name)
-    found = [context.estimate(setting, model, metric_name) for model in models]
-    level = next((e.interval.level for e in found if e and e.interval), None)
-    columns = [table.columns[0], Column(runs("Est."), name=metric_name)]
-    columns += [Column(runs(f"{percent(level)} CI"), name="interval")] if level else []
-    head = metric.title + (", %" if metric.percent else "")
-    spanners = [Spanner(runs(head), 1, len(columns) - 1)]
-    to_best = _to_best(comparison, models[0]) if comparison is not None else {}
-    notes: list[Runs] = []
-    more: list[Column] = []
-    if comparison is not None and to_best:
-        seen = list(to_best.values())
-        more = _columns(context, comparison, seen, "Diff.")
-        points = ", points" if context.difference_words(comparison).percent else ""
-        spanners.append(
-            Spanner(runs(f"To the best{points}"), len(columns), len(columns) + len(more) - 1)
-        )
-        notes += [runs("To the best: the first row minus this row."), *_notes(
-            context, comparison, seen)]  # fmt: skip
-    rows = []
-    for model, estimate in zip(models, found, strict=True):
-        value = None if estimate is None else estimate.value
-        cells = [Cell(runs(context.model(model))), Cell(runs(Number(fixed(value, scale), value)),
-                 value)]  # fmt: skip
-        if level:
-            of_model = None if estimate is None else estimate.interval
-            cells.append(interval_cell(of_model, scale))
-        if comparison is not None and more:
-            one = to_best.get(model)
-            cells += [dash()] * len(more) if one is None else _cells(context, comparison, one, more)
-        rows.append(Row(tuple(cells)))
-    kept = [note for note in table.notes if _text(note).startswith(metric.title + ":")]
-    return Table(
-        table.id,
-        table.caption,
-        (*columns, *more),
-        tuple(rows),
-        tuple(spanners),
-        (*kept, *notes),
+    head = f"Difference in {words.noun}" + (", points" if words.percent else "")
+    columns = _columns(context, seen, "A − B")
+    bold = [note for note in whole.notes if plain(note).startswith("Bold rows")]
+    return table(
+        whole.id,
+        whole.caption,
+        [whole.columns[0], (head, columns)],
+        [
+            row(name, *_cells(context, comparison, one, columns), strong=shown.strong)
+            for name, one, shown in zip(names, seen, whole.rows, strict=True)
+        ],
+        *_notes(context, comparison, seen),
+        *(bold if any(shown.strong for shown in whole.rows) else ()),
     )
 
 
-def _to_best(comparison: Comparison, best: str) -> dict[str, Contrast]:
-    """Return the pairs of the best model by the other one, the best minus the other."""
-    made = {}
-    for pair in comparison.pairwise:
-        if len(pair.models) == 2 and best in pair.models and pair.estimate is not None:
-            found = contrast(pair if pair.models[0] == best else turned(pair), best)
-            made[found.other] = found
-    return made
+def narrow_estimates(
+    context: Context, setting: Setting, comparison: Comparison | None, whole: Table
+) -> Table:
+    """Return the first measure of each model, and its difference to the best model."""
+    name = context.metrics(setting)[0]
+    metric, scale = context.metric(name), context.scale(setting, name)
+    models = context.models_best_first(setting, name)
+    found = {model: context.estimate(setting, model, name) for model in models}
+    level = next((e.interval.level for e in found.values() if e and e.interval), None)
+    to_best: dict[str, Contrast] = {}  # the best minus the other
+    for pair in comparison.pairwise if comparison is not None else ():
+        if len(pair.models) == 2 and models[0] in pair.models and pair.estimate is not None:
+            one = contrast(pair if pair.models[0] == models[0] else turned(pair), models[0])
+            to_best[one.other] = one
+    seen = list(to_best.values())
+    more = _columns(context, seen, "Diff.") if seen else []
+    points, notes = "", list[Runs]()
+    if comparison is not None and seen:
+        points = ", points" if context.difference_words(comparison).percent else ""
+        notes = [runs("To the best: the first row minus this row.")]
+        notes += _notes(context, comparison, seen)
+    rows = []
+    for model, estimate in found.items():
+        compared = [dash()] * sum(column is not None for column in more)
+        if comparison is not None and model in to_best:
+            compared = _cells(context, comparison, to_best[model], more)
+        interval = None if estimate is None else estimate.interval
+        rows.append(
+            row(
+                context.model(model),
+                number(None if estimate is None else estimate.value, scale),
+                interval_cell(interval, scale) if level else None,
+                *compared,
+            )
+        )
+    of_metric = right(f"{percent(level)} CI", "interval") if level else None
+    return table(
+        whole.id,
+        whole.caption,
+        [
+            whole.columns[0],
+            (metric.title + (", %" if metric.percent else ""), [right("Est.", name), of_metric]),
+            (f"To the best{points}", more),
+        ],
+        rows,
+        *(note for note in whole.notes if plain(note).startswith(metric.title + ":")),
+        *notes,
+    )
 
 
-def _columns(
-    context: Context, comparison: Comparison, seen: Sequence[Contrast], head: str
-) -> list[Column]:
-    made = [Column(runs(head), name="difference")]
+def _columns(context: Context, seen: Sequence[Contrast], head: str) -> list[Column | None]:
     levels = dict.fromkeys(percent(c.level) for c in seen if _bounded(c))
-    if levels:
-        made.append(Column(runs(f"{' / '.join(levels)} CI"), name="interval"))
-    if any(c.p is not None for c in seen):
-        made.append(Column(runs(p_letter(context)), name="p"))
-    return made
+    return [
+        right(head, "difference"),
+        right(f"{' / '.join(levels)} CI", "interval") if levels else None,
+        right(p_letter(context), "p") if any(c.p is not None for c in seen) else None,
+    ]
 
 
 def _cells(
-    context: Context, comparison: Comparison, one: Contrast, columns: Sequence[Column]
+    context: Context, comparison: Comparison, one: Contrast, columns: Sequence[Column | None]
 ) -> list[Cell]:
-    scale: Scale = context.difference_scale(comparison)
-    made = [
-        Cell(runs(Number(fixed(one.value, scale, signed=True, null=0.0), one.value)), one.value)
-    ]
-    names = {column.name for column in columns}
-    if "interval" in names:
-        bounds = Effect("difference", one.value, one.low, one.high)
-        made.append(interval_cell(bounds if _bounded(one) else None, scale, null=0.0))
-    if "p" in names:
-        p = printed_p(one.pair)
-        made.append(Cell(p_cell(context, p, comparison.alpha), p))
-    return made
+    scale = context.difference_scale(comparison)
+    cells = {
+        "difference": number(one.value, scale, signed=True, null=0.0),
+        "interval": bounds(one.low, one.high, scale, 0.0) if _bounded(one) else dash(),
+        "p": p_of(context, one.p, comparison.alpha),
+    }
+    return [cells[column.name] for column in columns if column is not None]
 
 
 def _bounded(one: Contrast) -> bool:
@@ -149,7 +127,3 @@ def _notes(context: Context, comparison: Comparison, seen: Sequence[Contrast]) -
         rest = " where one exists, otherwise of the pair alone" if "" in kinds else ""
         made.append(runs(f"Intervals of differences: {kind}{rest}."))
     return made
-
-
-def _text(note: Runs) -> str:
-    return "".join(run.text for run in note if isinstance(run, Text))

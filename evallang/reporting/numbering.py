@@ -1,6 +1,6 @@
 """What a document becomes before it is laid out: numbered, capped, its references resolved."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,33 +42,22 @@ def number(document: Document, room: Room) -> tuple[Document, Numbering]:
 
     Works that are not cited are excluded, and citations of works that are not known.
     """
-    labels: dict[str, str] = {}
-    citations: dict[str, int] = {}
-    known = {
-        work.key
+    labels = {section.id: section.heading for section in document.sections}
+    labels |= {b.id: f"Table\u00a0{n}" for n, b in enumerate(document.every(Table), start=1)}
+    placed = (figure for figure in document.every(Figure) if figure.placed)
+    labels |= {b.id: f"Figure\u00a0{n}" for n, b in enumerate(placed, start=1)}
+    labels |= {caution.id: caution.lead for caution in document.every(Caution)}
+    known = {work.key for block in document.every(References) for work in block.works}
+    cited = dict.fromkeys(
+        key
         for section in document.sections
         for block in section.blocks
-        if isinstance(block, References)
-        for work in block.works
-    }
-    tables = figures = 0
-    for section in document.sections:
-        for block in section.blocks:
-            if isinstance(block, Table):
-                tables += 1
-                labels[block.id] = f"Table\u00a0{tables}"
-            elif isinstance(block, Figure) and block.placed:
-                figures += 1
-                labels[block.id] = f"Figure\u00a0{figures}"
-            elif isinstance(block, Caution):
-                labels[block.id] = block.lead
-            for run in runs_of_block(block):
-                if isinstance(run, Cite):
-                    for key in run.keys:
-                        if key in known:
-                            citations.setdefault(key, len(citations) + 1)
-        labels[section.id] = section.heading
-    numbering = Numbering(labels, citations)
+        for run in runs_of_block(block)
+        if isinstance(run, Cite)
+        for key in run.keys
+        if key in known
+    )
+    numbering = Numbering(labels, {key: n for n, key in enumerate(cited, start=1)})
     sections = []
     for section in document.sections:
         blocks = [_settled(block, numbering, room) for block in section.blocks]
@@ -78,24 +67,40 @@ def number(document: Document, room: Room) -> tuple[Document, Numbering]:
     return replace(document, sections=tuple(sections)), numbering
 
 
-def runs_of_block(block: Block) -> Iterator[Run]:
-    """Iterate over the runs of a block that may cite works."""
-    rows: list[Runs] = []
-    if isinstance(block, Title):
-        rows = [block.question]
-    elif isinstance(block, Paragraph):
-        rows = [block.runs]
-    elif isinstance(block, NumberedFindings):
-        rows = list(block.items)
-    elif isinstance(block, Caution):
-        rows = [block.body]
-    elif isinstance(block, Table):
-        rows = [block.caption, *block.notes]
-        rows += [cell.runs for row in block.rows for cell in row.cells]
-    elif isinstance(block, Figure) and block.placed:
-        rows = [block.caption]
-    for row in rows:
-        yield from flat(row)
+def runs_of_block(block: Block) -> list[Run]:
+    """Return the runs of a block that may cite works."""
+    found: list[Run] = []
+
+    def collect(row: Runs) -> Runs:
+        found.extend(flat(row))
+        return row
+
+    if not isinstance(block, Figure) or block.placed:
+        _changed(block, collect)
+    return found
+
+
+def _changed(block: Block, change: Callable[[Runs], Runs]) -> Block:
+    """Return a block with its runs changed."""
+    match block:
+        case Title():
+            return replace(block, question=change(block.question))
+        case Paragraph():
+            return replace(block, runs=change(block.runs))
+        case NumberedFindings():
+            return NumberedFindings(tuple(map(change, block.items)))
+        case Caution():
+            return replace(block, body=change(block.body))
+        case Figure():
+            return replace(block, caption=change(block.caption))
+        case Table():
+            caption, notes = change(block.caption), tuple(map(change, block.notes))
+            rows = tuple(
+                replace(row, cells=tuple(replace(c, runs=change(c.runs)) for c in row.cells))
+                for row in block.rows
+            )
+            return replace(block, caption=caption, notes=notes, rows=rows)
+    return block
 
 
 def flat(row: Runs) -> Iterator[Run]:
@@ -113,20 +118,8 @@ def _settled(block: Block, numbering: Numbering, room: Room) -> Block | None:
         works = [work for work in block.works if work.key in numbering.citations]
         works.sort(key=lambda work: numbering.citations[work.key])
         return References(tuple(works)) if works else None
-    if isinstance(block, Title):
-        return replace(block, question=_cited(block.question, numbering))
-    if isinstance(block, Paragraph):
-        return replace(block, runs=_cited(block.runs, numbering))
-    if isinstance(block, NumberedFindings):
-        return NumberedFindings(tuple(_cited(item, numbering) for item in block.items))
-    if isinstance(block, Caution):
-        return replace(block, body=_cited(block.body, numbering))
-    if isinstance(block, Figure):
-        return replace(block, caption=_cited(block.caption, numbering))
-    if isinstance(block, Table):
-        notes = tuple(_cited(note, numbering) for note in block.notes)
-        return capped(replace(block, notes=notes), room)
-    return block
+    made = _changed(block, lambda row: _cited(row, numbering))
+    return capped(made, room) if isinstance(made, Table) else made
 
 
 def _cited(row: Runs, numbering: Numbering) -> Runs:
@@ -135,8 +128,10 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
     for run in row:
         if isinstance(run, Cite):
             keys = tuple(key for key in run.keys if key in numbering.citations)
+            # a raised figure would run into the number
+            raised = bool(made) and isinstance(made[-1], Text) and made[-1].text.endswith(RAISED)
             if keys:
-                made.append(Cite(keys, spelled=_ends_raised(made)))
+                made.append(Cite(keys, spelled=raised))
         elif isinstance(run, Ref) and not run.words and run.target not in numbering.labels:
             made.append(Text("see the results"))
         elif (
@@ -154,8 +149,3 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
         else:
             made.append(run)
     return tuple(made)
-
-
-def _ends_raised(row: list[Run]) -> bool:
-    """Return whether a row ends in a raised figure, which a citation would run into."""
-    return bool(row) and isinstance(row[-1], Text) and row[-1].text.endswith(RAISED)

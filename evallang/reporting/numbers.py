@@ -184,7 +184,7 @@ def scale_of(
     if percent:
         decimals = max(1, _decimals(max(sizes, default=1.0), 2))
         while decimals > 1 and all(
-            _is_near(round(s, decimals - 1), round(s, decimals)) for s in sizes
+            abs(round(s, decimals - 1) - round(s, decimals)) <= ROUNDING for s in sizes
         ):
             decimals -= 1
         return Scale(decimals, power)
@@ -193,10 +193,6 @@ def scale_of(
         return Scale(3, power)
     most = max(3, _decimals(max(sizes), 3))
     return Scale(int(max(least, min(_decimals(min(sizes), 3), most))), power)
-
-
-def _is_near(value: float, other: float) -> bool:
-    return abs(value - other) <= ROUNDING
 
 
 def _decimals(size: float, digits: int) -> int:
@@ -293,6 +289,26 @@ def degrees(value: float) -> str:
 def count(n: int) -> str:
     """Print a count: "9,959" has its comma, as the field prints it."""
     return _sign(Decimal(n), f"{abs(n):,}", False)
+
+
+def between(numbers: Iterable[int]) -> str:
+    """Print the least and the greatest of some counts: "5 to 10"; one where they are equal."""
+    known = sorted(set(numbers))
+    return " to ".join(count(n) for n in dict.fromkeys((known[0], known[-1])))
+
+
+def in_ranges(numbers: Iterable[int], to: str = "–") -> str:
+    """Print numbers in their order, three and more in a row as a range: "2–4, 6"."""
+    groups: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(
+        f"{group[0]}{to}{group[-1]}" if len(group) > 2 else ", ".join(map(str, group))
+        for group in groups
+    )
 
 
 def percent(level: float) -> str:

@@ -1,6 +1,7 @@
 """The order of the models of a pair: better minus worse, in every table, figure and sentence."""
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -43,14 +44,12 @@ def _printed_pair(
     method = context.method("test", pair.test)
     effects = () if method is not None and method.over_splits else pair.effects
     possible = context.difference_words(comparison).range_of_differences
-    estimate, wide = pair.estimate, pair.simultaneous
-    if estimate is not None:
-        low, high = inside(possible, estimate.low, estimate.high)
-        estimate = replace(estimate, low=low, high=high)
-    if wide is not None:
-        low, high = inside(possible, wide.low, wide.high)
-        wide = replace(wide, low=low, high=high)
-    return replace(pair, estimate=estimate, simultaneous=wide, effects=effects)
+    made = replace(pair, effects=effects)
+    for name in ("estimate", "simultaneous"):
+        if (found := getattr(pair, name)) is not None:
+            low, high = inside(possible, found.low, found.high)
+            made = replace(made, **{name: replace(found, low=low, high=high)})
+    return made
 
 
 def inside(
@@ -124,16 +123,18 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
         table = ((table[0][0], table[1][0]), (table[0][1], table[1][1]))
     estimate, simultaneous = pair.estimate, pair.simultaneous
     if estimate is not None:
-        estimate = replace(
-            estimate,
-            value=_minus(estimate.value),
-            low=_minus(estimate.high),
-            high=_minus(estimate.low),
-            resamples=estimate.resamples and estimate.resamples.reversed_sign(),
-        )
+        resamples = estimate.resamples and estimate.resamples.reversed_sign()
+        value, low, high = map(_minus, (estimate.value, estimate.high, estimate.low))
+        estimate = replace(estimate, value=value, low=low, high=high, resamples=resamples)
     if simultaneous is not None:
         low, high = _minus(simultaneous.high), _minus(simultaneous.low)
         simultaneous = replace(simultaneous, low=low, high=high)
+    extra: dict[str, Any] = dict(pair.extra)
+    for first, second in SWAPPED:
+        if first in extra or second in extra:
+            extra[first], extra[second] = extra.get(second), extra.get(first)
+    if "mean_difference" in extra:
+        extra["mean_difference"] = _minus(extra["mean_difference"])
     seen = with_side(pair, OTHER_SIDE[pair.side]) if pair.side is not None else pair
     return replace(
         seen,
@@ -143,7 +144,7 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
         estimate=estimate,
         simultaneous=simultaneous,
         effects=tuple(filter(None, map(_effect, pair.effects))),
-        extra=_extra(pair.extra),
+        extra=extra,
     )
 
 
@@ -153,28 +154,13 @@ def _minus(value: float | None) -> float | None:
 
 def _effect(effect: Effect) -> Effect | None:
     """Turn an effect size; None where the file does not tell whether it has a sign."""
+    value, low, high = effect.value, effect.high, effect.low
     if effect.scale == "odds":
-        turn = _inverse
-    elif effect.signed is None:
-        return None
+        value, low, high = (
+            v if v is None else math.inf if v == 0 else 1 / v for v in (value, low, high)
+        )
     elif effect.signed:
-        turn = _minus
+        value, low, high = map(_minus, (value, low, high))
     else:
-        return effect
-    return replace(effect, value=turn(effect.value), low=turn(effect.high), high=turn(effect.low))
-
-
-def _inverse(value: float | None) -> float | None:
-    if value is None:
-        return None
-    return float("inf") if value == 0 else 1 / value
-
-
-def _extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
-    made = dict(extra)
-    for first, second in SWAPPED:
-        if first in extra or second in extra:
-            made[first], made[second] = extra.get(second), extra.get(first)
-    if "mean_difference" in extra:
-        made["mean_difference"] = _minus(extra["mean_difference"])
-    return made
+        return None if effect.signed is None else effect
+    return replace(effect, value=value, low=low, high=high)

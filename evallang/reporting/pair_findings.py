@@ -1,6 +1,6 @@
-"""Key findings about pairs: what beat what and by how much, and what was not decided."""
+"""Key findings of tests: what beat what and by how much, and what was not decided."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import (
@@ -22,16 +22,28 @@ from evallang.reporting.decisions import (
     reasons,
     untested,
 )
-from evallang.reporting.document import Number, Runs, Strong, listed, runs
+from evallang.reporting.document import Interval, Number, Runs, Strong, listed, runs
 from evallang.reporting.letter_case import capitalised, mid_sentence
-from evallang.reporting.numbers import Scale, fixed, percent, probability, scale_of
+from evallang.reporting.numbers import (
+    NBSP,
+    Scale,
+    fixed,
+    interval,
+    level_of_alpha,
+    percent,
+    probability,
+    scale_of,
+)
+from evallang.reporting.orientation import inside
 from evallang.reporting.wording import (
     adjusted_words,
     amount,
     number_word,
+    numbers_with_adjusted,
+    p_letter,
     p_stat,
     signed_amount,
-    test_runs,
+    value_text,
     with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -55,12 +67,10 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     where = place_words(context, comparison)
     name = context.sized(centre, comparison.data)
     items: list[Runs] = []
-    if ahead:
-        lead = runs(f"{where}{name} had a {metric.better_word} {metric.noun} than ")
-        items.append(_decided(context, comparison, lead, ahead))
-    if behind:
-        lead = runs(f"{where}{name} had a {metric.worse_word} {metric.noun} than ")
-        items.append(_decided(context, comparison, lead, behind))
+    for chosen, word in ((ahead, metric.better_word), (behind, metric.worse_word)):
+        if chosen:
+            lead = runs(f"{where}{name} had a {word} {metric.noun} than ")
+            items.append(_decided(context, comparison, lead, chosen))
     if others and items:
         items[-1] += _other_pairs(context, comparison, others, behind or ahead)
     elif others:
@@ -92,22 +102,14 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
         )
         claim = f" had a {word} {metric.noun} than {whole}"
         several, many = len(chosen) > 1, len(chosen) > MOST_OTHERS
-        parts = [
-            runs(
-                difference_runs(
-                    context,
-                    comparison,
-                    c,
-                    f"{context.model(c.model)}{',' if many else ''} by " if several else "by ",
-                    "",
-                    f" for {context.model(c.model)}" if several else "",
-                ),
-                " ",
-                contrast_runs(context, comparison, c, lead=i == 0),
-            )
-            for i, c in enumerate(_shown(chosen))
-            if c.value is not None
-        ]
+        parts = []
+        for i, c in enumerate(_shown(chosen)):
+            if c.value is not None:
+                model = context.model(c.model)
+                before = f"{model}{',' if many else ''} by " if several else "by "
+                after = f" for {model}" if several else ""
+                size = difference_runs(context, comparison, c, before, "", after)
+                parts.append(runs(size, " ", contrast_runs(context, comparison, c, lead=i == 0)))
         joined = runs("from ", listed(parts, last=", to ")) if many else listed(parts)
         numbers = runs(": " if several else ", ", joined) if parts else ()
         why = disagreements(_shown(chosen))
@@ -136,10 +138,7 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     found = contrast(pair, pair.models[0])
     where = place_words(context, comparison)
     first, second = (context.sized(m, comparison.data) for m in (found.model, found.other))
-    test = test_runs(context, pair, comparison.alpha)
-    words = adjusted_words(comparison)
-    if words and pair.p_adjusted is not None:
-        test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
+    test = numbers_with_adjusted(context, comparison, pair)
     if pair.reject:
         lead = Strong(
             runs(f"{where}{first} had a {metric.better_word} {metric.noun} than {second}")
@@ -166,17 +165,13 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
         return made
     rejected = sum(bool(pair.reject) for pair in rest)
     if len(rest) == 1:
-        subject, which = (
-            f"one more {kind}",
-            "which " + ("was significant" if rejected else "was not significant"),
-        )
-        verb = "is"
+        not_ = "" if rejected else "not "
+        words = f"One more {kind}, which was {not_}significant, is"
     else:
-        subject, verb = f"{number_word(len(rest))} more {kind}s", "are"
         share = {0: "none", len(rest): "all"}.get(rejected, number_word(rejected))
-        which = f"{share} of them significant"
-    words = f"{capitalised(subject)}, {which}, {verb} listed in the table of differences."
-    return [*made, runs(words)]
+        subject = capitalised(f"{number_word(len(rest))} more {kind}s")
+        words = f"{subject}, {share} of them significant, are"
+    return [*made, runs(f"{words} listed in the table of differences.")]
 
 
 def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
@@ -186,10 +181,7 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     found = contrast(pair, pair.models[0])
     first, second = (context.model(name) for name in pair.models)
     higher = "higher" if pair.side == "greater" else "lower"
-    test = test_runs(context, pair, comparison.alpha)
-    words = adjusted_words(comparison)
-    if words and pair.p_adjusted is not None:
-        test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
+    test = numbers_with_adjusted(context, comparison, pair)
     shown = "had" if pair.reject else "was not shown to have"
     lead = (
         f"{place_words(context, comparison)}{first} {shown} a {higher} {metric.noun} than {second}"
@@ -198,9 +190,8 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     bounds = contrast_interval(found, scale)
     if not bounds or found.value is None or found.low is None or found.high is None:
         return made
-    made += runs(" The observed difference was ")
-    made += runs(signed_amount(metric, found.value, scale), f" ({first} minus {second}; two-sided ")
-    made += bounds + runs(")")
+    made += runs(" The observed difference was ", signed_amount(metric, found.value, scale))
+    made += runs(f" ({first} minus {second}; two-sided ", bounds, ")")
     other_side = found.high < 0 if pair.side == "greater" else found.low > 0
     if not pair.reject and other_side:
         made += runs(", in the direction that the one-sided test did not ask about")
@@ -301,15 +292,9 @@ def _decided(context: Context, comparison: Comparison, lead: Runs, found: list[C
     for i, item in enumerate(_shown(found)):
         other = context.model(item.other)
         towards = metric.better_word if item.leads else metric.worse_word
-        parts.append(
-            runs(
-                difference_runs(
-                    context, comparison, item, "", f" {towards} than {other}", f" from {other}"
-                ),
-                " ",
-                contrast_runs(context, comparison, item, lead=i == 0),
-            )
-        )
+        after = f" {towards} than {other}"
+        size = difference_runs(context, comparison, item, "", after, f" from {other}")
+        parts.append(runs(size, " ", contrast_runs(context, comparison, item, lead=i == 0)))
     return made + runs(": ", _joined(found, parts), ".", disagreements(_shown(found)))
 
 
@@ -482,3 +467,103 @@ def margin_words(context: Context, comparison: Comparison, pair: HypothesisTestR
 def place_words(context: Context, comparison: Comparison) -> str:
     """State the data set and the protocol, where there are several."""
     return context.place(comparison.data, comparison.protocol)
+
+
+# --- one model against a stated value ----------------------------------------------------------
+
+SIDES: Mapping[str, tuple[str, str]] = {
+    "greater": ("is above", "be above"),
+    "less": ("is below", "be below"),
+    "two_sided": ("differs from", "differ from"),
+}
+"""What a rejected and a retained hypothesis say, by the side that was tested."""
+
+
+def singly(comparison: Comparison) -> bool:
+    """Return whether the tests of a comparison are about one model each."""
+    return any(len(test.models) == 1 for test in comparison.pairwise)
+
+
+def one_model_findings(context: Context, comparison: Comparison) -> list[Runs]:
+    """Format a key finding for each model: what it was shown to be, or not shown."""
+    return [_finding(context, comparison, test) for test in comparison.pairwise]
+
+
+def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
+    """State what was tested against which value, and for how many models it was rejected."""
+    tests = comparison.pairwise
+    names = listed([runs(context.model(test.models[0])) for test in tests])
+    title = mid_sentence(context.method_title("test", tests[0].test))
+    made = runs(
+        f"{_noun(context, comparison, tests[0], capital=True)} of ", names, " was tested against ",
+        _threshold(context, comparison, tests[0]), f" by the {title}", where,
+    )  # fmt: skip
+    if comparison.family.exploratory:
+        return made + runs(", without decisions.")
+    rejected = [runs(context.model(test.models[0])) for test in tests if test.reject]
+    level = level_of_alpha(comparison.alpha, context.style)
+    about = runs(adjusted_words(comparison), p_letter(context), f" at or below {level}: ")
+    return made + runs("; ", about, listed(rejected) if rejected else "none", ".")
+
+
+def methods_words(context: Context, comparison: Comparison, test_words: Runs) -> Runs:
+    """Format the sentence of the methods paragraph, without its end."""
+    tests = comparison.pairwise
+    names = listed([runs(context.model(test.models[0])) for test in tests])
+    return runs(
+        f"{_noun(context, comparison, tests[0], capital=True)} of ", names, " was tested against ",
+        _threshold(context, comparison, tests[0]), " by ", test_words,
+    )  # fmt: skip
+
+
+def _finding(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+    model = context.model(test.models[0])
+    noun = _noun(context, comparison, test)
+    value = _threshold(context, comparison, test)
+    where = place_words(context, comparison)
+    the = "the" if where else "The"
+    shown_, claimed = SIDES.get(str(test.extra.get("alternative")), SIDES["two_sided"])
+    verb = shown_ if test.reject else f"was not shown to {claimed}"
+    lead = runs(f"{where}{the} {noun} of {model} {verb} ", value)
+    inside = runs(mid_sentence(context.method_title("test", test.test)))
+    shown = _interval(context, comparison, test)
+    inside += runs("; ", shown) if shown else ()
+    p = test.p_adjusted if test.p_adjusted is not None else test.p
+    if p is not None:
+        inside += runs("; ", adjusted_words(comparison), p_stat(context, p, comparison.alpha))
+    made = runs(Strong(lead), " (", inside, ").")
+    if not test.reject:
+        made += runs(" That is not evidence of the contrary.")
+    return made
+
+
+def _interval(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+    """Format the value of the model with the interval that the test comes with."""
+    found, threshold = test.estimate, test.extra.get("threshold")
+    if found is None or found.value is None or not isinstance(threshold, int | float):
+        return ()
+    metric, scale = context.metric(comparison.metric), context.difference_scale(comparison)
+    value = found.value + threshold
+    made = runs(value_text(metric, value, scale))
+    if found.low is None or found.high is None:
+        return made
+    low, high = inside(metric.range, found.low + threshold, found.high + threshold)
+    text = interval(low, high, scale)
+    words = f"{percent(found.level)}{NBSP}CI"
+    return made + runs(", ", Interval(text, low, high, words))
+
+
+def _threshold(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+    value = test.extra.get("threshold")
+    if not isinstance(value, int | float):
+        return runs("the stated value")
+    metric = context.metric(comparison.metric)
+    scale = scale_of([], [value], percent=metric.percent)
+    return runs(value_text(metric, value, scale))
+
+
+def _noun(
+    context: Context, comparison: Comparison, test: HypothesisTestResult, *, capital: bool = False
+) -> str:
+    noun = context.quantity(test.test) or context.metric(comparison.metric).noun
+    return f"The {noun}" if capital else noun

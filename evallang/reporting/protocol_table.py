@@ -8,18 +8,16 @@ from msgspec.structs import replace
 
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian
-from evallang.reporting.document import Block, Cell, Code, Column, Row, Runs, Table, Term, runs
+from evallang.reporting.document import Block, Code, Row, Term, runs
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.searches import candidates, uses_validation_part
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.tables import Words, heading, left, row, table, wide
 from evallang.reporting.wording import VARIANTS, plural_count, scope_words
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import (
-    Comparison,
     DataRecord,
-    ModelRecord,
     ProtocolRecord,
 )
 from evallang.results.settings import Default, OptionWords, Stated
@@ -107,37 +105,35 @@ def _topics(context: Context) -> list[Topic]:
 )
 def protocol(context: Context) -> Sequence[Block]:
     """Return every setting that can change a number: what is stated, and every default."""
+    results = context.results
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
     for group, name, value, effect in _stated(context):
         groups[group].append(_row(name, STATED, value, effect))
     groups["Data"] += _columns(context)
-    for record in context.results.protocols:
-        if record.implied_by is not None:
-            groups["Resampling"].append(_implied(context, record))
-    for name, value in context.results.spec.overrides.items():
-        row = _row(f"--set {name}", STATED, value_words(value), "from the command line")
-        groups["Report"].append(row)
-    settings = (default_setting(context, default) for default in context.results.study.defaults)
-    for made in dict.fromkeys(settings):
-        groups[made.group].append(_row(made.name, DEFAULT, made.value, made.consequence))
+    implied = [record for record in results.protocols if record.implied_by is not None]
+    for record in implied:
+        words = mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
+        by = runs("implied by ", Code(record.implied_by or ""), f": {_sizes(record)}")
+        name = "Splits of a test" if record.interval_of is None else "Fits of an interval"
+        groups["Resampling"].append(_row(name, _origin(record), words, by))
+    for name, value in results.spec.overrides.items():
+        made = _row(f"--set {name}", STATED, value_words(value), "from the command line")
+        groups["Report"].append(made)
+    # a default whose file does not state its kind is printed as it is written
+    settings = (FORMS.get(d.kind, _as_written)(context, d) for d in results.study.defaults)
+    for one in dict.fromkeys(settings):
+        groups[one.group].append(_row(one.name, DEFAULT, one.value, one.consequence))
     rows: list[Row] = []
     for name, members in groups.items():
-        if members:
-            rows += [Row((Cell(runs(name)),), group=True), *members]
-    columns = (
-        Column(runs("Setting"), "left", muted=True),
-        Column(runs("Value"), "left", wide=True),
-        Column(runs("Consequence"), "left", muted=True, wide=True),
-    )
+        rows += [heading(name), *members] if members else []
     signs = runs(STATED, " stated in the study file; ", DEFAULT, " default")
-    if any(record.implied_by is not None for record in context.results.protocols):
-        terms = {_origin(r): None for r in context.results.protocols if r.implied_by is not None}
-        for term in terms:
-            signs += runs("; ", term, f" {term.title}")
+    for term in dict.fromkeys(map(_origin, implied)):
+        signs += runs("; ", term, f" {term.title}")
     whole = "Every setting that can change a number of this report. "
     defaults = "The defaults of this report; its results do not list the stated settings. "
-    caption = runs(whole if context.results.spec.stated else defaults, signs, ".")
-    return [Table("table-protocol", caption, columns, tuple(rows), whole=True)]
+    caption = runs(whole if results.spec.stated else defaults, signs, ".")
+    columns = [left("Setting", muted=True), wide("Value"), wide("Consequence", muted=True)]
+    return [table("table-protocol", caption, columns, rows, whole=True)]
 
 
 def _stated(context: Context) -> list[tuple[str, str, str, str]]:
@@ -146,7 +142,7 @@ def _stated(context: Context) -> list[tuple[str, str, str, str]]:
     Lines of one clause that follow each other and had no effect to report share a row, such as
     the column of scores of each of thirty models.
     """
-    effects = _Effects(context)
+    effects = _effects(context)
     made: list[tuple[str, str, str, str]] = []
     before = None
     for stated in context.results.spec.stated:
@@ -155,7 +151,8 @@ def _stated(context: Context) -> list[tuple[str, str, str, str]]:
             continue
         group, name = _named(stated)
         value = f"{stated.clause} {stated.value}" if name == DIRECTION else stated.value
-        effect = effects.of(stated)
+        of = stated.number if stated.statement == "compare" else stated.name
+        effect = effects.get((stated.statement, of), "") if stated.clause is None else ""
         if place == before and stated.clause is not None and not effect and not made[-1][3]:
             made[-1] = (group, name, f"{made[-1][2]}, {value}", "")
         else:
@@ -183,16 +180,8 @@ def _columns(context: Context) -> list[Row]:
         for place, line in enumerate(lines):
             same = len({each[place] for _, each in alike}) == 1
             shown = line if same else replace(line, holds="")
-            cells = (Cell(runs(title)), Cell(runs(shown.title)), Cell(runs(shown.facts)))
-            rows.append(Row(cells))
+            rows.append(row(title, shown.title, shown.facts))
     return rows
-
-
-def _implied(context: Context, record: ProtocolRecord) -> Row:
-    words = mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
-    made = runs("implied by ", Code(record.implied_by or ""), f": {_sizes(record)}")
-    name = "Splits of a test" if record.interval_of is None else "Fits of an interval"
-    return Row((Cell(runs(name)), Cell(runs(_origin(record), "\u2002", words)), Cell(made)))
 
 
 def _origin(record: ProtocolRecord) -> Term:
@@ -200,45 +189,34 @@ def _origin(record: ProtocolRecord) -> Term:
 
 
 def _sizes(record: ProtocolRecord) -> str:
-    parts = []
-    if record.n_splits is not None:
-        parts.append(plural_count(record.n_splits, "split"))
-    if record.n_fits is not None:
-        parts.append(plural_count(record.n_fits, "fit"))
-    return ", ".join(parts)
+    parts = ((record.n_splits, "split"), (record.n_fits, "fit"))
+    return ", ".join(plural_count(n, noun) for n, noun in parts if n is not None)
 
 
-def _row(name: str, origin: Term, value: str, fact: str) -> Row:
-    words: Runs = runs(origin, "\u2002", value)
-    return Row((Cell(runs(name)), Cell(words), Cell(runs(fact))))
+def _row(name: str, origin: Term, value: str, fact: Words) -> Row:
+    return row(name, runs(origin, "\u2002", value), fact)
 
 
-class _Effects:
-    """What each statement led to, by what it declares."""
-
-    def __init__(self, context: Context) -> None:
-        results = context.results
-        self._data = {data.name: _data_effect(context, data) for data in results.data}
-        self._models = {model.name: _model_effect(model) for model in results.models}
-        self._protocols = {
-            record.name: "; ".join([_sizes(record), *record.notes])
-            for record in results.protocols
-            if record.implied_by is None
-        }
-        self._comparisons = {one.index: _family_effect(one) for one in results.comparisons}
-
-    def of(self, stated: Stated) -> str:
-        """Return the effect of a statement; clauses have none of their own."""
-        if stated.clause is not None:
-            return ""
-        if stated.statement == "compare":
-            return self._comparisons.get(stated.number, "")
-        by_name = {
-            **dict.fromkeys(("data", "predictions", "scores", "counts"), self._data),
-            "model": self._models,
-            "protocol": self._protocols,
-        }
-        return by_name.get(stated.statement, {}).get(stated.name or "", "")
+def _effects(context: Context) -> dict[tuple[str, str | int | None], str]:
+    """Return what each statement led to, by its keyword and by its name or number."""
+    results = context.results
+    made: dict[tuple[str, str | int | None], str] = {}
+    for data in results.data:
+        effect = _data_effect(context, data)
+        made |= {(of, data.name): effect for of in ("data", "predictions", "scores", "counts")}
+    for model in results.models:
+        searched = [plural_count(candidates(model), "candidate")] if model.tuned else []
+        made["model", model.name] = "; ".join([*searched, *model.notes])
+    for protocol in results.protocols:
+        if protocol.implied_by is None:
+            made["protocol", protocol.name] = "; ".join([_sizes(protocol), *protocol.notes])
+    for one in results.comparisons:
+        size, n = one.family.size, len(one.pairwise)
+        words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"
+        if any(map(bayesian, one.pairwise)):
+            words = f"{plural_count(n, 'pair')}, without correction"
+        made["compare", one.index] = words + (", exploratory" if one.family.exploratory else "")
+    return made
 
 
 def _data_effect(context: Context, data: DataRecord) -> str:
@@ -252,28 +230,14 @@ def _data_effect(context: Context, data: DataRecord) -> str:
     return words
 
 
-def _model_effect(model: ModelRecord) -> str:
-    searched = [plural_count(candidates(model), "candidate")] if model.tuned else []
-    return "; ".join([*searched, *model.notes])
-
-
-def _family_effect(comparison: Comparison) -> str:
-    size = comparison.family.size
-    words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"
-    if any(bayesian(pair) for pair in comparison.pairwise):
-        words = f"{plural_count(len(comparison.pairwise), 'pair')}, without correction"
-    return f"{words}, exploratory" if comparison.family.exploratory else words
-
-
 def _named(stated: Stated) -> tuple[str, str]:
     """Return the group and the name of what is stated."""
     group, name = STATEMENTS.get(stated.statement, ("Report", _capital(stated.statement)))
     if stated.clause is None:
         return group, f"{name} {stated.number + 1}" if stated.statement == "compare" else name
     name = CLAUSES.get(stated.clause, _capital(stated.clause))
-    return STUDY_CLAUSES.get(stated.clause, (group, name)) if stated.statement == "study" else (
-        group, name
-    )  # fmt: skip
+    known = STUDY_CLAUSES if stated.statement == "study" else {}
+    return known.get(stated.clause, (group, name))
 
 
 def _capital(word: str) -> str:
@@ -390,12 +354,6 @@ class Setting(Struct, frozen=True):
     consequence: str
 
 
-def default_setting(context: Context, default: Default) -> Setting:
-    """Format a default; one whose file does not state its kind is printed as it is written."""
-    form = FORMS.get(default.kind)
-    return _as_written(context, default) if form is None else form(context, default)
-
-
 def _as_written(context: Context, default: Default) -> Setting:
     name = default.clause.replace("_", " ")
     return Setting("Report", name[:1].upper() + name[1:], _value(default), "")
@@ -429,22 +387,16 @@ def _option(context: Context, default: Default) -> Setting:
     group = "Measures" if default.kind in ("metric", "interval") else "Tests"
     title = OPTION_TITLES.get(option, option.replace("_", " "))
     name = f"{context.method_title(default.kind, method)}: {title}"
-    return Setting(group, name, _option_value(context, default), OPTION_EFFECTS.get(value, ""))
-
-
-def _option_value(context: Context, default: Default) -> str:
-    """Write the value of an option in words."""
-    option, value = default.option or "", default.value
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return count(value)
-    text = value_words(value)
-    if (option, text) in OPTION_VALUES:
-        return OPTION_VALUES[option, text]
-    if context.method("interval", text) or context.method("interval_of_test", text):
-        return context.interval_title(text)
-    return VARIANTS.get(text) or VALUES.get(text, text.replace("_", " "))
+    words = VARIANTS.get(value) or VALUES.get(value, value.replace("_", " "))
+    if isinstance(default.value, bool):
+        words = "yes" if default.value else "no"
+    elif isinstance(default.value, int):
+        words = count(default.value)
+    elif (option, value) in OPTION_VALUES:
+        words = OPTION_VALUES[option, value]
+    elif context.method("interval", value) or context.method("interval_of_test", value):
+        words = context.interval_title(value)
+    return Setting(group, name, words, OPTION_EFFECTS.get(value, ""))
 
 
 def _stratify(context: Context, default: Default) -> Setting:
@@ -456,7 +408,7 @@ def _stratify(context: Context, default: Default) -> Setting:
 
 def _protocol(context: Context, default: Default) -> Setting:
     kind, option = default.subject or "", default.option or ""
-    several = sum(p.interval_of is None for p in context.results.protocols) > 1
+    several = context.several_protocols
     known = next((p for p in context.results.protocols if p.kind == kind), None)
     plain = OptionWords(_capital(option), "")
     words = plain if known is None else known.option_words.get(option, plain)
@@ -526,10 +478,6 @@ def _tune(context: Context, default: Default) -> Setting:
     return made
 
 
-def _export(context: Context, default: Default) -> Setting:
-    return replace(_as_written(context, default), group="Models")
-
-
 FORMS: Mapping[str, Callable[[Context, Default], Setting]] = {
     "study": _study_setting,
     "report": _direct,
@@ -539,7 +487,7 @@ FORMS: Mapping[str, Callable[[Context, Default], Setting]] = {
     "tune": _tune,
     "measure": _measure,
     "compare": _compare,
-    "export": _export,
+    "export": lambda context, default: replace(_as_written(context, default), group="Models"),
     **dict.fromkeys(("metric", "test", "interval", "correction"), _option),
 }
 """How each kind of default is printed."""

@@ -5,19 +5,10 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import (
-    Block,
-    Cell,
-    Code,
-    Column,
-    Listing,
-    Row,
-    Table,
-    runs,
-)
+from evallang.reporting.document import Block, Code, Listing, runs
 from evallang.reporting.numbers import count
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.topics import Topic
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.tables import left, row, table, wide
 
 TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 
@@ -91,21 +82,23 @@ def provenance(context: Context) -> Sequence[Block]:
         for item in results.exports
     ]
     rows.append(("Report", f"{context.report_id} (first digits of the SHA-256 of the results)"))
-    columns = (Column(runs("Item"), "left", muted=True), Column(runs("Value"), "left", wide=True))
-    body = [Row((Cell(runs(name)), Cell(runs(value)))) for name, value in rows if value]
     overrides = results.spec.overrides.items()
     options = [part for name, value in overrides for part in ("--set", f"{name}={_spelled(value)}")]
     command = shlex.join(["evallang", "run", results.spec.path, *options])
-    body += [
-        _command("To repeat the study", command, "in the folder of the study file"),
-        _command("To render the report", "evallang report .", "in the folder of the results"),
+    in_study, in_results = " in the folder of the study file", " in the folder of the results"
+    return [
+        table(
+            "table-provenance",
+            "What was run, and on what.",
+            [left("Item", muted=True), wide("Value")],
+            [
+                *(row(name, value) for name, value in rows if value),
+                row("To repeat the study", runs(Code(command), in_study)),
+                row("To render the report", runs(Code("evallang report ."), in_results)),
+            ],
+            whole=True,
+        )
     ]
-    caption = runs("What was run, and on what.")
-    return [Table("table-provenance", caption, columns, tuple(body), whole=True)]
-
-
-def _command(name: str, command: str, place: str) -> Row:
-    return Row((Cell(runs(name)), Cell(runs(Code(command), f" {place}"))))
 
 
 def _fits(planned: int, failed: int) -> str:

@@ -6,13 +6,13 @@ from pathlib import Path
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
 from evallang.reporting.figure_files import FOLDER, drawn_as_boxes, figure_files
-from evallang.reporting.formats.attachments import (
+from evallang.reporting.formats.csv_tables import csv_file
+from evallang.reporting.formats.format import FORMATS, Writing, format_names
+from evallang.reporting.formats.pages import (
     RESULTS_NAME as RESULTS_NAME,
     STUDY_NAME as STUDY_NAME,
     attached_files as attached_files,
 )
-from evallang.reporting.formats.csv_tables import csv_file
-from evallang.reporting.formats.format import FORMATS, Writing, format_names
 from evallang.reporting.output_files import OutputFile, write_files
 from evallang.reporting.section import build
 from evallang.results.records import ResultsRecord
@@ -25,9 +25,8 @@ OF_FIGURES = FOLDER
 
 def figures(results: ResultsRecord) -> dict[str, Figure]:
     """Return the figures of the report by name, in its order."""
-    sections = build(Context(results)).sections
-    blocks = [block for section in sections for block in section.blocks]
-    return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
+    drawn = build(Context(results)).every(Figure)
+    return {figure.id.removeprefix("figure-"): figure for figure in drawn}
 
 
 FONTS_TO_INSTALL = (

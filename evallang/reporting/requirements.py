@@ -9,22 +9,17 @@ from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
-    Column,
     Figure,
     Interval,
     Number,
     Panel,
     Ref,
-    Row,
     Runs,
     Strong,
-    Table,
-    Text,
     listed,
     runs,
 )
-from evallang.reporting.figure_parts import drawn_words, in_parts
-from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
+from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     MINUS,
@@ -36,11 +31,13 @@ from evallang.reporting.numbers import (
     scale_of,
     settled,
 )
+from evallang.reporting.panels import drawn_words, in_parts
+from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import left, p_of, right, row, sortable, table, wide
 from evallang.reporting.wording import (
     further_variants,
     number_word,
-    p_cell,
     p_letter,
     p_stat,
     sentence,
@@ -81,21 +78,19 @@ def requirement_lines(context: Context) -> list[Runs]:
 def _verdict(required: Sequence[Requirement]) -> Runs:
     """State whether the study passes, and how many requirements were not met."""
     size, failed = len(required), sum(not item.met for item in required)
-    if not failed:
-        met = (
-            "both requirements were met"
-            if size == 2
-            else f"all {number_word(size)} requirements were met"
-        )
-        met = "the requirement was met" if size == 1 else met
-        return runs(Strong(runs(f"The study passed: {met}.")))
-    verb = "was" if failed == 1 else "were"
-    lost = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
-    if failed == size:
-        lost = f"none of the {number_word(size)} requirements was met"
-        lost = "neither of the two requirements was met" if size == 2 else lost
-    lost = "the requirement was not met" if size == 1 else lost
-    return runs(Strong(runs(f"The study failed: {lost}.")))
+    verdict = "failed" if failed else "passed"
+    if size == 1:
+        which = "the requirement was not met" if failed else "the requirement was met"
+    elif not failed:
+        every = "both" if size == 2 else f"all {number_word(size)}"
+        which = f"{every} requirements were met"
+    elif failed == size:
+        none = "neither of the two" if size == 2 else f"none of the {number_word(size)}"
+        which = f"{none} requirements was met"
+    else:
+        verb = "was" if failed == 1 else "were"
+        which = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
+    return runs(Strong(runs(f"The study {verdict}: {which}.")))
 
 
 def _rest(context: Context, rest: Sequence[Requirement]) -> Runs:
@@ -103,8 +98,9 @@ def _rest(context: Context, rest: Sequence[Requirement]) -> Runs:
     place = "the table of requirements" if context.shows("requirements") else "results.json"
     met = sum(item.met for item in rest)
     if len(rest) == 1:
-        words = "met" if met else "not met"
-        return runs(f"One more requirement, which was {words}, is in {place}.")
+        return runs(
+            f"One more requirement, which was {'met' if met else 'not met'}, is in {place}."
+        )
     words = "all met" if met == len(rest) else f"{number_word(met)} of them met"
     number = number_word(len(rest), capital=True)
     return runs(f"{number} more requirements, {words}, are in {place}.")
@@ -136,7 +132,7 @@ def _line(context: Context, item: Requirement) -> Runs:
     if item.interval is not None and item.interval != (None, None):
         method = mid_sentence(interval_of(context, item)) if item.method else ""
         words = f"{percent(item.level)}{NBSP}CI"
-        inside += runs(" (", Interval(_text(bounds), *item.interval, words))
+        inside += runs(" (", Interval(plain(bounds), *item.interval, words))
         inside += runs(f"; {method}" if method else "", ")")
         if item.test is not None and item.test.p is not None:
             inside += runs("; ", test_words(context, item))
@@ -165,10 +161,6 @@ def _reconcile_with_test(context: Context, item: Requirement) -> str:
                 "that one can be met where the other is not."
             )
     return ""
-
-
-def _text(row: Runs) -> str:
-    return "".join(run.text for run in row if isinstance(run, Text | Number | Interval))
 
 
 def words_of(context: Context, item: Requirement) -> Runs:
@@ -215,7 +207,7 @@ def line_text(metric: MetricWords, value: float, *, of_difference: bool = False)
 def where_words(context: Context, item: Requirement) -> str:
     """State the data set, where there are several, and the level of a column."""
     words = f" on {context.data_label(item.data)}" if len(context.results.data) > 1 else ""
-    if sum(protocol.interval_of is None for protocol in context.results.protocols) > 1:
+    if context.several_protocols:
         words += f" under {context.protocol(item.protocol)}"
     if item.subgroup is not None:
         words += f" for {item.subgroup.column} = {item.subgroup.level}"
@@ -286,15 +278,14 @@ def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
 
 def _rule(found: Sequence[Requirement]) -> str:
     """State what decides requirements without a test: one bound, or for equivalence both."""
-    bound = (
-        "A requirement is decided by the unfavourable bound of the interval, which must lie beyond "
-        "the threshold or margin."
-    )
     whole = "Equivalence is decided by the whole interval, which must lie within the margin."
     kinds = {item.kind for item in found if item.test is None}
     if kinds == {EQUIVALENT}:
         return whole
-    return f"{bound} {whole}" if EQUIVALENT in kinds else bound
+    return (
+        "A requirement is decided by the unfavourable bound of the interval, which must lie beyond "
+        "the threshold or margin."
+    ) + (f" {whole}" if EQUIVALENT in kinds else "")
 
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
@@ -306,42 +297,40 @@ def requirements(context: Context) -> Sequence[Block]:
     tested = [item for item in found if item.test is not None]
     rows = []
     for item in found:
-        value, bounds = decided_on(context, item)
-        cells = [
-            Cell(words_of(context, item)),
-            Cell(value, item.value),
-            Cell(bounds, None, *(item.interval or (None, None))),
-            Cell(runs(percent(item.level)), item.level),
-            Cell(runs(Strong(runs("met" if item.met else "not met")))),
-        ]
-        if tested:
-            p = item.test.p if item.test is not None else None
-            cells.insert(-1, Cell(p_cell(context, p, alpha_of(context, item)), p))
-        rows.append(Row(tuple(cells)))
-    columns = [
-        Column(runs("Requirement"), "left", wide=True),
-        Column(runs("Value"), sortable=True, name="value"),
-        Column(runs("Interval"), muted=True, name="interval"),
-        Column(runs("Level"), muted=True, name="level"),
-        Column(runs("Decision"), "left"),
-    ]
-    if tested:
-        columns.insert(-1, Column(runs(p_letter(context)), sortable=True))
-    notes = [
-        runs(
-            _rule(found),
-            runs(" Where there is a ", p_letter(context), ", it is decided by the test and by the "
-                 "sign of the difference.") if tested else (),
-            f" {NOT_CORRECTED}" if len(found) > 1 else "",
-        ),
+        value, interval_ = decided_on(context, item)
+        p = item.test.p if item.test is not None else None
+        rows.append(
+            row(
+                words_of(context, item),
+                Cell(value, item.value),
+                Cell(interval_, None, *(item.interval or (None, None))),
+                Cell(runs(percent(item.level)), item.level),
+                p_of(context, p, alpha_of(context, item)) if tested else None,
+                Strong(runs("met" if item.met else "not met")),
+            )
+        )
+    letter = p_letter(context)
+    by_test = (" Where there is a ", letter, ", it is decided by the test and by the sign of the "
+               "difference.")  # fmt: skip
+    corrected = f" {NOT_CORRECTED}" if len(found) > 1 else ""
+    methods = deciding_intervals(context, found)
+    made = table(
+        "table-requirements",
+        "Requirements of the study and how they were decided.",
+        [
+            wide("Requirement"),
+            sortable("Value", "value"),
+            right("Interval", "interval", muted=True),
+            right("Level", "level", muted=True),
+            sortable(letter) if tested else None,
+            left("Decision"),
+        ],
+        rows,
+        runs(_rule(found), *(by_test if tested else ()), corrected),
         *notes_of(context, found),
-    ]  # fmt: skip
-    for item in tested:
-        notes.append(words_of(context, item) + runs(": ", test_words(context, item), "."))
-    if methods := deciding_intervals(context, found):
-        notes.append(runs(f"Intervals: {'; '.join(methods)}."))
-    caption = runs("Requirements of the study and how they were decided.")
-    made = Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))
+        *(words_of(context, item) + runs(": ", test_words(context, item), ".") for item in tested),
+        f"Intervals: {'; '.join(methods)}." if methods else None,
+    )
     return [made, *_figures(context, found)]
 
 
@@ -375,16 +364,6 @@ def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
     return in_parts("figure-requirements", caption, panels, "Requirements with their intervals")
 
 
-def _line_name(metric: MetricWords, item: Requirement, line: float) -> str:
-    """Return the words at a line of a forest: the threshold or the margin as it was written."""
-    if item.kind != "level":
-        text = _text(line_text(metric, line, of_difference=True)).split(NBSP)[0]
-        signed = f"+{text}" if line > 0 else text
-        return signed if item.kind == EQUIVALENT else f"margin {signed}" if line else ""
-    sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
-    return f"{sign}{_text(line_text(metric, line))}"
-
-
 def _panel(
     context: Context, metric: MetricWords, items: Sequence[Requirement], *, of_differences: bool
 ) -> Panel:
@@ -400,14 +379,22 @@ def _panel(
         label = (first, *(f"− {model}" for model in second), *([where] if where else []))
         low, high = item.interval or (None, None)
         lines = _lines(metric, item)
-        names = tuple(_line_name(metric, item, line) for line in lines)
-        rows.append(LineOfForest(label, item.value, low, high, lines, item.met, names))
+        sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
+        names = []  # the threshold or margin as it was written
+        for line in lines:
+            text = plain(line_text(metric, line, of_difference=of_differences))
+            if of_differences:
+                text = f"{'+' if line > 0 else ''}{text.split(NBSP)[0]}"
+                lead = "" if item.kind == EQUIVALENT else "margin "
+                text = f"{lead}{text}" if line or not lead else ""
+            names.append(text if of_differences else f"{sign}{text}")
+        rows.append(ForestRow(label, item.value, low, high, item.met, lines, tuple(names)))
     possible = metric.range_of_differences if of_differences else metric.range
     drawing = forest_of_requirements(
         rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences
     )
     spoken = "; ".join(
-        f"{_text(words_of(context, item))}: {' '.join(map(_text, decided_on(context, item)))}, "
+        f"{plain(words_of(context, item))}: {' '.join(map(plain, decided_on(context, item)))}, "
         f"{'met' if item.met else 'not met'}"
         for item in items
     )

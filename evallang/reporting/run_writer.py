@@ -1,6 +1,5 @@
 """Runs as text: what every back end without a template of its own shares."""
 
-from abc import ABC, abstractmethod
 from typing import assert_never
 
 from evallang.reporting.document import (
@@ -23,11 +22,15 @@ from evallang.reporting.document import (
 from evallang.reporting.numbers import NBSP
 
 
-class RunWriter(ABC):
+class RunWriter:
     """A back end that writes each kind of run in its own way.
 
-    By default it marks nothing: the words remain.
+    By default it marks nothing: the words remain, without citations. The forms are those of words
+    that carry a claim, words in italics, a lowered letter, and the mark of a footnote.
     """
+
+    STRONG = EMPHASIS = SUBSCRIPT = "{}"
+    MARK = " ({}) "
 
     def write(self, row: Runs) -> str:
         """Return a row of runs."""
@@ -39,11 +42,11 @@ class RunWriter(ABC):
             case Text() | Number() | Term():
                 return self.text(run.text)
             case Strong():
-                return self.strong(run.runs)
+                return self.STRONG.format(self.write(run.runs))
             case Emphasis():
-                return self.emphasis(run.runs)
+                return self.EMPHASIS.format(self.write(run.runs))
             case Subscript():
-                return self.subscript(run.text)
+                return self.SUBSCRIPT.format(self.text(run.text))
             case Stat():
                 return self.stat(run)
             case Interval():
@@ -57,37 +60,22 @@ class RunWriter(ABC):
             case Code():
                 return self.code(run.text)
             case Mark():
-                return self.mark(run.text)
+                return self.MARK.format(self.text(run.text))
         assert_never(run)
 
-    @abstractmethod
     def text(self, text: str) -> str:
         """Return words, with what has a meaning in the format made inert."""
+        return text
 
-    @abstractmethod
     def cite(self, run: Cite) -> str:
         """Return a citation."""
-
-    def strong(self, row: Runs) -> str:
-        """Return words that carry the claim."""
-        return self.write(row)
-
-    def emphasis(self, row: Runs) -> str:
-        """Return words in italics."""
-        return self.write(row)
-
-    def subscript(self, text: str) -> str:
-        """Return a lowered letter."""
-        return self.text(text)
+        return ""
 
     def stat(self, run: Stat) -> str:
         """Return a statistic with its letter, degrees of freedom and value."""
+        letter, form = self.text(run.symbol), "{}" if run.upright else self.EMPHASIS
         df = f"({f',{NBSP}'.join(run.df)})" if run.df else ""
-        return self.letter(run) + self.text(f"{df}{NBSP}{run.relation}{NBSP}{run.text}")
-
-    def letter(self, run: Stat) -> str:
-        """Return the letter of a statistic."""
-        return self.text(run.symbol)
+        return form.format(letter) + self.text(f"{df}{NBSP}{run.relation}{NBSP}{run.text}")
 
     def ref(self, run: Ref) -> str:
         """Return a reference to another part of the report, without its number."""
@@ -101,6 +89,7 @@ class RunWriter(ABC):
         """Return text of the language or a command."""
         return self.text(text)
 
-    def mark(self, text: str) -> str:
-        """Return the mark of a footnote."""
-        return self.text(f" ({text}) ")
+
+def plain(row: Runs) -> str:
+    """Return the words of runs alone."""
+    return RunWriter().write(row)

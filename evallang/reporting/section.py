@@ -5,13 +5,42 @@ A section without anything to say gives no blocks and is excluded.
 """
 
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 
 from msgspec import Struct
 
-from evallang.registry import Registry
+from evallang.registry import Entry, Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Document, Runs, Section
-from evallang.reporting.topics import Topic
+
+
+class Topic(StrEnum):
+    """A fact that a section states; its declaration lists those it states for given results."""
+
+    DATA_IDENTITY = "data_identity"
+    CODE = "code"
+    ENVIRONMENT = "environment"
+    COMMANDS = "commands"
+    STUDY_FILE = "study_file"
+    OUTCOME = "outcome"
+    SAMPLES = "samples"
+    SAMPLE_SIZE = "sample_size"
+    MISSING = "missing"
+    EXCLUSIONS = "exclusions"
+    FEATURES = "features"
+    TRANSFORMATIONS = "transformations"
+    CLASS_BALANCE = "class_balance"
+    MODELS = "models"
+    SPLITS = "splits"
+    SELECTION = "selection"
+    TUNING = "tuning"
+    TRAINING_ONLY = "training_only"
+    GROUPS = "groups"
+    METRICS = "metrics"
+    INTERVALS = "intervals"
+    TESTS = "tests"
+    LIMITS = "limits"
+    EXPORTED = "exported"
 
 
 class SectionDeclaration(Struct, frozen=True):
@@ -44,16 +73,19 @@ SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting
 
 def methods_sentences(context: Context) -> list[Runs]:
     """Return the sentences that sections add to the methods text, in the order of the page."""
-    ordered = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
-    declared = [entry.declaration.methods for entry in ordered]
+    declared = [entry.declaration.methods for entry in _ordered()]
     return [sentence(context) for sentence in declared if sentence is not None]
+
+
+def _ordered() -> list[Entry[SectionDeclaration]]:
+    return sorted(SECTIONS, key=lambda entry: entry.declaration.order)
 
 
 def shown_sections(context: Context) -> list[str]:
     """Return the names of the sections that `show` and `hide` leave, in the order of the page."""
     return [
         entry.name
-        for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+        for entry in _ordered()
         if not entry.declaration.hideable or context.shows(entry.name)
     ]
 

@@ -3,35 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evallang.reporting.analyses import computed, not_drawn, notes, shown_in
 from evallang.reporting.context import Context
-from evallang.reporting.curves import about, computed, further_notes, shown_in
-from evallang.reporting.document import (
-    Block,
-    Cell,
-    Code,
-    Column,
-    Figure,
-    Number,
-    Panel,
-    Paragraph,
-    Ref,
-    Row,
-    Runs,
-    Table,
-    runs,
-)
-from evallang.reporting.figure_parts import drawn_words
+from evallang.reporting.document import Block, Code, Figure, Panel, Paragraph, Table, runs
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.letter_case import printed, written_options
 from evallang.reporting.numbers import Scale, count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import VARIANTS, number_word, plural, sentence, variant_words
+from evallang.reporting.tables import counted, left, right, row, table, wide
+from evallang.reporting.wording import VARIANTS, number_word, plural, variant_words
 from evallang.results.records import Analysis
 from evallang.results.written import method_of
 
 SECTION = "sensitivity_of_decisions"
 DECIDED = {True: "rejected", False: "not rejected", None: "undecided"}
-PARTS = ("for the reported decision", "against it")
 MOST_DRAWN = 20  # hypotheses; the table has more
 MOST_ROWS = 40  # hypotheses of a table, those with the most decisions against first
 
@@ -48,143 +33,121 @@ def sensitivity_of_decisions(context: Context) -> Sequence[Block]:
             blocks.append(Paragraph(runs("For ", source, f", {item.values['problem']}."), "note"))
             continue
         blocks.append(_settings(context, item, f"table-settings-{number}"))
-        table = f"table-sensitivity-{number}"
-        blocks += [_hypotheses(context, item, table), _figure(context, item, number, table)]
+        blocks += _hypotheses(context, item, number)
     return blocks
 
 
 def _settings(context: Context, item: Analysis, identifier: str) -> Table:
-    columns = (
-        Column(runs("Test"), "left", wide=True),
-        Column(runs("Correction"), "left"),
-        Column(runs("Rejected")),
-        Column(runs("Not rejected")),
-        Column(runs("Undecided")),
-    )
-    reported = next(one for one in item.values["settings"] if one["reported"])
-    own = _form(context, item)
+    values = item.values
+    reported = next(one for one in values["settings"] if one["reported"])
+    lines = [c for c in context.results.comparisons if c.index == values["line"]]
+    forms = {variant_words(context, pair) for line in lines for pair in line.pairwise}
+    own = forms.pop() if len(forms) == 1 else ""  # how p was computed, alike for all pairs
     rows = []
-    for setting in item.values["settings"]:
-        form = own if setting["test"] == reported["test"] and own not in _test(setting) else ""
-        words = ", ".join(
-            part for part in (form, "reported" if setting["reported"] else "") if part
+    for setting in values["settings"]:
+        test = _test(setting)
+        form = own if setting["test"] == reported["test"] and own not in test else ""
+        words = ", ".join(filter(None, (form, "reported" if setting["reported"] else "")))
+        rows.append(
+            row(
+                f"{test} ({words})" if words else test,
+                _correction(setting) or "–",
+                *(counted(setting[name]) for name in ("rejected", "kept", "undecided")),
+            )
         )
-        test = runs(_test(setting), f" ({words})" if words else "")
-        cells = [Cell(test), Cell(runs(_correction(setting) or "–"))]
-        cells += [_count(setting[name]) for name in ("rejected", "kept", "undecided")]
-        rows.append(Row(tuple(cells)))
-    caption = runs("Decisions of ", Code(item.values["source"]), " with every setting computed.")
-    problems = dict.fromkeys(
-        f"{_setting(s)}: {s['problem']}" for s in item.values["settings"] if s["problem"]
+    n = values["n"]
+    how = (
+        f"{plural(n, 'hypothesis', 'hypotheses')} at level "
+        f"{level_of_alpha(values['alpha'], context.style)}; the corrections control the same error "
+        "as the reported one, whatever the dependence, and the tests have the same null hypothesis"
     )
-    notes = [_how(context, item), about([item]), *further_notes(context, [item])]
-    notes += [runs(sentence(words)) for words in problems]
-    return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
-
-
-def _figure(context: Context, item: Analysis, number: int, table: str) -> Figure:
-    """Draw how many settings are for and against each reported decision."""
-    every = _ordered(item)
-    shown, several = every[:MOST_DRAWN], _over_several(every)
-    rows = [
-        (_named(context, hypothesis, several=several), [hypothesis["same"], hypothesis["against"]])
-        for hypothesis in shown
-    ]
-    drawing, alt = stacked_bars(
-        rows,
-        PARTS,
-        "Settings",
-        Scale(0),
-        "Decisions",
-        LABEL_OF_PAIR,
-        (0.0, max((sum(numbers) for _, numbers in rows), default=1.0)),
-    )
-    caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
-    where = runs(Ref(table, "the table"))
-    caption += drawn_words(len(shown), len(every), "hypotheses", where)
-    return Figure(f"figure-sensitivity-{number}", caption, (Panel(drawing, alt, ()),))
-
-
-def _how(context: Context, item: Analysis) -> Runs:
-    n, alpha = item.values["n"], item.values["alpha"]
-    level = level_of_alpha(alpha, context.style)
-    words = (
-        f"{plural(n, 'hypothesis', 'hypotheses')} at level {level}; the corrections control the "
-        "same error as the reported one, whatever the dependence, and the tests have the same null "
-        "hypothesis"
-    )
-    sizes = {c.family.size for c in context.results.comparisons if c.index == item.values["line"]}
+    sizes = {line.family.size for line in lines}
     if context.results.study.families == "together" and any(size > n for size in sizes):
-        words += (
+        how += (
             f". The reported decisions are those of one family of {number_word(max(sizes))} "
             "hypotheses; the other settings are computed within this line"
         )
-    return runs(sentence(words))
-
-
-def _count(n: int) -> Cell:
-    return Cell(runs(Number(count(n), float(n))), n)
-
-
-def _hypotheses(context: Context, item: Analysis, identifier: str) -> Table:
-    every = _ordered(item)
-    shown, several = every[:MOST_ROWS], _over_several(every)
-    columns = (
-        Column(runs("Hypothesis"), "left", wide=True),
-        Column(runs("Reported"), "left"),
-        Column(runs("For")),
-        Column(runs("Against")),
-        Column(runs("Decided otherwise by"), "left", wide=True),
+    return table(
+        identifier,
+        runs("Decisions of ", Code(values["source"]), " with every setting computed."),
+        [
+            wide("Test"),
+            left("Correction"),
+            right("Rejected"),
+            right("Not rejected"),
+            right("Undecided"),
+        ],
+        rows,
+        how,
+        *notes(context, [item]),
+        *dict.fromkeys(
+            f"{_setting(s)}: {s['problem']}" for s in values["settings"] if s["problem"]
+        ),
     )
-    titles = {_written(setting): _setting(setting) for setting in item.values["settings"]}
-    rows = []
-    for hypothesis in shown:
-        cells = [
-            Cell(runs(_named(context, hypothesis, several=several))),
-            Cell(runs(DECIDED[hypothesis["reported"]])),
-            _count(hypothesis["same"]),
-            _count(hypothesis["against"]),
-            Cell(runs("; ".join(titles.get(s, s) for s in hypothesis["against_by"]) or "–")),
-        ]
-        rows.append(Row(tuple(cells)))
-    caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
+
+
+def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | Figure]:
+    """Return how many settings are for and against each reported decision, as table and figure."""
+    every = sorted(item.values["hypotheses"], key=lambda h: -h["against"])
+    several = len({(h["data"], h["metric"]) for h in every}) > 1
+    names = [_named(context, hypothesis, several=several) for hypothesis in every]
+    titles = {
+        " ".join(filter(None, (s["test"], s["correction"]))): _setting(s)
+        for s in item.values["settings"]
+    }
     decided = [h for h in every if h["reported"] is not None]
-    turned = sum(1 for h in decided if h["against"])
-    notes = [runs(sentence(_dependent(turned, len(decided))))] if decided else []
-    if len(decided) < len(every):
-        left = plural(len(every) - len(decided), "hypothesis", "hypotheses")
-        notes.append(
-            runs(sentence(f"the comparison did not decide {left}, which no setting can turn"))
-        )
-    if len(shown) < len(every):
-        notes.append(runs(sentence(f"the {count(len(shown))} with the most against are listed")))
-    return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
+    left_ = plural(len(every) - len(decided), "hypothesis", "hypotheses")
+    caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
+    made = table(
+        f"table-sensitivity-{number}",
+        caption,
+        [
+            wide("Hypothesis"),
+            left("Reported"),
+            right("For"),
+            right("Against"),
+            wide("Decided otherwise by"),
+        ],
+        [
+            row(
+                name,
+                DECIDED[h["reported"]],
+                counted(h["same"]),
+                counted(h["against"]),
+                "; ".join(titles.get(s, s) for s in h["against_by"]) or "–",
+            )
+            for name, h in zip(names[:MOST_ROWS], every, strict=False)
+        ],
+        _dependent(sum(1 for h in decided if h["against"]), len(decided)),
+        f"the comparison did not decide {left_}, which no setting can turn"
+        if len(decided) < len(every)
+        else None,
+        f"the {count(MOST_ROWS)} with the most against are listed"
+        if len(every) > MOST_ROWS
+        else None,
+    )
+    rows = [(name, [h["same"], h["against"]]) for name, h in zip(names, every, strict=True)]
+    rows = rows[:MOST_DRAWN]
+    most = max((sum(numbers) for _, numbers in rows), default=1.0)
+    drawing = stacked_bars(
+        rows, ("for the reported decision", "against it"), "Settings", Scale(0), "Decisions",
+        LABEL_OF_PAIR, (0.0, most),
+    )  # fmt: skip
+    caption += not_drawn(len(every), MOST_DRAWN, made.id, "hypotheses")
+    return [made, Figure(f"figure-sensitivity-{number}", caption, (Panel(*drawing, ()),))]
 
 
-def _ordered(item: Analysis) -> list[Mapping[str, Any]]:
-    """Return the hypotheses, those with the most decisions against first."""
-    return sorted(item.values["hypotheses"], key=lambda h: -h["against"])
-
-
-def _over_several(hypotheses: Sequence[Mapping[str, Any]]) -> bool:
-    return len({(h["data"], h["metric"]) for h in hypotheses}) > 1
-
-
-def _dependent(turned: int, n: int) -> str:
-    if n == 1:
-        return f"the decision {'depends' if turned else 'does not depend'} on the setting"
+def _dependent(turned: int, n: int) -> str | None:
+    if n < 2:
+        verb = "depends" if turned else "does not depend"
+        return f"the decision {verb} on the setting" if n else None
     some = "none" if turned == 0 else "all" if turned == n else number_word(turned)
     verb = "depend" if turned > 1 else "depends"
     return f"{some} of the {number_word(n)} decisions {verb} on the setting"
 
 
-def _written(setting: Any) -> str:
-    """Write a setting as the decisions against a hypothesis name it."""
-    return " ".join(part for part in (setting["test"], setting["correction"]) if part)
-
-
 def _setting(setting: Any) -> str:
-    return ", ".join(part for part in (_test(setting), _correction(setting)) if part)
+    return ", ".join(filter(None, (_test(setting), _correction(setting))))
 
 
 def _test(setting: Any) -> str:
@@ -197,19 +160,12 @@ def _test(setting: Any) -> str:
     return printed(title) + (f" ({words})" if words else "")
 
 
-def _form(context: Context, item: Analysis) -> str:
-    """State how the p of the line was computed where that is alike for all pairs."""
-    lines = [c for c in context.results.comparisons if c.index == item.values["line"]]
-    found = {variant_words(context, pair) for line in lines for pair in line.pairwise}
-    return found.pop() if len(found) == 1 else ""
-
-
 def _correction(setting: Any) -> str:
     title = setting.get("correction_title") or setting["correction"] or ""
     return printed(title.removesuffix(" correction"))
 
 
-def _named(context: Context, hypothesis: Any, *, several: bool) -> str:
+def _named(context: Context, hypothesis: Mapping[str, Any], *, several: bool) -> str:
     models = " – ".join(context.model(name) for name in hypothesis["models"])
     if not several:
         return models

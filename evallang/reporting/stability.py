@@ -1,40 +1,38 @@
 """Stability of searches: how often each value was chosen, and how what was chosen scored."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
-from evallang.reporting.context import Context
-from evallang.reporting.curves import about, computed, further_notes, problems, shown_in
-from evallang.reporting.document import (
-    Block,
-    Cell,
-    Code,
-    Column,
-    Figure,
-    Number,
-    Panel,
-    Ref,
-    Row,
-    Runs,
-    Table,
-    runs,
+from evallang.reporting.analyses import (
+    Part,
+    model_of,
+    not_drawn,
+    notes,
+    parts,
+    place_before,
+    shown_in,
 )
-from evallang.reporting.figure_parts import drawn_words, in_parts
-from evallang.reporting.figures.bars import bars_of_counts
+from evallang.reporting.context import Context
+from evallang.reporting.document import Block, Code, Figure, Panel, Runs, Table, runs
+from evallang.reporting.figures.score_lines import value_words
+from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence
-from evallang.results.records import Analysis
 
+SECTION = "stability_of_searches"
 PERCENT = Scale(0, 2)
 MOST_PANELS = 12  # parameters that are drawn; the table has all
 MOST_VALUES = 12  # candidates of a parameter that are listed; above, only those that were chosen
+PARTS = {"inner": "inside the training parts", "test": "on the test parts"}
+SUMMED = ("mean", "sd", "lowest", "highest")
 
 
 def _methods(context: Context) -> Runs:
-    found = shown_in(context, "stability_of_searches")
+    found = shown_in(context, SECTION)
     if not found:
         return ()
     cited = context.cite("analysis", found[0].kind)
@@ -50,15 +48,11 @@ def _methods(context: Context) -> Runs:
 def stability_of_searches(context: Context) -> Sequence[Block]:
     """Return tables and a figure for each data set and protocol."""
     blocks: list[Block] = []
-    found = shown_in(context, "stability_of_searches")
-    for number, (_, part) in enumerate(groupby(found, lambda i: (i.data, i.protocol)), start=1):
-        items = list(part)
-        known = [item for item in items if computed(item)]
-        if known:
-            blocks.append(_choices(context, known, f"table-stability-{number}"))
-            blocks += _figures(context, known, number)
-            blocks.append(_scores(context, known, f"table-stability-scores-{number}"))
-        blocks += problems(context, items)
+    found = shown_in(context, SECTION)
+    for part in parts(context, found, len(found), lambda item: (item.data, item.protocol)):
+        if part.items:
+            blocks += [_choices(context, part), *_figures(context, part), _scores(context, part)]
+        blocks += part.problems
     return blocks
 
 
@@ -67,126 +61,92 @@ def _listed(parameter: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return choices if len(choices) <= MOST_VALUES else [c for c in choices if c["count"]]
 
 
-def _words(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _choices(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
-    columns = (
-        Column(runs("Model"), "left", wide=True),
-        Column(runs("Parameter"), "left"),
-        Column(runs("Candidate"), "left"),
-        Column(runs("Outer folds")),
-        Column(runs("Share (%)")),
-        Column(runs("Pairs that agree (%)")),
-    )
-    rows, hidden = [], False
-    for item in items:
-        name = context.model(item.model or "")
+def _choices(context: Context, part: Part) -> Table:
+    rows = []
+    every = [parameter for item in part.items for parameter in item.values["parameters"]]
+    for item in part.items:
+        name, n = model_of(context, item), item.values["n"]
         for parameter in item.values["parameters"]:
-            shown = _listed(parameter)
-            hidden = hidden or len(shown) < len(parameter["choices"])
-            for index, choice in enumerate(shown):
-                first = index == 0
-                alike = parameter["alike"]
+            chance = parameter["by_chance"]
+            by_chance = "" if chance is None else f" ({fixed(chance, PERCENT)} by chance)"
+            alike = printed(fixed(parameter["alike"], PERCENT), parameter["alike"], by_chance)
+            for k, choice in enumerate(_listed(parameter)):
                 rows.append(
-                    Row(
-                        (
-                            Cell(runs(name if first else "")),
-                            Cell(runs(Code(parameter["name"])) if first else runs("")),
-                            Cell(runs(Code(_words(choice["value"])))),
-                            Cell(_of(choice["count"], item.values["n"]), choice["count"]),
-                            Cell(_percent(choice["share"]), choice["share"]),
-                            Cell(_agreement(parameter), alike) if first else Cell(runs("")),
-                        )
+                    row(
+                        name,
+                        "" if k else Code(parameter["name"]),
+                        Code(value_words(choice["value"])),
+                        share(choice["count"], n),
+                        number(choice["share"], PERCENT),
+                        "" if k else alike,
                     )
                 )
                 name = ""
-    place = context.place(items[0].data, items[0].protocol)
-    caption = runs(sentence(f"{place}values that the searches of the outer folds chose"))
-    notes = [_pairs_note(items), about(items), *further_notes(context, items)]
-    if hidden:
-        notes.insert(0, runs("Where there are many candidates, those never chosen are not listed."))
-    return Table(identifier, caption, columns, tuple(rows), notes=tuple(notes))
-
-
-def _of(n: int, total: int) -> Runs:
-    return runs(Number(count(n), float(n)), f" of {count(total)}")
-
-
-def _percent(share: float) -> Runs:
-    return runs(Number(fixed(share, PERCENT), share))
-
-
-def _agreement(parameter: Mapping[str, Any]) -> Runs:
-    made = _percent(parameter["alike"])
-    chance = parameter["by_chance"]
-    return made if chance is None else runs(made, f" ({fixed(chance, PERCENT)} by chance)")
-
-
-def _pairs_note(items: Sequence[Analysis]) -> Runs:
-    n = items[0].values["n"]
-    pairs = n * (n - 1) // 2
-    chance = any(
-        parameter["by_chance"] is not None
-        for item in items
-        for parameter in item.values["parameters"]
+    n = part.items[0].values["n"]
+    note = (
+        f"agreement is the share of the {count(n * (n - 1) // 2)}{NBSP}pairs of outer folds that "
+        "chose the same value"
     )
-    words = (
-        f"agreement is the share of the {count(pairs)}{NBSP}pairs of outer folds that chose the "
-        "same value"
+    if any(parameter["by_chance"] is not None for parameter in every):
+        note += "; by chance, the share if every candidate were equally likely"
+    hidden = any(len(_listed(parameter)) < len(parameter["choices"]) for parameter in every)
+    return table(
+        f"table-stability-{part.number}",
+        f"{place_before(context, part.items)}values that the searches of the outer folds chose",
+        [
+            wide("Model"),
+            left("Parameter"),
+            left("Candidate"),
+            right("Outer folds"),
+            right("Share (%)"),
+            right("Pairs that agree (%)"),
+        ],
+        rows,
+        "Where there are many candidates, those never chosen are not listed." if hidden else None,
+        note,
+        *notes(context, part.items),
     )
-    if chance:
-        words += "; by chance, the share if every candidate were equally likely"
-    return runs(sentence(words))
 
 
-def _figures(context: Context, items: Sequence[Analysis], number: int) -> list[Figure]:
+def _figures(context: Context, part: Part) -> list[Figure]:
+    every = [(item, parameter) for item in part.items for parameter in item.values["parameters"]]
     panels: list[Panel] = []
-    for item in items:
-        model = context.model(item.model or "")
-        for parameter in item.values["parameters"][: MOST_PANELS - len(panels)]:
-            rows = [(_words(c["value"]), c["count"]) for c in _listed(parameter)]
-            subject = f"{model}, {parameter['name']}"
-            drawing, alt = bars_of_counts(rows, item.values["n"], "Outer folds", subject)
-            panels.append(Panel(drawing, alt, runs(f"{model}: ", Code(parameter["name"]))))
-    place = context.place(items[0].data, items[0].protocol)
-    caption = f"{place}number of outer folds whose search chose each candidate"
-    known = sum(len(item.values["parameters"]) for item in items)
-    where = runs(Ref(f"table-stability-{number}", "the table"))
-    words = runs(sentence(caption)) + drawn_words(len(panels), known, "parameters", where)
+    for item, parameter in every[:MOST_PANELS]:
+        model = model_of(context, item)
+        rows = [(value_words(c["value"]), c["count"]) for c in _listed(parameter)]
+        subject = f"{model}, {parameter['name']}"
+        drawing = bars_of_counts(rows, item.values["n"], "Outer folds", subject)
+        panels.append(Panel(*drawing, runs(f"{model}: ", Code(parameter["name"]))))
+    place, number_ = place_before(context, part.items), part.number
+    caption = runs(sentence(f"{place}number of outer folds whose search chose each candidate"))
+    caption += not_drawn(len(every), MOST_PANELS, f"table-stability-{number_}", "parameters")
     subject = capitalised(f"{place}choices of the searches")
-    return in_parts(f"figure-stability-{number}", words, panels, subject)
+    return in_parts(f"figure-stability-{number_}", caption, panels, subject)
 
 
-def _scores(context: Context, items: Sequence[Analysis], identifier: str) -> Table:
+def _scores(context: Context, part: Part) -> Table:
     """Return the scores of what was chosen, inside the training parts and on the test parts."""
-    metric = context.metric(items[0].values["metric"])
-    spreads = [item.values[part] for item in items for part in PARTS]
-    known = [spread for spread in spreads if spread is not None]
-    widths = [s["sd"] for s in known]
-    scale = scale_of(widths, [s["mean"] for s in known], percent=metric.percent)
-    rows = []
-    for item in items:
-        name = context.model(item.model or "")
-        for part, words in PARTS.items():
-            spread = item.values[part]
-            values = [None] * 4 if spread is None else [spread[k] for k in SUMMED]
-            cells = [Cell(runs(name)), Cell(runs(words))]
-            cells += [Cell(runs(Number(fixed(v, scale), v)), v) for v in values]
-            rows.append(Row(tuple(cells)))
-            name = ""
-    unit = " (%)" if metric.percent else ""
-    columns = (
-        Column(runs("Model"), "left", wide=True),
-        Column(runs("Scores of the chosen candidates"), "left"),
-        *(Column(runs(f"{head}{unit}")) for head in ("Mean", "SD", "Lowest", "Highest")),
+    metric = context.metric(part.items[0].values["metric"])
+    known = [item.values[one] for item in part.items for one in PARTS if item.values[one]]
+    widths, means = ([spread[key] for spread in known] for key in ("sd", "mean"))
+    scale = scale_of(widths, means, percent=metric.percent)
+    return table(
+        f"table-stability-scores-{part.number}",
+        f"{place_before(context, part.items)}{metric.noun} of what the searches chose, over outer "
+        "folds",
+        [
+            wide("Model"),
+            left("Scores of the chosen candidates"),
+            *(right(f"{head}{metric.sign}") for head in ("Mean", "SD", "Lowest", "Highest")),
+        ],
+        [
+            row(
+                "" if k else model_of(context, item),
+                words,
+                *(number((item.values[one] or {}).get(key), scale) for key in SUMMED),
+            )
+            for item in part.items
+            for k, (one, words) in enumerate(PARTS.items())
+        ],
+        "inner scores decided the choice and are optimistic; the test data were not used for it",
     )
-    place = context.place(items[0].data, items[0].protocol)
-    caption = runs(sentence(f"{place}{metric.noun} of what the searches chose, over outer folds"))
-    note = "inner scores decided the choice and are optimistic; the test data were not used for it"
-    return Table(identifier, caption, columns, tuple(rows), notes=(runs(sentence(note)),))
-
-
-PARTS = {"inner": "inside the training parts", "test": "on the test parts"}
-SUMMED = ("mean", "sd", "lowest", "highest")

@@ -32,7 +32,10 @@ def _objection(css: str) -> tuple[str, str] | None:
                 f"imports another style sheet in line {rule.source_line}",
                 "copy the rules of the other file into this one",
             )
-        faulty = next(_faulty(rule), None)
+        parts = [rule]
+        if rule.type == "qualified-rule":
+            parts = tinycss2.parse_blocks_contents(rule.content)
+        faulty = next((part for part in parts if part.type == "error"), None)
         if faulty is not None:
             return (
                 f"is not CSS in line {faulty.source_line}",
@@ -46,15 +49,6 @@ def _objection(css: str) -> tuple[str, str] | None:
                 "a report is one file: embed what it needs as `url(data:...)`",
             )
     return None
-
-
-def _faulty(rule: Any) -> Iterator[Any]:
-    """Iterate over what is not CSS in a rule: the rule itself, or a declaration of its block."""
-    if rule.type == "error":
-        yield rule
-    elif rule.type == "qualified-rule":
-        parts = tinycss2.parse_blocks_contents(rule.content)
-        yield from (part for part in parts if part.type == "error")
 
 
 def _tokens(nodes: Iterable[Any]) -> Iterator[Any]:

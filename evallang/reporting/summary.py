@@ -179,10 +179,6 @@ class _Writer(RunWriter):
             made = made.rstrip(" ") if isinstance(run, Ref) and run.page else made + self.run(run)
         return made.strip(" ")
 
-    def text(self, text: str) -> str:
-        """Return words as they are."""
-        return text
-
     def cite(self, run: Cite) -> str:
         """Return the numbers of works, which are listed below."""
         known = [key for key in run.keys if key in self.numbering.citations]

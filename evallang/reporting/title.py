@@ -54,7 +54,16 @@ def title(context: Context) -> Sequence[Block]:
     question = " ".join(text for text in (results.study.question, results.study.about) if text)
     authors = ", ".join(results.study.authors)
     row = with_citations(question, results.references)
-    head = Title(context.title, _subtitle(context), authors, tuple(facts), row)
+    labels = [context.data_label(data.name) for data in context.data_sets]
+    sets = f"{len(labels)} {context.sets}"
+    sets = f"{context.collection}, {sets}" if context.collection else sets
+    parts = [", ".join(labels) if len(labels) <= 3 else sets]
+    if own:
+        first = mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0])
+        rest = plural(len(own) - 1, "further protocol")
+        parts.append(first if len(own) == 1 else f"{first} and {rest}")
+    subtitle = ", ".join(filter(None, parts))
+    head = Title(context.title, subtitle, authors, tuple(facts), row)
     return [head, *_history(context)]
 
 
@@ -107,16 +116,3 @@ def _history(context: Context) -> Sequence[Block]:
 def short_protocol(protocol: ProtocolRecord) -> str:
     """Format a protocol in two or three words."""
     return protocol.short or protocol.kind.replace("_", " ")
-
-
-def _subtitle(context: Context) -> str:
-    labels = [context.data_label(data.name) for data in context.data_sets]
-    sets = f"{len(labels)} {context.sets}"
-    sets = f"{context.collection}, {sets}" if context.collection else sets
-    parts = [", ".join(labels) if len(labels) <= 3 else sets]
-    own = [p for p in context.results.protocols if p.implied_by is None]
-    if own:
-        first = mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0])
-        rest = plural(len(own) - 1, "further protocol")
-        parts.append(first if len(own) == 1 else f"{first} and {rest}")
-    return ", ".join(part for part in parts if part)

@@ -19,6 +19,7 @@ from evallang.reporting.document import (
     Stat,
     Subscript,
     Text,
+    listed,
     runs,
 )
 from evallang.reporting.letter_case import capitalised, mid_sentence
@@ -26,6 +27,7 @@ from evallang.reporting.numbers import (
     NBSP,
     Scale,
     Style,
+    between,
     bounded,
     count,
     degrees,
@@ -37,7 +39,7 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.results.statistics import SimultaneousInterval, texts_without_side
+from evallang.results.statistics import Clusters, SimultaneousInterval, texts_without_side
 from evallang.results.written import method_of
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -70,6 +72,11 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     return f"{number_word(n)} {one if n == 1 else many or one + 's'}"
 
 
+def and_(words: Sequence[str]) -> str:
+    """Join words as a sentence lists them: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
 def count_sets(context: Context, n: int) -> str:
     """Count data sets with their word: "14 data sets", "18 subjects"."""
     return plural(n, "data set") if n == 1 else f"{number_word(n)} {context.sets}"
@@ -84,14 +91,6 @@ def sentence(text: str, names: Iterable[str] = ()) -> str:
     """Turn words into a sentence: capital, if they do not begin with a name, and full stop."""
     text = text.strip()
     return capitalised(text, names) + ("" if text[-1:] in ".!?…" else ".") if text else ""
-
-
-def code_runs(text: str) -> Runs:
-    """Format the parts of a message that are in backquotes as code."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return runs(text)
-    return runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
 
 
 def symbol(name: str) -> Run:
@@ -149,6 +148,17 @@ def test_as_subject(
     return made + _numbers_of(context, result, alpha)
 
 
+def numbers_with_adjusted(
+    context: Context, comparison: Comparison, result: HypothesisTestResult
+) -> Runs:
+    """Format a test as `test_runs`, with its adjusted p where it has one."""
+    made = test_runs(context, result, comparison.alpha)
+    words = adjusted_words(comparison)
+    if words and result.p_adjusted is not None:
+        made += runs(f", {words}", p_stat(context, result.p_adjusted, comparison.alpha))
+    return made
+
+
 def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
     """Format the statistic of a test, its degrees of freedom, p and first effect size."""
     made: Runs = ()
@@ -186,7 +196,8 @@ def simultaneous_words(context: Context, pairs: Sequence[HypothesisTestResult]) 
         if wide is None or own is None or wide.low is None:
             continue
         method = method_of(wide.method)
-        kind = written_apart(wide.method.removeprefix(method))
+        rest = wide.method.removeprefix(method)  # "conservative" of "(bca), conservative"
+        kind = (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
         if method != method_of(own.method):
             words.append(mid_sentence(context.method_title("interval", wide.method)))
         else:
@@ -199,9 +210,16 @@ def family_words(wide: SimultaneousInterval) -> str:
     return "FCR-adjusted" if wide.selected else "simultaneous"
 
 
-def written_apart(rest: str) -> str:
-    """Return the words after a method and its options: "conservative" of "(bca), conservative"."""
-    return (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
+def clusters_words(of: str, units: str, found: Sequence[Clusters]) -> str:
+    """State how many whole groups are the units of tests or intervals, and their design effects."""
+    sizes = between([one.n for one in found])
+    noun = "group" if sizes == "1" and units == "groups" else units
+    words = f"Whole {units} are the units of the {of}: {sizes} {noun}"
+    effects = sorted({one.design_effect for one in found if one.design_effect is not None})
+    if effects:
+        ends = dict.fromkeys(fixed(value, Scale(2)) for value in (effects[0], effects[-1]))
+        words += f", design effect {' to '.join(ends)}"
+    return words + "."
 
 
 SIDES = {"greater": "larger", "less": "smaller"}
@@ -304,16 +322,14 @@ COUNTED = ("points", "ranks")
 
 def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     """Format the size of a difference: "4.4 points", "1.2 ranks", "0.012"."""
-    number = Number(fixed(abs(value), scale, null=0.0), abs(value))
-    unit = "points" if metric.percent else metric.unit
-    return runs(number, f"{NBSP}{unit}") if unit in COUNTED else runs(number)
+    return signed_amount(metric, abs(value), scale, signed=False)
 
 
-def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
+def signed_amount(metric: MetricWords, value: float, scale: Scale, *, signed: bool = True) -> Runs:
     """Format a difference with its sign: "+4.4 points", "−0.012"."""
-    number = Number(fixed(value, scale, signed=True, null=0.0), value)
     unit = "points" if metric.percent else metric.unit
-    return runs(number, f"{NBSP}{unit}") if unit in COUNTED else runs(number)
+    number = Number(fixed(value, scale, signed=signed, null=0.0), value)
+    return runs(number, f"{NBSP}{unit}" if unit in COUNTED else "")
 
 
 def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:
@@ -346,21 +362,13 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     metric = context.metric(estimate.metric)
     scale = context.scale(setting, estimate.metric)
     made = runs(value_text(metric, estimate.value, scale))
-    inside: list[Runs] = []
     data = context.data(setting.data)
     if metric.unit == "target" and data is not None and data.target:
         made += runs(f" {data.target} units")
-    if found := estimate_interval(estimate, scale):
-        inside.append(found)
     right = correct_of(context, estimate)
-    if right is not None:
-        inside.append(runs(f"{count(right)} of {count(estimate.n)} correct"))
-    if not inside:
-        return made
-    made += runs(" (")
-    for i, part in enumerate(inside):
-        made += runs("; " if i else "", part)
-    return made + runs(")")
+    correct = runs(f"{count(right)} of {count(estimate.n)} correct") if right is not None else ()
+    inside = [part for part in (estimate_interval(estimate, scale), correct) if part]
+    return made + (runs(" (", listed(inside, comma="; ", last="; "), ")") if inside else ())
 
 
 def repeats_of(estimate: Estimate) -> str:
@@ -381,3 +389,63 @@ def adjusts(comparison: Comparison) -> bool:
     if comparison.family.adjective is not None:
         return bool(comparison.family.adjective)
     return any(pair.p_adjusted is not None for pair in comparison.pairwise)
+
+
+TITLED = frozenset({"test", "correction", "interval"})
+"""Kinds of methods whose titles are part of a sentence."""
+
+
+def message_runs(context: Context, text: str) -> Runs:
+    """Format a message as a sentence: names of the study and of methods as labels and titles.
+
+    Other parts in backquotes stay code.
+    """
+    parts = sentence(text).split("`")
+    made = runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
+    if len(parts) % 2 == 0:
+        made = runs(sentence(text))
+    words: list[Run] = []
+    for i, run in enumerate(made):
+        if not isinstance(run, Code):
+            words.append(run)
+            continue
+        after = made[i + 1] if i + 1 < len(made) else None
+        following = after.text if isinstance(after, Text) else ""
+        label, title = _label(context, run.text), _title(context, run.text, following)
+        if label is not None:
+            words.append(Text(label))
+        elif title is not None:
+            before = words[-1] if words else None
+            if isinstance(before, Text) and before.text.endswith((" the ", " a ")):
+                title = title.removeprefix("the ")
+            for kind in ("test", "interval"):
+                if following.startswith(f" {kind}"):
+                    title = title.removesuffix(f" {kind}")
+            words.append(Text(title if words else capitalised(title)))
+        else:
+            words.append(run)
+    return runs(*words)
+
+
+def _label(context: Context, name: str) -> str | None:
+    """Return the label of a model or data set."""
+    if any(model.name == name for model in context.results.models):
+        return context.model(name)
+    if any(data.name == name for data in context.results.data):
+        return context.data_label(name)
+    return None
+
+
+def _title(context: Context, name: str, following: str) -> str | None:
+    """Return the title of a method; None for other code.
+
+    A name of a test and of an interval is that of the test, except before the word "interval".
+    """
+    kinds = {method.kind for method in context.results.methods if method.name == name}
+    order = ("interval", "test") if following.startswith(" interval") else ("test", "interval")
+    kind = next((k for k in (*order, "metric", "correction") if k in kinds), None)
+    if kind == "metric":
+        return context.metric(name).noun
+    if kind in TITLED:
+        return with_article(context.method_title(kind, name))
+    return None

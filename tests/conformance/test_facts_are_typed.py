@@ -63,9 +63,9 @@ ALLOWED = {
     ("stats/hypothesis_tests/contingency.py", "p_values[variant]"): FORM,
     ("stats/hypothesis_tests/datasets.py", "{'chi2': df[:1], 'F': df}.get(variant)"): FORM,
     ("reporting/protocol_table.py", "CLAUSES.get(stated.clause, _capital(stated.clause))"): KEYWORD,
-    ("reporting/protocol_table.py", "STUDY_CLAUSES.get(stated.clause, (group, name))"): KEYWORD,
+    ("reporting/protocol_table.py", "known.get(stated.clause, (group, name))"): KEYWORD,
     ("cli/verdicts.py", "VARIANTS.get(test.variant)"): "a variant whose words are empty is implied",
-    ("reporting/estimate_tables.py", "e.interval.method not in main[name]"): ONCE,
+    ("reporting/estimates.py", "one.method not in main[name]"): ONCE,
     ("reporting/methods.py", "found.method not in main[estimate.metric]"): ONCE,
 }
 """Expressions that may look into a text, with the reason."""

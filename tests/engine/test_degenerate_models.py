@@ -12,10 +12,10 @@ from evallang.api import run
 from evallang.diagnostics import CODES
 from evallang.reporting.context import Context
 from evallang.reporting.document import Column, Mark, Table, runs
-from evallang.reporting.estimate_tables import table
+from evallang.reporting.estimates import estimates_table as table
 from evallang.reporting.findings import findings
-from evallang.reporting.footnotes import lettered
 from evallang.reporting.limits import cautions
+from evallang.reporting.tables import lettered
 from evallang.results.records import NO_WIDTH
 
 POSITIVES, ROWS = 17, 200

@@ -30,7 +30,7 @@ from evallang.engine.store import open_store
 from evallang.locks.result_changes import result_changes
 from evallang.reporting.context import Context
 from evallang.reporting.figure_files import plain
-from evallang.reporting.thresholds import chosen_thresholds, thresholds
+from evallang.reporting.searches import chosen_thresholds, thresholds
 
 HEAD = """\
 evallang 1

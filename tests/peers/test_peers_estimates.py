@@ -18,7 +18,7 @@ from studies import study
 
 from evallang import stats
 from evallang.api import run
-from evallang.reporting.groups import groups
+from evallang.reporting.decisions import groups
 from evallang.results.records import Comparison, Family, HypothesisTestResult
 
 

@@ -15,7 +15,7 @@ from studies import study
 from evallang.api.running import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
-from evallang.reporting.groups import letters
+from evallang.reporting.decisions import letters
 from evallang.reporting.section import build
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import ResultsRecord

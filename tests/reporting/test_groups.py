@@ -6,7 +6,7 @@ import fixture
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
-from evallang.reporting.groups import are_stretches, cliques, groups, letters
+from evallang.reporting.decisions import are_stretches, cliques, groups, letters
 
 NODES = tuple("abcdef")
 PAIRS = tuple(frozenset(pair) for pair in itertools.combinations(NODES, 2))

@@ -14,11 +14,10 @@ from evallang.reporting.figures.figure import (
     depth_of_row,
     smallest_text,
 )
-from evallang.reporting.figures.forest import LineOfForest, forest_of_requirements
+from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.figures.matrices import win_matrix
-from evallang.reporting.figures.posterior import in_ranges
 from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
-from evallang.reporting.numbers import Scale
+from evallang.reporting.numbers import Scale, in_ranges
 
 CONTEXT = SimpleNamespace(model=lambda name: f"Candidate classifier {name}")
 TEXT = re.compile(r">([^<>]+)</text>")
@@ -75,7 +74,7 @@ def test_numbers_of_points_in_one_place_are_one_text(numbers, text):
 @pytest.mark.parametrize("lines", [(-0.01, 0.01), (-0.05, 0.05), (-0.002, 0.5)])
 def test_names_of_close_lines_are_next_to_each_other(lines):
     names = ("margin −1", "margin +1")
-    rows = [LineOfForest(("A − B",), 0.0, -0.9, 0.9, lines, False, names)]
+    rows = [ForestRow(("A − B",), 0.0, -0.9, 0.9, False, lines, names)]
     drawing = forest_of_requirements(rows, "Difference", Scale(1, 2), (-1.0, 1.0), zero=True)
     svg = drawing.svg()
     found = {

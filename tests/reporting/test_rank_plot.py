@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from evallang.reporting.figures.ranks import rank_plot
+from evallang.reporting.figures.grouping import rank_plot
 
 # Three algorithms on four data sets: q = 2.344 (table 2.7) gives CD = 1.657 by equation 2.36. Our
 # ranks are some of which the section says the same: A and B, and B and C, differ by less than CD,

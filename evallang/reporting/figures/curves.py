@@ -1,7 +1,7 @@
 """Curves of models in a square: one with its band, or several without."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import NormalDist
 from typing import Any
@@ -30,7 +30,7 @@ MOST_KEYS_IN_A_LINE = 3
 KEY_LEFT, KEY_GAP = 8.0, 8.0  # where the key begins, and between two of its entries
 STYLES = ((BLUE, ""), (INK, ""), (BLUE, "4 2"), (INK, "4 2"), (BLUE, "1 1.5"), (INK, "1 1.5"))
 MOST_TOGETHER = len(STYLES)
-REFERENCE_DASH = "2.5 2"
+REFERENCE = (MUTE, 0.7, "2.5 2")  # lines that curves are read against
 RATES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 FURTHEST = 0.002  # rates of the scale of deviates end here, and at 1 minus this
 MOST_BELOW = 0.25  # how far below 0 the plot reaches, as a share of its largest value
@@ -41,6 +41,19 @@ Point = Mapping[str, Any]
 Scaled = Callable[[float], float]
 
 
+def draw_frame(
+    canvas: Canvas, left: float, foot: float, up: Iterable[tuple[float, str]], titles: Sequence[str]
+) -> None:
+    """Draw hairlines at the places `up` with their texts, the two axes, and their titles."""
+    right = COLUMN - RIGHT
+    for y, text in up:
+        canvas.gridline((left, y), (right, y))
+        canvas.words(left - 4, y, text, "right")
+    canvas.line([(left, TOP), (left, foot), (right, foot)])
+    canvas.words((left + right) / 2, foot + 20, titles[0], "center", colour=MUTE)
+    canvas.words(left, TITLE_AT, titles[1], colour=MUTE)
+
+
 class Frame:
     """The square of a curve: two scales, their ticks and titles."""
 
@@ -49,91 +62,39 @@ class Frame:
     ) -> None:
         self._lowest = -math.inf
         self._right, self._foot = COLUMN - RIGHT, TOP + DEPTH
-        self._in_a_line = self._keys_in_a_line(keys)
+        room = self._right - KEY_LEFT + KEY_GAP
+        fit = int(room / (SAMPLE + 5 + fonts.widest(keys, SIZE) + KEY_GAP))
+        self._in_a_line = max(1, min(fit, MOST_KEYS_IN_A_LINE))
         self.canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * -(-len(keys) // self._in_a_line))
         ticks = RATES if words.scale == "deviate" else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         self.x = _place(words.scale, LEFT, self._right)
         self.y = _place(words.scale, self._foot, TOP)
-        rows = [(tick, _tick(tick)) for tick in ticks]
+        rows = [(self.y(tick), _tick(tick)) for tick in ticks]
         if words.scale == "free":
-            heights = [
-                value
-                for values in curves
-                for point in values["points"]
-                for value in (point["y"], point["low"], point["high"])
-                if value is not None
-            ]
-            lines = [y for values in curves for y in _reference_heights(values)]
+            points = [point for values in curves for point in values["points"]]
+            heights = [p[key] for p in points for key in ("y", "low", "high") if p[key] is not None]
+            lines = [y for c in curves for line in c["references"] for _, y in line["points"]]
             highest = max([*heights, *lines])
             lowest = max(min([0.0, *heights]), -MOST_BELOW * highest)
-            axis = Axis(lowest, highest, self._foot, TOP, 5)
-            self.y, self._lowest = axis, axis.low
-            scale = Scale(axis.decimals)
-            rows = [(t, fixed(t, scale)) for t in axis.ticks if axis.low <= t <= axis.high]
-        self._draw([(tick, _tick(tick)) for tick in ticks], rows, words)
+            self.y = axis = Axis(lowest, highest, self._foot, TOP, 5)
+            self._lowest = axis.low
+            rows = [(axis(t), fixed(t, Scale(axis.decimals))) for t in axis.ticks]
+        for tick in ticks:
+            x = self.x(tick)
+            self.canvas.gridline((x, TOP), (x, self._foot))
+            self.canvas.words(x, self._foot + 8, _tick(tick), "center")
+        draw_frame(self.canvas, LEFT, self._foot, rows, (words.x, words.y))
 
-    def _draw(
-        self, across: list[tuple[float, str]], up: list[tuple[float, str]], titles: CurveWords
-    ) -> None:
-        canvas = self.canvas
-        for value, text in up:
-            y = self.y(value)
-            canvas.gridline((LEFT, y), (self._right, y))
-            canvas.words(LEFT - 4, y, text, "right")
-        for value, text in across:
-            x = self.x(value)
-            canvas.gridline((x, TOP), (x, self._foot))
-            canvas.words(x, self._foot + 8, text, "center")
-        canvas.line([(LEFT, TOP), (LEFT, self._foot), (self._right, self._foot)], INK, 0.6)
-        middle = (LEFT + self._right) / 2
-        canvas.words(middle, self._foot + 20, titles.x, "center", colour=MUTE)
-        canvas.words(LEFT, TITLE_AT, titles.y, colour=MUTE)
-
-    def curve(self, points: Sequence[Sequence[float]], style: tuple[str, str]) -> None:
+    def line(self, points: Sequence[Sequence[float]], *style: Any) -> None:
         """Draw a line through points, in values; it ends where it leaves the plot below."""
-        self._line(points, style[0], 1.2, style[1])
-
-    def reference(self, points: Sequence[Sequence[float]]) -> None:
-        """Draw a line that curves are read against."""
-        self._line(points, MUTE, 0.7, REFERENCE_DASH)
-
-    def _line(
-        self, points: Sequence[Sequence[float]], colour: str, weight: float, dash: str
-    ) -> None:
         for inside, part in groupby(points, lambda point: point[1] >= self._lowest):
             placed = [(self.x(x), self.y(y)) for x, y in part]
             if inside and len(placed) > 1:
-                self.canvas.line(placed, colour, weight, dash)
+                self.canvas.line(placed, *style)
 
-    def band(self, points: Sequence[Point], low: str, high: str) -> None:
-        """Shade between two bounds, where there are both."""
-        for known, part in groupby(points, lambda p: p[low] is not None and p[high] is not None):
-            rows = list(part)
-            if known and len(rows) > 1:
-                edge = [(self.x(p["x"]), self.y(p[high])) for p in rows]
-                edge += [(self.x(p["x"]), self.y(p[low])) for p in reversed(rows)]
-                self.canvas.area(edge, BAND)
-
-    def bounds(self, points: Sequence[Point]) -> None:
-        """Draw the pointwise bounds: as lines, or as bars where there are few points."""
-        if len(points) <= MOST_BARS:
-            for point in points:
-                if point["low"] is not None and point["high"] is not None:
-                    x = self.x(point["x"])
-                    ends = [(x, self.y(point["low"])), (x, self.y(point["high"]))]
-                    self.canvas.line(ends, BLUE, 0.9)
-            return
-        for side in ("low", "high"):
-            for known, part in groupby(points, lambda p: p["low"] is not None):
-                row = [(self.x(p["x"]), self.y(p[side])) for p in part if known]
-                if len(row) > 1:
-                    self.canvas.line(row, BLUE, 0.5, "1.5 1.5")
-
-    def _keys_in_a_line(self, names: Sequence[str]) -> int:
-        """Return how many entries of the key fit next to each other, at most a few."""
-        widest = max((fonts.width(name, SIZE) for name in names), default=0.0)
-        fit = int((self._right - KEY_LEFT + KEY_GAP) / (SAMPLE + 5 + widest + KEY_GAP))
-        return max(1, min(fit, MOST_KEYS_IN_A_LINE))
+    def edge(self, points: Sequence[Point], side: str) -> list[tuple[float, float]]:
+        """Return the places of points on one side: "y", or a bound."""
+        return [(self.x(p["x"]), self.y(p[side])) for p in points]
 
     def key(self, number: int, name: str, style: tuple[str, str]) -> None:
         """Write one entry of the key below the plot."""
@@ -143,10 +104,6 @@ class Frame:
         self.canvas.line([(x, y), (x + SAMPLE, y)], style[0], 1.2, style[1])
         start = x + SAMPLE + 5
         self.canvas.words(start, y, fonts.shorten_name(name, SIZE, room - SAMPLE - 5 - KEY_GAP))
-
-
-def _reference_heights(values: Mapping[str, Any]) -> list[float]:
-    return [y for line in values["references"] for _, y in line["points"]]
 
 
 def _place(scale: str, start: float, end: float) -> Scaled:
@@ -167,19 +124,35 @@ def _tick(value: float) -> str:
     return f"{value:g}" if value < 0.1 or value > 0.9 else f"{value:.1f}"
 
 
+def _stretches(points: Sequence[Point], *keys: str) -> Iterator[list[Point]]:
+    """Iterate over the stretches of several points that have all of some numbers."""
+    for known, part in groupby(points, lambda p: all(p[key] is not None for key in keys)):
+        if known and len(rows := list(part)) > 1:
+            yield rows
+
+
 def curve_with_band(words: CurveWords, name: str, values: Mapping[str, Any]) -> tuple[Canvas, str]:
-    """Draw the curve of one model with its bounds and band; gives the SVG and its words."""
+    """Draw the curve of one model with its bounds and band; gives the SVG and its words.
+
+    The bounds at points are lines, or bars where there are few points.
+    """
     points = values["points"]
-    frame = Frame(words, [values])
-    frame.band(points, "band_low", "band_high")
+    frame, few = Frame(words, [values]), len(points) <= MOST_BARS
+    for rows in _stretches(points, "band_low", "band_high"):
+        frame.canvas.area(frame.edge(rows, "band_high") + frame.edge(rows[::-1], "band_low"), BAND)
     for line in values["references"]:
-        frame.reference(line["points"])
-    frame.bounds(points)
-    frame.curve([(p["x"], p["y"]) for p in points if p["y"] is not None], STYLES[0])
-    if len(points) <= MOST_BARS:
-        for point in points:
-            if point["y"] is not None:
-                frame.canvas.dot(frame.x(point["x"]), frame.y(point["y"]), filled=True, radius=1.8)
+        frame.line(line["points"], *REFERENCE)
+    for side in () if few else ("low", "high"):
+        for rows in _stretches(points, "low", "high"):
+            frame.canvas.line(frame.edge(rows, side), BLUE, 0.5, "1.5 1.5")
+    for point in points if few else ():
+        if point["low"] is not None and point["high"] is not None:
+            ends = frame.edge([point], "low") + frame.edge([point], "high")
+            frame.canvas.line(ends, BLUE, 0.9)
+    known = [p for p in points if p["y"] is not None]
+    frame.line([(p["x"], p["y"]) for p in known], BLUE, 1.2)
+    for x, y in frame.edge(known, "y") if few else ():
+        frame.canvas.dot(x, y, filled=True, radius=1.8)
     return frame.canvas, f"{name}: {_spoken(words, points)}."
 
 
@@ -189,11 +162,12 @@ def curves_together(
     """Draw the curves of several models without their bands, with a key."""
     frame = Frame(words, [values for _, values in named], [name for name, _ in named])
     for line in named[0][1]["references"]:
-        frame.reference(line["points"])
+        frame.line(line["points"], *REFERENCE)
     spoken = []
     for number, (name, values) in enumerate(named):
         style = STYLES[number % len(STYLES)]
-        frame.curve([(p["x"], p["y"]) for p in values["points"] if p["y"] is not None], style)
+        known = [(p["x"], p["y"]) for p in values["points"] if p["y"] is not None]
+        frame.line(known, style[0], 1.2, style[1])
         frame.key(number, name, style)
         spoken.append(f"{name}: {_spoken(words, values['points'])}")
     return frame.canvas, f"{'; '.join(spoken)}."

@@ -7,7 +7,7 @@ those of `COLOURS`, which a page may replace by its own.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Literal
 
@@ -176,6 +176,56 @@ class Canvas:
                 self.words(place, y, text, "center")
                 reached = place + half + 3
 
+    def names(self, right: float, y: float, lines: Sequence[str], leading: float = 7.8) -> None:
+        """Write the lines of a name, which end at `right`, around `y`."""
+        for k, line in enumerate(lines):
+            self.words(right, y + (k - (len(lines) - 1) / 2) * leading, line, "right")
+
+    def scale(
+        self,
+        axis: "Axis",
+        depth: float,
+        name: str,
+        power: int = 0,
+        *,
+        top: float = 0.0,
+        marked: bool = False,
+        zero: bool = False,
+    ) -> None:
+        """Draw hairlines from `top` to `depth`, and below them the values of a scale and its name.
+
+        Ticks that are `marked` have short lines below the scale; `zero` is a strong line.
+        """
+        self.plot = (min(axis.left, axis.right), max(axis.left, axis.right))
+        for tick in axis.ticks:
+            x = axis(tick)
+            self.gridline((x, top), (x, depth), strong=zero and tick == 0)
+            if marked:
+                self.line([(x, depth), (x, depth + 3)])
+        self.ticks(axis, depth + 9, power)
+        self.line([(axis.left, depth), (axis.right, depth)])
+        half = fonts.width(name, SIZE) / 2
+        middle = max(min((axis.left + axis.right) / 2, self.width - half), half)
+        self.words(middle, depth + 21, name, "center", colour=MUTE)
+
+    def histogram(
+        self, left: float, wide: float, counts: Sequence[int], foot: float, deep: float,
+        space: float, fill: str,
+    ) -> None:  # fmt: skip
+        """Draw counts as bars, the largest `deep`, from `left` and each `wide` with its space."""
+        for k, n in enumerate(counts):
+            if n:
+                height = deep * n / max(counts)
+                x = left + wide * k + space / 2
+                self.box(x, foot - height, wide - space, height, fill)
+
+    def beyond(self, axis: "Axis", y: float, text: str, *, above: bool) -> None:
+        """State what is off the scale, with an arrow to its side, at that end of the axis."""
+        if above == (axis.left < axis.right):
+            self.words(max(axis.left, axis.right), y, f"{text}\u2002→", "right", colour=MUTE)
+        else:
+            self.words(min(axis.left, axis.right), y, f"←\u2002{text}", "left", colour=MUTE)
+
     def place(
         self, other: "Canvas", left: float, top: float, width: float, *, grid: bool = True
     ) -> None:
@@ -193,8 +243,11 @@ class Canvas:
             return left + x + more * (min(max(x, start), end) - start) / (end - start)
 
         for mark in other.marks:
-            if mark.hairline and not grid:
-                mark = replace(mark, points=_tick(*mark.points), style=TICK_STYLE)
+            if mark.hairline and not grid:  # below its foot, or left of its start
+                (x, y), (right, foot) = mark.points
+                below = ((x, max(y, foot)), (x, max(y, foot) + TICK))
+                ends = below if x == right else ((x - TICK, y), (x, y))
+                mark = replace(mark, points=ends, style=TICK_STYLE)
             points = tuple((across(x), top + y) for x, y in mark.points)
             self.marks.append(replace(mark, points=points))
 
@@ -209,15 +262,6 @@ class Canvas:
         made = Canvas(self.height, self.width)
         made.marks = [mark.from_left() for mark in self.marks]
         return made
-
-
-def _tick(start: Point, end: Point) -> tuple[Point, Point]:
-    """Return the tick of a hairline: below its foot, or left of its start."""
-    (left, top), (right, foot) = start, end
-    if left == right:
-        low = max(top, foot)
-        return (left, low), (left, low + TICK)
-    return (left - TICK, top), (left, top)
 
 
 def smallest_text(drawings: Iterable[Canvas]) -> float:
@@ -263,49 +307,40 @@ def off_scale(spans: Sequence[Span | None], fixed: Sequence[float] = ()) -> froz
     is off the scale where the gap to the others is longer than the axis they need. At least half
     of the rows remain, or as many where `fixed` is among them.
     """
-    kept = [i for i, span in enumerate(spans) if span is not None]
+    kept = {i: span for i, span in enumerate(spans) if span is not None}
     if not fixed and len(kept) < 3:
         return frozenset()
     far: set[int] = set()
     while len(kept) > 1:
-        ends = [spans[i] for i in kept]
-        known = [span for span in ends if span is not None]
-        low = min([*fixed, *(span[0] for span in known)])
-        high = max([*fixed, *(span[1] for span in known)])
-        widths = sorted(span[1] - span[0] for span in known)
+        low = min([*fixed, *(span[0] for span in kept.values())])
+        high = max([*fixed, *(span[1] for span in kept.values())])
+        widths = sorted(span[1] - span[0] for span in kept.values())
         if not widths[-1] > 0 or widths[(len(widths) - 1) // 2] >= ENOUGH * (high - low):
             break
-        part = _beyond_a_gap(spans, kept, fixed)
+        part = _beyond_a_gap(kept, fixed)
         if not part or (not fixed and 2 * (len(far) + len(part)) > len(spans)):
             break
         far |= part
-        kept = [i for i in kept if i not in far]
+        kept = {i: span for i, span in kept.items() if i not in far}
     return frozenset(far)
 
 
-def _beyond_a_gap(
-    spans: Sequence[Span | None], kept: Sequence[int], fixed: Sequence[float]
-) -> set[int]:
+def _beyond_a_gap(kept: Mapping[int, Span], fixed: Sequence[float]) -> set[int]:
     """Return the smaller part on one side of the widest gap, where the gap is wide enough."""
-    items = [(span[0], span[1], i) for i in kept if (span := spans[i]) is not None]
-    items += [(value, value, -1) for value in fixed]
-    items.sort()
+    items = [(low, high, i) for i, (low, high) in kept.items()]
+    items = sorted([*items, *((value, value, -1) for value in fixed)])
     best: tuple[float, set[int]] = (0.0, set())
     for at in range(1, len(items)):
         below, above = items[:at], items[at:]
         gap = above[0][0] - max(item[1] for item in below)
-        parts = sorted((below, above), key=lambda part: (_holds(part), len(part)))
-        rest = parts[1]
+        part, rest = sorted(
+            (below, above), key=lambda part: (any(i < 0 for *_, i in part), len(part))
+        )
         length = max(item[1] for item in rest) - min(item[0] for item in rest)
-        if _holds(parts[0]) or gap <= FAR_APART * length or len(rest) < 2:
-            continue
-        if gap > best[0]:
-            best = (gap, {item[2] for item in parts[0]})
+        found = {item[2] for item in part}
+        if -1 not in found and gap > max(FAR_APART * length, best[0]) and len(rest) > 1:
+            best = (gap, found)
     return best[1]
-
-
-def _holds(part: Sequence[tuple[float, float, int]]) -> bool:
-    return any(item[2] < 0 for item in part)
 
 
 WIDEST = 1e300
@@ -337,41 +372,30 @@ class Axis:
             low, high = low - pad, high + pad
         every = round_ticks(low, high, most_ticks)
         step = every[1] - every[0]
-        ticks = _inside(every, possible, step)
+        least = -math.inf if possible[0] is None else possible[0] - EDGE * step
+        most = math.inf if possible[1] is None else possible[1] + EDGE * step
+        ticks = [tick for tick in every if least <= tick <= most] or every
         self.left, self.right = left, right
-        self.low, self.high = min(low, ticks[0]), max(high, ticks[-1])
         self.ticks = [float(f"{t:.12g}") for t in ticks]
+        self.low, self.high = min(low, self.ticks[0]), max(high, self.ticks[-1])
         self.decimals = next((d for d in range(9) if abs(step - round(step, d)) < step / 1e6), 9)
         if self.decimals == 9 or step >= HUGE:  # its ticks get a power of ten
             self.decimals = 1 - math.floor(math.log10(step))
 
     def texts(self, power: int = 0) -> list[tuple[float, str]]:
-        """Return the ticks that are on the axis, as they are printed with a power of ten."""
-        ticks = [tick for tick in self.ticks if self.low <= tick <= self.high]
+        """Return the ticks as they are printed with a power of ten."""
         scale = Scale(max(0, self.decimals - power), power)
-        texts = [fixed(tick, scale) for tick in ticks]
-        if max(map(len, texts), default=0) > MOST_SIGNS_OF_A_TICK:
-            short = [in_short(tick) for tick in ticks]
-            texts = short if len(set(short)) == len(ticks) else texts
-        return list(zip(ticks, texts, strict=True))
+        texts = [fixed(tick, scale) for tick in self.ticks]
+        if max(map(len, texts)) > MOST_SIGNS_OF_A_TICK:
+            short = [in_short(tick) for tick in self.ticks]
+            texts = short if len(set(short)) == len(short) else texts
+        return list(zip(self.ticks, texts, strict=True))
 
     def __call__(self, value: float) -> float:
         """Return the place of a value."""
         inside = min(max(value, self.low), self.high)
         share = (inside - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)
-
-
-def _inside(ticks: Sequence[float], possible: Bounds, step: float) -> list[float]:
-    """Return the ticks at possible values, or all where there would be none."""
-    low, high = possible
-    found = [
-        tick
-        for tick in ticks
-        if (low is None or tick >= low - EDGE * step)
-        and (high is None or tick <= high + EDGE * step)
-    ]
-    return found or list(ticks)
 
 
 ROUND = (1.0, 2.0, 2.5, 5.0)
@@ -398,4 +422,4 @@ def round_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _short(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if "." in f"{value:.2f}" else f"{value:.2f}"
+    return f"{value:.2f}".rstrip("0").rstrip(".")

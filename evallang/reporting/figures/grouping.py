@@ -2,13 +2,14 @@
 
 Bars follow Demšar (2006). They mislead where models share a place, where a bar passes over a model
 that does not belong to it, and where a model far off squeezes the others: a table of points, one
-column for each group, has one reading.
+column for each group, has one reading. Average ranks with their critical difference are lines too.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from evallang.reporting import fonts
+from evallang.reporting.decisions import are_stretches
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -24,7 +25,6 @@ from evallang.reporting.figures.figure import (
     Canvas,
     depth_of_row,
 )
-from evallang.reporting.groups import are_stretches
 from evallang.reporting.numbers import Scale, fixed
 
 SIDES = (40.0, 66.0)  # points left and right of the scale, by the longest name
@@ -33,7 +33,6 @@ FIRST_BAR = 40.0
 BAR_STEP = 12.0
 LABEL_STEP = 13.0
 DOUBLE_LABEL_STEP = 19.0
-LINE = 7.8
 REACH_ROOM = 14.0  # above the scale, for the critical difference
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LEAST_APART = 0.05  # share of the scale between two models; closer ones hide each other
@@ -106,79 +105,49 @@ def _columns(
     possible: Bounds,
 ) -> Canvas:
     """Draw a row for each model, best first: its place, and a point in each of its groups."""
-    ordered = tuple(values)
-    texts = [fixed(values[m], scale) for m in ordered]
+    texts = [fixed(value, scale) for value in values.values()]
     step = min(GROUP_STEP, GROUPS_WIDTH / len(groups))
-    first_group = COLUMN - step * (len(groups) - 0.5)
+    places = [COLUMN - step * (len(groups) - 0.5 - k) for k in range(len(groups))]
     right = COLUMN - step * len(groups) - GAP
-    room = COLUMN - (COLUMN - right) - LEAST_SCALE
-    widest = max(fonts.width(text, SIZE) for text in texts)
-    most = min(LABEL, room - widest - 2 * GAP)
-    names = fonts.shorten_names([labels[m] for m in ordered], SIZE, most)
-    left = max(fonts.width(text, SIZE) for text in names) + GAP
-    right -= widest + GAP
+    widest = fonts.widest(texts, SIZE)
+    most = min(LABEL, right - LEAST_SCALE - widest - 2 * GAP)
+    names = fonts.shorten_names([labels[m] for m in values], SIZE, most)
+    left = fonts.widest(names, SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
-    low, high = min(kept), max(kept)
-    ends = (left + 3, right - 3)
-    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 3, possible)
+    ends = (left + 3, right - widest - GAP - 3)
+    axis = Axis(min(kept), max(kept), *(ends[::-1] if reverse else ends), 3, possible)
     top = HEAD + (REACH_ROOM if reach is not None else 0.0)
-    deep = depth_of_row(len(ordered), ROW, DEEPEST)
-    depth = top + deep * len(ordered)
-    canvas = Canvas(depth + FOOT)
-    canvas.plot = (min(ends), max(ends))
-    for tick in axis.ticks:
-        if axis.low <= tick <= axis.high:
-            canvas.gridline((axis(tick), top), (axis(tick), depth))
-    for k in range(len(groups)):
-        canvas.words(first_group + step * k, top - 6, LETTERS[k], "center", bold=True)
+    deep = depth_of_row(len(values), ROW, DEEPEST)
+    rows = {model: top + deep * (i + 0.5) for i, model in enumerate(values)}
+    canvas = Canvas(top + deep * len(values) + FOOT)
+    canvas.scale(axis, top + deep * len(values), name, scale.power, top=top, marked=True)
+    for x, letter in zip(places, LETTERS, strict=False):
+        canvas.words(x, top - 6, letter, "center", bold=True)
     if reach is not None:
         _draw_reach(canvas, axis, reach, scale)
-    for i, model in enumerate(ordered):
-        y = top + deep * (i + 0.5)
-        canvas.words(left - GAP, y, names[i], "right")
-        canvas.words(right + GAP + widest - 2, y, texts[i], "right")
+    for (model, y), short, text in zip(rows.items(), names, texts, strict=True):
+        canvas.words(left - GAP, y, short, "right")
+        canvas.words(right - 2, y, text, "right")
         if model in far:
-            _draw_beyond(canvas, axis, y, values[model])
+            end = axis.left if values[model] < axis.low else axis.right
+            sign = 1 if end > (axis.left + axis.right) / 2 else -1
+            canvas.line([(end - sign * 8, y), (end, y)], BLUE, 1.1)
+            canvas.area([(end + sign * 3, y), (end, y - 2.2), (end, y + 2.2)], BLUE)
         else:
             canvas.dot(axis(values[model]), y, filled=True)
-        for k in range(len(groups)):
-            canvas.box(first_group + step * k - 0.8, y - 0.8, 1.6, 1.6, RULE)
-    for k, members in enumerate(groups):
-        x = first_group + step * k
-        rows = [top + deep * (ordered.index(m) + 0.5) for m in members]
-        if len(rows) > 1:
-            canvas.line([(x, rows[0]), (x, rows[-1])], BLUE, 1.1)
-        for i, model in enumerate(ordered):
-            y = top + deep * (i + 0.5)
+        for x in places:
+            canvas.box(x - 0.8, y - 0.8, 1.6, 1.6, RULE)
+    for x, members in zip(places, groups, strict=True):
+        first, last = rows[members[0]], rows[members[-1]]
+        if len(members) > 1:
+            canvas.line([(x, first), (x, last)], BLUE, 1.1)
+        for model, y in rows.items():
             if model in members:
                 canvas.dot(x, y, filled=True, radius=2.2)
-            elif rows[0] < y < rows[-1]:
+            elif first < y < last:
                 canvas.box(x - 1.6, y - 4, 3.2, 8, PAPER)
                 canvas.line([(x - 1.8, y), (x + 1.8, y)], RULE, 1.0)
-    _draw_foot(canvas, axis, depth, name, scale.power)
     return canvas
-
-
-def _draw_beyond(canvas: Canvas, axis: Axis, y: float, value: float) -> None:
-    """Point to a model beyond the end of the scale, whose value is listed at the right."""
-    lower = value < axis.low
-    end = axis.left if lower else axis.right
-    sign = 1 if (end > (axis.left + axis.right) / 2) else -1
-    canvas.line([(end - sign * 8, y), (end, y)], BLUE, 1.1)
-    tip = end + sign * 3
-    canvas.area([(tip, y), (end, y - 2.2), (end, y + 2.2)], BLUE)
-
-
-def _draw_foot(canvas: Canvas, axis: Axis, depth: float, name: str, power: int) -> None:
-    """Draw the ticks and the name of the scale below the rows."""
-    canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
-    for tick in axis.ticks:
-        if axis.low <= tick <= axis.high:
-            canvas.line([(axis(tick), depth), (axis(tick), depth + 3)], INK, 0.6)
-    canvas.ticks(axis, depth + 9, power)
-    half = fonts.width(name, SIZE) / 2
-    middle = max((axis.left + axis.right) / 2, half)
-    canvas.words(middle, depth + 21, name, "center", colour=MUTE)
 
 
 def _bars(
@@ -192,15 +161,18 @@ def _bars(
     possible: Bounds,
 ) -> Canvas:
     """Draw one bar below the scale for each group, with an open dot on every member."""
-    low, high = min(values.values()), max(values.values())
-    short = fonts.shorten_names([labels[m] for m in values], SIZE, SIDES[1] - 8)
-    lines = {
-        m: _label_lines(labels[m], cut, fixed(values[m], scale))
-        for m, cut in zip(values, short, strict=True)
-    }
-    longest = max(fonts.width(line, SIZE) for found in lines.values() for line in found)
+    room = SIDES[1] - 8
+    lines: dict[str, tuple[str, ...]] = {}  # a name with its value, in two lines where it is long
+    for model, short in zip(
+        values, fonts.shorten_names([labels[m] for m in values], SIZE, room), strict=True
+    ):
+        value = fixed(values[model], scale)
+        whole = f"{labels[model]}\u2002{value}"
+        lines[model] = (whole,) if fonts.width(whole, SIZE) <= room else (short, value)
+    longest = fonts.widest((line for found in lines.values() for line in found), SIZE)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
+    low, high = min(values.values()), max(values.values())
     axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6, possible)
     step = DOUBLE_LABEL_STEP if any(len(found) > 1 for found in lines.values()) else LABEL_STEP
     rows = (len(values) + 1) // 2
@@ -209,78 +181,76 @@ def _bars(
     first_label = first_bar + BAR_STEP * len(groups) + 6
     canvas = Canvas(first_label + step * (rows - 1) + (step - LABEL_STEP) + 8)
     canvas.plot = (side, COLUMN - side)
-    _draw_scale(canvas, axis, name, scale.power, top)
+    canvas.words(canvas.width / 2, 5, name, "center", colour=MUTE)
+    canvas.line([(axis.left, top), (axis.right, top)], INK, 0.7)
+    texts = axis.texts(scale.power)
+    apart = abs(axis.right - axis.left) / max(1, len(texts) - 1)
+    every = 1 if fonts.widest((text for _, text in texts), SIZE) + 3 < apart else 2
+    for i, (tick, text) in enumerate(texts):
+        canvas.line([(axis(tick), top - 3), (axis(tick), top)], INK, 0.7)
+        if i % every == 0:
+            canvas.words(axis(tick), top - 9, text, "center")
     if reach is not None:
         _draw_reach(canvas, axis, reach, scale)
     ordered = sorted(values, key=lambda model: (axis(values[model]), model))
     left, right = ordered[: len(ordered) // 2], ordered[len(ordered) // 2 :][::-1]
-    for at_left, names in ((True, left), (False, right)):
+    for names in (left, right):
         for row, model in enumerate(names):
-            place = (axis(values[model]), first_label + step * row)
-            _draw_label(canvas, place, lines[model], side, top, at_left=at_left)
+            x, y = axis(values[model]), first_label + step * row
+            wide = fonts.widest(lines[model], SIZE)
+            end = min(side - 4, wide) if names is left else COLUMN - min(side - 4, wide)
+            for k, line in enumerate(lines[model]):
+                below = y + (k - (len(lines[model]) - 1) / 2) * 7.8
+                canvas.words(end, below, line, "right" if names is left else "left")
+            turn = end + 3 if names is left else end - 3
+            canvas.line([(x, top), (x, y), (turn, y)], INK, 0.7)
     for i, members in enumerate(groups):
-        _draw_group(canvas, [axis(values[m]) for m in members], first_bar + BAR_STEP * i, i)
+        y, places = first_bar + BAR_STEP * i, [axis(values[m]) for m in members]
+        canvas.line([(min(places), y), (max(places), y)], BLUE, 2.2)
+        for x in places:
+            canvas.dot(x, y, filled=False)
+        canvas.words(min(places) - 6, y, LETTERS[i], "right", bold=True)
     return canvas
-
-
-def _label_lines(label: str, short: str, value: str) -> tuple[str, ...]:
-    """Set a name with its value in one line where that is short, else in two."""
-    whole = f"{label}\u2002{value}"
-    if fonts.width(whole, SIZE) <= SIDES[1] - 8:
-        return (whole,)
-    return (short, value)
-
-
-def _draw_scale(canvas: Canvas, axis: Axis, name: str, power: int, top: float) -> None:
-    canvas.words(canvas.width / 2, 5, name, "center", colour=MUTE)
-    canvas.line([(axis.left, top), (axis.right, top)], INK, 0.7)
-    decimals = max(0, axis.decimals - power)
-    texts = [fixed(tick, Scale(decimals, power)) for tick in axis.ticks]
-    room = abs(axis.right - axis.left) / max(1, len(texts) - 1)
-    every = 1 if max(fonts.width(text, SIZE) for text in texts) + 3 < room else 2
-    for i, (tick, text) in enumerate(zip(axis.ticks, texts, strict=True)):
-        x = axis(tick)
-        canvas.line([(x, top - 3), (x, top)], INK, 0.7)
-        if i % every == 0:
-            canvas.words(x, top - 9, text, "center")
 
 
 def _draw_reach(canvas: Canvas, axis: Axis, reach: float, scale: Scale) -> None:
     """Draw the critical difference as a length, at the best end of the scale."""
     y = SCALE_AT - REACH_ROOM + 4
-    start = axis.left
-    size = abs(axis(axis.low + reach) - axis(axis.low))
-    end = start - size if axis.right < axis.left else start + size
+    start, end = axis.left, axis.left + axis(axis.low + reach) - axis(axis.low)
     canvas.line([(start, y), (end, y)], INK, 0.9)
     for x in (start, end):
         canvas.line([(x, y - 2.5), (x, y + 2.5)], INK, 0.9)
     canvas.words(max(start, end) + 4, y, f"CD {fixed(reach, scale)}", "left")
 
 
-def _draw_label(
-    canvas: Canvas,
-    place: tuple[float, float],
-    lines: Sequence[str],
-    side: float,
-    top: float,
-    *,
-    at_left: bool,
-) -> None:
-    """Lead a line from the scale down to a name at the side."""
-    x, y = place
-    longest = max(fonts.width(line, SIZE) for line in lines)
-    end = (
-        min(side - 4, longest) if at_left else max(canvas.width - side + 4, canvas.width - longest)
-    )
-    for k, line in enumerate(lines):
-        below = y + k * LINE - (len(lines) - 1) * LINE / 2
-        canvas.words(end, below, line, "right" if at_left else "left")
-    canvas.line([(x, top), (x, y), (end + 3 if at_left else end - 3, y)], INK, 0.7)
+def rank_plot(
+    labels: Mapping[str, str], ranks: Mapping[str, float], reach: float, worst: float
+) -> tuple[Canvas, str]:
+    """Draw each average rank with a line as long as the critical difference around it.
 
-
-def _draw_group(canvas: Canvas, places: Sequence[float], y: float, number: int) -> None:
-    letter = LETTERS[number]
-    canvas.line([(min(places), y), (max(places), y)], BLUE, 2.2)
-    for x in places:
-        canvas.dot(x, y, filled=False)
-    canvas.words(min(places) - 6, y, letter, "right", bold=True)
+    Two models differ significantly where their lines do not overlap (Zhou 2021, figure 2.8).
+    `ranks` are best first, of `worst` models in all.
+    Gives the SVG and its numbers in words.
+    """
+    scale, half = Scale(2), reach / 2
+    names = fonts.shorten_names([labels[m] for m in ranks], SIZE, LABEL)
+    texts = [fixed(value, scale) for value in ranks.values()]
+    left = fonts.widest(names, SIZE) + GAP
+    right = COLUMN - fonts.widest(texts, SIZE) - GAP
+    ends = min(ranks.values()) - half, max(ranks.values()) + half
+    axis = Axis(*ends, left + 3, right - 3, 5, (1.0, worst))
+    deep = depth_of_row(len(ranks), ROW, DEEPEST)
+    canvas = Canvas(deep * len(ranks) + FOOT)
+    canvas.scale(axis, deep * len(ranks), "Average rank", marked=True)
+    for i, (name, text, rank) in enumerate(zip(names, texts, ranks.values(), strict=True)):
+        y = deep * (i + 0.5)
+        canvas.words(left - GAP, y, name, "right")
+        canvas.words(COLUMN, y, text, "right")
+        places = [axis(rank - half), axis(rank + half)]
+        canvas.line([(x, y) for x in places], BLUE, 1.4)
+        for x in places:
+            canvas.line([(x, y - 2.2), (x, y + 2.2)], BLUE, 0.8)
+        canvas.dot(axis(rank), y, filled=True)
+    spoken = "; ".join(f"{labels[m]} {text}" for m, text in zip(ranks, texts, strict=True))
+    lines = f"Lines as long as the critical difference, {fixed(reach, scale)}."
+    return canvas, f"Average ranks: {spoken}. {lines}"

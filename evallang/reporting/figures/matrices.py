@@ -23,7 +23,7 @@ from evallang.reporting.figures.figure import (
     numbered_names,
 )
 from evallang.reporting.numbers import NBSP, fixed, p_value
-from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.results.records import Comparison
 
 CELL = 21.0
 SMALL_CELL, DEEPEST_MATRIX = 14.0, 220.0  # points of a cell of many models, and of all
@@ -117,7 +117,10 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
         canvas.words(left - 5, top + deep * (i + 0.5), row, "right")
         made.box(i, i, SHADE)
     if keyed:
-        _draw_key(canvas, labels, foot + KEY_GAP)
+        deep = -(-n // 2)
+        for i, text in enumerate(numbered_names(labels, COLUMN / 2 - 6)):
+            y = foot + KEY_GAP + KEY_LINE * (i % deep + 0.5)
+            canvas.words(i // deep * (COLUMN / 2 + 3), y, text)
     return made
 
 
@@ -128,14 +131,6 @@ def _wide(rows: Sequence[str]) -> float:
 
 def _n_readable(texts: Sequence[_Texts], wide: float) -> int:
     return sum(each.size(wide) is not None for each in texts)
-
-
-def _draw_key(canvas: Canvas, labels: Sequence[str], top: float) -> None:
-    """List numbered names in two columns."""
-    deep = -(-len(labels) // 2)
-    for i, text in enumerate(numbered_names(labels, COLUMN / 2 - 6)):
-        column, row = divmod(i, deep)
-        canvas.words(column * (COLUMN / 2 + 3), top + KEY_LINE * (row + 0.5), text)
 
 
 def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[str]) -> Matrix:
@@ -157,7 +152,8 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
                 value = contrast(pair, row).value
                 above.append((i, k, fixed(value, scale, signed=True, null=0.0)))
             else:
-                text = _p_text(context, comparison, pair)
+                p = printed_p(pair)
+                text = "–" if p is None else p_value(p, comparison.alpha, context.style).cell
                 below.append((i, k, text, bool(pair.reject)))
                 spoken.append(f"{labels[i]} and {labels[k]} {text}"
                               + (" (rejected)" if pair.reject else ""))  # fmt: skip
@@ -174,11 +170,6 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
             grid.words(i, k, text, of_p, PAPER if rejected else INK, bold=rejected)
     shown = (of_p is not None, size is not None)
     return Matrix(grid.canvas, f"Adjusted p of each pair: {'; '.join(spoken)}.", shown)
-
-
-def _p_text(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> str:
-    p = printed_p(pair)
-    return "–" if p is None else p_value(p, comparison.alpha, context.style).cell
 
 
 def win_matrix(

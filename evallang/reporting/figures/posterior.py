@@ -18,17 +18,17 @@ from evallang.reporting.figures.figure import (
     SMALL_SIZE,
     Axis,
     Canvas,
+    Point,
     off_scale,
 )
-from evallang.reporting.numbers import fixed, probability
+from evallang.reporting.figures.forest import pair_lines
+from evallang.reporting.numbers import fixed, in_ranges, probability
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
-MINUS = "− "
 POSTERIORS_DRAWN = 15  # pairs; more are read from the table
 ROW = 19.0
 FOOT = 29.0
-LABEL = 96.0
 LINE = 7.8
 GAP = 7.0
 BAR = 11.0
@@ -38,23 +38,6 @@ POINTS = 60  # of a density
 REACH = 4.5  # scales left and right of the mean
 SIDE = 132.0  # of the triangle
 CASES = ("first better", "in the region", "second better")
-
-
-def _pair_lines(context: Context, pair: HypothesisTestResult, room: float) -> tuple[str, ...]:
-    first, second = (context.model(name) for name in pair.models)
-    line = f"{first} − {second}"
-    if fonts.width(line, SIZE) <= room:
-        return (line,)
-    room -= fonts.width(MINUS, SIZE)
-    first, second = context.short_models(pair.models, SIZE, room)
-    return first, f"{MINUS}{second}"
-
-
-def _write_names(canvas: Canvas, names: Sequence[Sequence[str]], right: float, top: float) -> None:
-    for i, lines in enumerate(names):
-        y = top + ROW * (i + 0.5)
-        for k, line in enumerate(lines):
-            canvas.words(right, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
 
 
 def _spoken(context: Context, pair: HypothesisTestResult) -> str:
@@ -67,8 +50,8 @@ def shares(
     context: Context, pairs: Sequence[HypothesisTestResult], confidence: float
 ) -> tuple[Canvas, str]:
     """Draw the three probabilities of each pair as the parts of a bar."""
-    names = [_pair_lines(context, pair, LABEL) for pair in pairs]
-    left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
+    names = [pair_lines(context, pair) for pair in pairs]
+    left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     wide = COLUMN - left - 2
     canvas = Canvas(KEY + ROW * len(pairs) + 2)
     canvas.plot = (left, left + wide)
@@ -78,9 +61,9 @@ def shares(
         canvas.box(x, 2.5, 6, 6, fill, edge)
         canvas.words(x + 8.5, 5.5, case, size=SMALL_SIZE)
         x += fonts.width(case, SMALL_SIZE) + 13
-    _write_names(canvas, names, left - GAP, KEY)
-    for i, pair in enumerate(pairs):
+    for i, (lines, pair) in enumerate(zip(names, pairs, strict=True)):
         y, x = KEY + ROW * (i + 0.5), left
+        canvas.names(left - GAP, y, lines)
         decided = favoured(pair, confidence)
         for key, (fill, edge) in zip(POSTERIOR, fills, strict=True):
             value = pair.extra.get(key) or 0.0
@@ -115,77 +98,49 @@ def simplex(
             sum(w * y for w, (_, y) in zip(weights, corners, strict=True)),
         )
 
-    rest = 1 - confidence
     for i in range(3):
-        parts = []
-        for other in range(3):
-            weights = [0.0, 0.0, 0.0]
-            weights[i] = 1.0 if other == i else confidence
-            if other != i:
-                weights[other] = rest
-            parts.append(place(weights))
+        corner = [confidence * (k == i) for k in range(3)]
+        parts = [
+            place([w + (1 - confidence) * (k == other) for k, w in enumerate(corner)])
+            for other in range(3)
+        ]
         canvas.area(parts, SHADE)
-        canvas.line([*(parts[k] for k in range(3) if k != i)], RULE, 0.7)
+        canvas.line([part for k, part in enumerate(parts) if k != i], RULE, 0.7)
     canvas.line([*corners, corners[0]], INK, 0.7)
     middle = place((1 / 3, 1 / 3, 1 / 3))
-    for ends in (((0.5, 0.5, 0.0), middle), ((0.0, 0.5, 0.5), middle), ((0.5, 0.0, 0.5), middle)):
-        canvas.line([place(ends[0]), ends[1]], RULE, 0.5, "2 2")
-    canvas.words(corners[0][0], foot + 8, CASES[0].capitalize(), "center", colour=MUTE)
-    canvas.words(corners[1][0], top - 7, CASES[1].capitalize(), "center", colour=MUTE)
-    canvas.words(corners[2][0], foot + 8, CASES[2].capitalize(), "center", colour=MUTE)
+    for half in ((0.5, 0.5, 0.0), (0.0, 0.5, 0.5), (0.5, 0.0, 0.5)):
+        canvas.line([place(half), middle], RULE, 0.5, "2 2")
+    for (x, y), case in zip(corners, CASES, strict=True):
+        below = y + 8 if y == foot else y - 7
+        canvas.words(x, below, case.capitalize(), "center", colour=MUTE)
     places = [place([pair.extra.get(key_) or 0.0 for key_ in POSTERIOR]) for pair in pairs]
     for i, (pair, (x, y)) in enumerate(zip(pairs, places, strict=True)):
         canvas.dot(x, y, filled=favoured(pair, confidence) is not None)
         if numbered:
             below = foot + 16 + key * (i + 0.5)
-            line = " ".join(_pair_lines(context, pair, (COLUMN - 30) / 2))
+            line = " ".join(pair_lines(context, pair, (COLUMN - 30) / 2))
             canvas.words(5, below, f"{i + 1}\u2002{line}")
     if numbered:
-        for (x, y), numbers in _near_each_other(places):
-            canvas.words(x + 6, y - 5, in_ranges(numbers), size=SMALL_SIZE)
+        numbers: dict[Point, list[int]] = {}  # by the first of places where they would overlap
+        for number, (x, y) in enumerate(places, start=1):
+            near = (each for each in numbers if abs(each[0] - x) < 9 and abs(each[1] - y) < 8)
+            numbers.setdefault(next(near, (x, y)), []).append(number)
+        for (x, y), found in numbers.items():
+            canvas.words(x + 6, y - 5, in_ranges(found), size=SMALL_SIZE)
     spoken = "; ".join(_spoken(context, pair) for pair in pairs)
     return canvas, f"Posterior probabilities in a triangle: {spoken}."
-
-
-def _near_each_other(
-    places: Sequence[tuple[float, float]],
-) -> list[tuple[tuple[float, float], list[int]]]:
-    """Group places whose numbers would overlap; gives the first place and the numbers from 1."""
-    found: list[tuple[tuple[float, float], list[int]]] = []
-    for number, (x, y) in enumerate(places, start=1):
-        near = (each for each in found if abs(each[0][0] - x) < 9 and abs(each[0][1] - y) < 8)
-        known = next(near, None)
-        if known is None:
-            found.append(((x, y), [number]))
-        else:
-            known[1].append(number)
-    return found
-
-
-def in_ranges(numbers: Sequence[int]) -> str:
-    """Write ascending numbers, those that follow each other as a range: "2–4, 6"."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1].append(number)
-        else:
-            parts.append([number])
-    return ", ".join(
-        f"{part[0]}–{part[-1]}" if len(part) > 2 else ", ".join(map(str, part)) for part in parts
-    )
 
 
 def densities(
     context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult]
 ) -> tuple[Canvas, str] | None:
     """Draw the posterior of each difference with its region; None where it has no density."""
-    known = [p for p in pairs if _curve(p) is not None]
-    if len(known) < len(pairs):
+    curves = [curve for pair in pairs if (curve := _curve(pair)) is not None]
+    if len(curves) < len(pairs):
         return None
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    names = [_pair_lines(context, pair, LABEL) for pair in pairs]
-    left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
-    curves = [curve for pair in pairs if (curve := _curve(pair)) is not None]
+    names = [pair_lines(context, pair) for pair in pairs]
+    left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     rope = max(pair.extra.get("rope") or 0.0 for pair in pairs)
     spans = [(mean - 2.2 * size, mean + 2.2 * size) for mean, size, _ in curves]
     far = off_scale(spans, fixed=(-rope, rope) if rope else (0.0,))
@@ -195,26 +150,15 @@ def densities(
     axis = Axis(low, high, left + 3, COLUMN - 6, 5, metric.range_of_differences)
     depth = ROW * len(pairs)
     canvas = Canvas(depth + FOOT)
-    canvas.plot = (axis.left, axis.right)
     canvas.box(axis(-rope), 0, max(axis(rope) - axis(-rope), 0.6), depth, SHADE)
-    for tick in axis.ticks:
-        if axis.low <= tick <= axis.high:
-            canvas.gridline((axis(tick), 0), (axis(tick), depth), strong=tick == 0)
-    canvas.ticks(axis, depth + 9, scale.power)
-    canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
     name = f"Difference in {metric.noun}" + (" (points)" if metric.percent else "")
-    half = fonts.width(name, SIZE) / 2
-    middle = min((axis.left + axis.right) / 2, COLUMN - half)
-    canvas.words(middle, depth + 21, name, "center", colour=MUTE)
-    _write_names(canvas, names, left - GAP, 0)
-    for i, (mean, size, df) in enumerate(curves):
+    canvas.scale(axis, depth, name, scale.power, zero=True)
+    for i, (lines, (mean, size, df)) in enumerate(zip(names, curves, strict=True)):
         foot = ROW * (i + 1) - 1.5
+        canvas.names(left - GAP, ROW * (i + 0.5), lines)
         if i in far:
             value = fixed(mean, scale, signed=True, null=0.0)
-            right = mean > axis.high
-            end = axis.right if right else axis.left
-            text = f"{value}\u2002→" if right else f"←\u2002{value}"
-            canvas.words(end, foot - 6, text, "right" if right else "left", colour=MUTE)
+            canvas.beyond(axis, foot - 6, value, above=mean > axis.high)
             continue
         start, end = mean - REACH * size, mean + REACH * size
         steps = [start + (end - start) * k / POINTS for k in range(POINTS + 1)]

@@ -6,6 +6,15 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from evallang.reporting import fonts
+from evallang.reporting.figures.curves import (
+    BOTTOM,
+    KEY,
+    MOST_BARS,
+    RIGHT,
+    SAMPLE,
+    TOP,
+    draw_frame,
+)
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -20,17 +29,11 @@ from evallang.reporting.figures.figure import (
 from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
 
-RIGHT, TOP, BOTTOM = 8.0, 16.0, 27.0  # above the plot is the title of its height
 DEPTH = 120.0  # of the plot, in points
 PAD = 8.0  # between the plot and its first and last point
-TITLE_AT = 4.0
-KEY = 11.0  # depth of a line of the key
-SAMPLE = 18.0  # length of a line in the key
-GAP = 4.0
 STYLES = ((BLUE, ""), (INK, "4 2"))
 MARKS = ((MUTE, ""), (MUTE, "2.5 2"))
 SPREAD_OF_LOG = 20.0  # ratio of the ends from which positive numbers are on a logarithmic scale
-MOST_BARS = 40  # points that are drawn with bars
 SPOKEN = 12  # points that the alternative text states
 
 Value = float | int | str | bool | None
@@ -76,38 +79,31 @@ def score_lines(
 
     The axis has ticks at `possible` scores.
     """
-    keys = len(marks) + (len(series) if len(series) > 1 else 0)
-    canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * keys)
+    drawn = [(mark.name, *style, 0.8) for mark, style in zip(marks, MARKS, strict=False)]
+    if len(series) > 1:
+        drawn += [(one.name, *style, 1.2) for one, style in zip(series, STYLES, strict=False)]
     foot = TOP + DEPTH
+    canvas = Canvas(foot + BOTTOM + KEY * len(drawn))
     ends = [
         v for s in series for p in s.points for v in (p.y, p.low, p.high)
         if v is not None and math.isfinite(v)
     ]  # fmt: skip
     y = Axis(min(ends, default=0.0), max(ends, default=1.0), foot, TOP, 5, possible)
     printed = Scale(max(0, y.decimals - scale.power), scale.power)
-    names = [fixed(tick, printed) for tick in y.ticks]
-    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
-    right = COLUMN - RIGHT
-    values = list(dict.fromkeys(p.x for s in series for p in s.points))
+    texts = [fixed(tick, printed) for tick in y.ticks]
+    left, right = fonts.widest(texts, SIZE) + 6, COLUMN - RIGHT
     canvas.plot = (left, right)
+    draw_frame(canvas, left, foot, zip(map(y, y.ticks), texts, strict=True), titles)
+    values = list(dict.fromkeys(p.x for s in series for p in s.points))
     x = _places(values, left + PAD, right - PAD)
-    for tick, name in zip(y.ticks, names, strict=True):
-        canvas.gridline((left, y(tick)), (right, y(tick)))
-        canvas.words(left - GAP, y(tick), name, "right")
     _ticks(canvas, x, values, foot)
-    canvas.line([(left, TOP), (left, foot), (right, foot)], INK, 0.6)
-    canvas.words((left + right) / 2, foot + 20, titles[0], "center", colour=MUTE)
-    canvas.words(left, TITLE_AT, titles[1], colour=MUTE)
-    for mark, style in zip(marks, MARKS, strict=False):
-        canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], style[0], 0.8, style[1])
+    for mark, (colour, dash) in zip(marks, MARKS, strict=False):
+        canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], colour, 0.8, dash)
     for number, (one, style) in enumerate(zip(series, STYLES, strict=False)):
         _draw(canvas, one, x, y, style, filled=number == 0)
-    rows = [*((m.name, style, 0.8) for m, style in zip(marks, MARKS, strict=False))]
-    if len(series) > 1:
-        rows += [(s.name, style, 1.2) for s, style in zip(series, STYLES, strict=False)]
-    for number, (name, style, weight) in enumerate(rows):
+    for number, (name, colour, dash, weight) in enumerate(drawn):
         at = foot + BOTTOM + KEY * (number + 0.5)
-        canvas.line([(left, at), (left + SAMPLE, at)], style[0], weight, style[1])
+        canvas.line([(left, at), (left + SAMPLE, at)], colour, weight, dash)
         canvas.words(left + SAMPLE + 5, at, fonts.shorten(name, SIZE, right - left - SAMPLE - 5))
     return canvas, _spoken(series, titles, scale, subject, marks)
 
@@ -129,10 +125,6 @@ def _draw(
         if point.low is not None and point.high is not None and len(known) <= MOST_BARS:
             canvas.line([(x(point.x), y(point.low)), (x(point.x), y(point.high))], style[0], 1.1)
         canvas.dot(x(point.x), y(point.y), filled=filled, radius=2.0)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _places(values: Sequence[Value], left: float, right: float) -> Callable[[Value], float]:

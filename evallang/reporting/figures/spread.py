@@ -10,7 +10,6 @@ from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
     INK,
-    MUTE,
     SIZE,
     UNBOUNDED,
     Axis,
@@ -18,7 +17,7 @@ from evallang.reporting.figures.figure import (
     Canvas,
     off_scale,
 )
-from evallang.reporting.numbers import Scale, count, fixed
+from evallang.reporting.numbers import Scale, between, fixed
 
 ROW = 15.0
 DEEP_ROW = 22.0
@@ -27,7 +26,6 @@ LABEL = 96.0
 GAP = 7.0
 MOST_POINTS = 30  # of a row; more are a histogram
 BINS = 30
-OFF = "off the scale"
 
 
 class Spread(Struct, frozen=True):
@@ -55,64 +53,37 @@ def spread(
     histogram = max(len(row.values) for row in every) > MOST_POINTS
     depth = DEEP_ROW if histogram else ROW
     names = fonts.shorten_names([row.label for row in rows], SIZE, LABEL)
-    left = max(fonts.width(text, SIZE) for text in names) + GAP
-    spans = [(min(row.values), max(row.values)) for row in rows]
+    left = fonts.widest(names, SIZE) + GAP
     beyond = off_scale([(min(row.values), max(row.values)) for row in every])
     near = [row for i, row in enumerate(every) if i not in beyond]
-    far = frozenset(i for i, row in enumerate(rows) if row not in near)
-    kept = [(min(row.values), max(row.values)) for row in near]
-    known = [row.estimate for row in near if row.estimate is not None]
-    axis = Axis(min([*known, *(span[0] for span in kept)]),
-                max([*known, *(span[1] for span in kept)]), left + 3, COLUMN - 6, 5,
-                possible)  # fmt: skip
-    foot = depth * len(rows)
-    canvas = Canvas(foot + FOOT)
-    canvas.plot = (axis.left, axis.right)
-    for tick in axis.ticks:
-        if axis.low <= tick <= axis.high:
-            canvas.gridline((axis(tick), 0), (axis(tick), foot))
-    canvas.ticks(axis, foot + 9, scale.power)
-    canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
-    half = fonts.width(name, SIZE) / 2
-    middle = max(min((axis.left + axis.right) / 2, COLUMN - half), half)
-    canvas.words(middle, foot + 21, name, "center", colour=MUTE)
+    ends = [end for row in near for end in (*row.values, row.estimate) if end is not None]
+    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible)
+    canvas = Canvas(depth * len(rows) + FOOT)
+    canvas.scale(axis, depth * len(rows), name, scale.power)
     spoken = []
     for i, (text, row) in enumerate(zip(names, rows, strict=True)):
         y = depth * (i + 0.5)
         canvas.words(left - GAP, y, text, "right")
-        low, high = (fixed(end, scale) for end in spans[i])
-        spoken.append(f"{row.label} {low} to {high}, estimate {fixed(row.estimate, scale)}"
-                      + (f", {OFF}" if i in far else ""))  # fmt: skip
-        if i in far:
-            above = spans[i][0] > axis.high
-            place = axis.right if above else axis.left
-            ends = low if low == high else f"{low} to {high}"
-            words = f"{ends}\u2002→" if above else f"←\u2002{ends}"
-            canvas.words(place, y, words, "right" if above else "left", colour=MUTE)
+        low, high = (fixed(end, scale) for end in (min(row.values), max(row.values)))
+        words = f"{row.label} {low} to {high}, estimate {fixed(row.estimate, scale)}"
+        spoken.append(words + (", off the scale" if row not in near else ""))
+        if row not in near:
+            ends_ = low if low == high else f"{low} to {high}"
+            canvas.beyond(axis, y, ends_, above=min(row.values) > axis.high)
             continue
         if histogram:
-            _draw_histogram(canvas, axis, depth * (i + 1) - 2, depth - 5, row.values)
+            wide = (axis.right - axis.left) / BINS
+            counts = [0] * BINS
+            for value in row.values:
+                place = math.floor((axis(value) - axis.left) / wide)
+                counts[min(BINS - 1, max(0, place))] += 1
+            foot = depth * (i + 1) - 2
+            canvas.histogram(axis.left, wide, counts, foot, depth - 5, 0.4, BLUE)
         else:
             for value in row.values:
                 canvas.dot(axis(value), y, filled=False, radius=1.7)
         if row.estimate is not None:
             x = axis(row.estimate)
             canvas.line([(x, y - depth / 2 + 2), (x, y + depth / 2 - 2)], INK, 1.3)
-    sizes = sorted({len(row.values) for row in rows})
-    number = " to ".join(count(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
+    number = between([len(row.values) for row in rows])
     return canvas, f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
-
-
-def _draw_histogram(
-    canvas: Canvas, axis: Axis, foot: float, deep: float, values: Sequence[float]
-) -> None:
-    """Draw the values as bars on a common grid of the axis."""
-    wide = (axis.right - axis.left) / BINS
-    counts = [0] * BINS
-    for value in values:
-        counts[min(BINS - 1, max(0, math.floor((axis(value) - axis.left) / wide)))] += 1
-    most = max(counts)
-    for k, n in enumerate(counts):
-        if n:
-            height = deep * n / most
-            canvas.box(axis.left + wide * k + 0.2, foot - height, wide - 0.4, height, BLUE)

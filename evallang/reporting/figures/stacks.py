@@ -1,4 +1,4 @@
-"""Parts of a whole as stacked bars, and single values as dots on a line for each row."""
+"""Rows on one scale: parts of a whole as stacked bars, counts, single values, and spans."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
 )
+from evallang.reporting.figures.forest import shorten_lines
 from evallang.reporting.letter_case import axis_words
-from evallang.reporting.numbers import Scale, fixed
+from evallang.reporting.numbers import Scale, count, fixed
 
 ROW, DOUBLE_ROW = 15.0, 19.0  # of names in one line, and in two
-LINE = 7.8
 BAR = 8.0  # depth of a bar
 HEAD = 4.0
 FOOT = 27.0
@@ -29,6 +29,7 @@ LABEL = 90.0  # points for the names; longer ones are shortened
 LABEL_OF_PAIR = 132.0  # the same where a row is about two models
 GAP = 6.0
 RIGHT = 10.0
+COUNTS = 24.0  # points for the figures behind bars of counts
 STYLES = ((BLUE, BLUE), (PAPER, INK), (RULE, MUTE), (MUTE, MUTE))
 """Fill and edge of the parts, in their order."""
 
@@ -38,6 +39,50 @@ def name_of_pair(models: Sequence[str], link: str) -> str:
     first, second = models
     name = f"{first} {link} {second}"
     return name if fonts.width(name, SIZE) <= LABEL_OF_PAIR else f"{first}\n{link} {second}"
+
+
+class _Rows:
+    """Rows below each other: their names at the left, and the scale below them."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        title: str,
+        power: int,
+        ends: tuple[float, float],
+        possible: Bounds,
+        *,
+        label: float = LABEL,
+        deep: float = ROW,
+        inset: float = 0.0,
+        right: float = RIGHT,
+        most_ticks: int = 5,
+        keys: int = 0,
+    ) -> None:
+        lines = shorten_lines([name.split("\n") for name in names], label)
+        self.deep = DOUBLE_ROW if any(len(found) > 1 for found in lines) else deep
+        self.left = fonts.widest((line for found in lines for line in found), SIZE) + GAP + 2
+        self.foot = HEAD + self.deep * len(names)
+        self.axis = axis = Axis(*ends, self.left + inset, COLUMN - right, most_ticks, possible)
+        self.canvas = canvas = Canvas(self.foot + FOOT + KEY * keys)
+        for tick in axis.ticks:
+            canvas.gridline((axis(tick), HEAD), (axis(tick), self.foot))
+        canvas.line([(axis.left, self.foot), (axis.right, self.foot)])
+        canvas.ticks(axis, self.foot + 8, power)
+        middle = (self.left + COLUMN - right) / 2
+        canvas.words(middle, self.foot + 20, title, "center", colour=MUTE)
+        self.places = [HEAD + self.deep * (i + 0.5) for i in range(len(lines))]
+        for y, found in zip(self.places, lines, strict=True):
+            canvas.names(self.left - GAP, y, found)
+
+    def upright(self, x: float) -> None:
+        """Draw a line along all rows."""
+        self.canvas.line([(x, HEAD), (x, self.foot)])
+
+    def tick(self, value: float, y: float) -> None:
+        """Mark a value in a row."""
+        x = self.axis(value)
+        self.canvas.line([(x, y - BAR / 2 - 1), (x, y + BAR / 2 + 1)], INK, 1.1)
 
 
 def stacked_bars(
@@ -54,23 +99,14 @@ def stacked_bars(
     Names have `label` points at most in each of their lines, and the axis has ticks at `possible`
     values. Gives the SVG and its numbers in words.
     """
-    lines = [name.split("\n") for name, _ in rows]
-    cut = iter(fonts.shorten_names([line for found in lines for line in found], SIZE, label))
-    names = [[next(cut) for _ in found] for found in lines]
-    deep = DOUBLE_ROW if any(len(found) > 1 for found in names) else ROW
-    left = max(fonts.width(line, SIZE) for found in names for line in found) + GAP + 2
     low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
     high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
     steps = (high - low) * 10.0 ** min(scale.decimals + scale.power, 9)  # that its numbers show
-    axis = Axis(low, high, left, COLUMN - RIGHT, int(min(max(steps, 1), 5)), possible)
-    foot = HEAD + deep * len(rows)
-    foot = HEAD + deep * len(rows)
-    canvas = Canvas(foot + FOOT + KEY * len(parts))
-    _ticks(canvas, axis, foot, scale)
-    for number, (found, (_, values)) in enumerate(zip(names, rows, strict=True)):
-        y = HEAD + deep * (number + 0.5)
-        for k, line in enumerate(found):
-            canvas.words(left - GAP, y + (k - (len(found) - 1) / 2) * LINE, line, "right")
+    most, names = int(min(max(steps, 1), 5)), [name for name, _ in rows]
+    made = _Rows(names, title, scale.power, (low, high), possible, label=label, most_ticks=most,
+                 keys=len(parts))  # fmt: skip
+    canvas, axis = made.canvas, made.axis
+    for y, (_, values) in zip(made.places, rows, strict=True):
         above = below = 0.0
         for value, (fill, edge) in zip(values, STYLES, strict=False):
             start = above if value > 0 else below
@@ -78,18 +114,33 @@ def stacked_bars(
             above, below = above + max(value, 0.0), below + min(value, 0.0)
             if value:
                 canvas.box(ends[0], y - BAR / 2, ends[1] - ends[0], BAR, fill, edge)
-    canvas.line([(axis(0), HEAD), (axis(0), foot)], INK, 0.6)
-    canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
+    made.upright(axis(0))
     for number, (part, (fill, edge)) in enumerate(zip(parts, STYLES, strict=False)):
-        at = foot + FOOT + KEY * (number + 0.5)
-        canvas.box(left, at - BAR / 2, 12, BAR, fill, edge)
-        canvas.words(left + 18, at, part)
+        at = made.foot + FOOT + KEY * (number + 0.5)
+        canvas.box(made.left, at - BAR / 2, 12, BAR, fill, edge)
+        canvas.words(made.left + 18, at, part)
     spoken = "; ".join(
         f"{' '.join(name.split())}: "
         + ", ".join(f"{p} {fixed(v, scale)}" for p, v in zip(parts, values, strict=True))
         for name, values in rows
     )
     return canvas, f"{subject}, {axis_words(title)}: {spoken}."
+
+
+def bars_of_counts(
+    rows: Sequence[tuple[str, int]], most: int, title: str, subject: str
+) -> tuple[Canvas, str]:
+    """Draw a bar for each count out of `most`; gives the SVG and its numbers in words."""
+    made = _Rows([name for name, _ in rows], title, 0, (0, most), (0, most), label=110.0,
+                 deep=ROW - 2, right=COUNTS, most_ticks=min(5, most))  # fmt: skip
+    made.canvas.plot = (made.left, COLUMN - COUNTS)
+    for y, (_, n) in zip(made.places, rows, strict=True):
+        if n:
+            made.canvas.box(made.left, y - 3.5, made.axis(n) - made.left, 7.0, BLUE)
+        made.canvas.words(made.axis(n) + 4, y, count(n), colour=INK if n else MUTE)
+    made.upright(made.left)
+    spoken = ", ".join(f"{name} {count(n)}" for name, n in rows)
+    return made.canvas, f"{subject}, {axis_words(title)} of {count(most)}: {spoken}."
 
 
 def strips(
@@ -99,30 +150,19 @@ def strips(
     subject: str,
     possible: Bounds = UNBOUNDED,
 ) -> tuple[Canvas, str]:
-    """Draw the values of each row as open dots, their mean as a tick; gives SVG and words.
-
-    The axis has ticks at `possible` values.
-    """
-    names = fonts.shorten_names([name for name, _ in rows], SIZE, LABEL)
-    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
+    """Draw the values of each row as open dots, their mean as a tick; gives SVG and words."""
     every = [value for _, values in rows for value in values]
-    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5, possible)
-    foot = HEAD + ROW * len(rows)
-    canvas = Canvas(foot + FOOT)
-    _ticks(canvas, axis, foot, scale)
-    canvas.line([(left, HEAD), (left, foot)], INK, 0.6)
-    for number, (name, (_, values)) in enumerate(zip(names, rows, strict=True)):
-        y = HEAD + ROW * (number + 0.5)
-        canvas.words(left - GAP, y, name, "right")
-        mean = axis(sum(values) / len(values))
-        canvas.line([(mean, y - BAR / 2 - 1), (mean, y + BAR / 2 + 1)], INK, 1.1)
+    ends = min(every), max(every)
+    made = _Rows([name for name, _ in rows], title, scale.power, ends, possible, inset=GAP)
+    made.upright(made.left)
+    for y, (_, values) in zip(made.places, rows, strict=True):
+        made.tick(sum(values) / len(values), y)
         for value in values:
-            canvas.dot(axis(value), y, filled=False, radius=2.0)
-    canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
+            made.canvas.dot(made.axis(value), y, filled=False, radius=2.0)
     spoken = "; ".join(
         f"{name}: {', '.join(fixed(v, scale) for v in values)}" for name, values in rows
     )
-    return canvas, f"{subject}, {axis_words(title)}: {spoken}."
+    return made.canvas, f"{subject}, {axis_words(title)}: {spoken}."
 
 
 def values_next_to_spans(
@@ -134,33 +174,19 @@ def values_next_to_spans(
 ) -> tuple[Canvas, str]:
     """Draw each value as a point, and a span of others as a bar with a tick at its middle.
 
-    The axis has ticks at `possible` values. Gives the SVG and its numbers in words.
+    Gives the SVG and its numbers in words.
     """
-    names = fonts.shorten_names([name for name, *_ in rows], SIZE, LABEL)
-    left = max(fonts.width(name, SIZE) for name in names) + GAP + 2
     every = [end for _, value, span in rows for end in (value, *span)]
-    axis = Axis(min(every), max(every), left + GAP, COLUMN - RIGHT, 5, possible)
-    foot = HEAD + ROW * len(rows)
-    canvas = Canvas(foot + FOOT)
-    _ticks(canvas, axis, foot, scale)
-    canvas.line([(left, HEAD), (left, foot)], INK, 0.6)
+    ends = min(every), max(every)
+    made = _Rows([name for name, *_ in rows], title, scale.power, ends, possible, inset=GAP)
+    made.upright(made.left)
     spoken = []
-    for number, (name, (label, value, span)) in enumerate(zip(names, rows, strict=True)):
-        y = HEAD + ROW * (number + 0.5)
-        canvas.words(left - GAP, y, name, "right")
-        low, middle, high = map(axis, span)
-        canvas.box(low, y - BAR / 2, high - low, BAR, *STYLES[2])
-        canvas.line([(middle, y - BAR / 2 - 1), (middle, y + BAR / 2 + 1)], INK, 1.1)
-        canvas.dot(axis(value), y, filled=True, radius=2.0)
-        low_text, middle_text, high_text = (fixed(end, scale) for end in span)
+    for y, (label, value, span) in zip(made.places, rows, strict=True):
+        low, _, high = map(made.axis, span)
+        made.canvas.box(low, y - BAR / 2, high - low, BAR, *STYLES[2])
+        made.tick(span[1], y)
+        made.canvas.dot(made.axis(value), y, filled=True, radius=2.0)
+        low_text, middle, high_text = (fixed(end, scale) for end in span)
         words = f"{label}: {fixed(value, scale)}, next to {low_text} to {high_text}"
-        spoken.append(f"{words}, middle {middle_text}")
-    canvas.words((left + COLUMN - RIGHT) / 2, foot + 20, title, "center", colour=MUTE)
-    return canvas, f"{subject}, {axis_words(title)}: {'; '.join(spoken)}."
-
-
-def _ticks(canvas: Canvas, axis: Axis, foot: float, scale: Scale) -> None:
-    for tick in axis.ticks:
-        canvas.gridline((axis(tick), HEAD), (axis(tick), foot))
-    canvas.line([(axis.left, foot), (axis.right, foot)], INK, 0.6)
-    canvas.ticks(axis, foot + 8, scale.power)
+        spoken.append(f"{words}, middle {middle}")
+    return made.canvas, f"{subject}, {axis_words(title)}: {'; '.join(spoken)}."

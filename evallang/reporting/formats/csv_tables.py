@@ -2,11 +2,10 @@
 
 import csv
 import io
-import math
 from collections.abc import Iterator
 
 from evallang.printable import inert
-from evallang.reporting.document import Cell, Cite, Column, Ref, Row, Table
+from evallang.reporting.document import Cell, Column, Table
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
@@ -38,31 +37,36 @@ def csv_text(table: Table) -> str:
     Where a page has the name of a model in its first row alone, each row has it here.
     """
     table = table.one_number_a_column or table
-    body = [row for row in table.rows if not row.group]
-    heads = [_name(table, i) for i in range(len(table.columns))]
-    bounded = [any(_has_bounds(_cell(row, i)) for row in body) for i in range(len(heads))]
+    size = range(len(table.columns))
+    body = [[*row.cells, *[Cell(())] * (len(size) - len(row.cells))] for row in table.rows]
+    known = [cells for cells, row in zip(body, table.rows, strict=True) if not row.group]
+    bounded = [any(c[i].low is not None or c[i].high is not None for c in known) for i in size]
+    valued = [not bounded[i] or any(c[i].exact is not None for c in known) for i in size]
     grouped = any(row.group for row in table.rows)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     first = ["group"] if grouped else []
-    valued = [not wide or any(_cell(row, i).exact is not None for row in body)
-              for i, wide in enumerate(bounded)]  # fmt: skip
-    for name, wide, has_value in zip(heads, bounded, valued, strict=True):
-        first += [name] if has_value else []
-        first += [f"{name} low", f"{name} high"] if wide else []
+    for i in size:
+        name = _name(table, i)
+        first += [name] if valued[i] else []
+        first += [f"{name} low", f"{name} high"] if bounded[i] else []
     writer.writerow([inert(name) for name in first])
     group, stub = "", Cell(())
-    for row in table.rows:
+    for cells, row in zip(body, table.rows, strict=True):
         if row.group:
             group = WORDS.line(row.cells[0])
             continue
         made = [inert(group)] if grouped else []
-        stub = _cell(row, 0) if _cell(row, 0).runs else stub
-        for i, wide in enumerate(bounded):
-            cell = _cell(row, i) if i else stub
-            made += [_value(cell)] if valued[i] and not wide else []
-            made += [exact(cell.exact)] if valued[i] and wide else []
-            made += [exact(cell.low), exact(cell.high)] if wide else []
+        stub = cells[0] = cells[0] if cells[0].runs else stub
+        for i, cell in enumerate(cells):
+            words = WORDS.line(cell)
+            if bounded[i]:
+                made += [exact(cell.exact)] if valued[i] else []
+                made += [exact(cell.low), exact(cell.high)]
+            elif cell.exact is not None:
+                made.append(exact(cell.exact))
+            else:
+                made.append("" if words == MISSING else inert(words))
         writer.writerow(made)
     return stream.getvalue()
 
@@ -71,49 +75,21 @@ def exact(value: float | None) -> str:
     """Return a number with all its digits; a whole number without a point."""
     if value is None:
         return ""
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return (
-        str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-    )
+    whole = float(value).is_integer() and abs(value) < LARGEST_WHOLE
+    return str(int(value)) if whole else repr(float(value))
 
 
 class _Words(RunWriter):
-    """The words of a cell, without marks and citations."""
+    """The words of a cell, without marks."""
+
+    MARK = ""
 
     def line(self, cell: Cell) -> str:
         """Return the words of a cell."""
         return " ".join(self.write(cell.runs).split())
 
-    def text(self, text: str) -> str:
-        return text
-
-    def cite(self, run: Cite) -> str:
-        return ""
-
-    def ref(self, run: Ref) -> str:
-        return run.words
-
-    def mark(self, text: str) -> str:
-        return ""
-
 
 WORDS = _Words()
-
-
-def _value(cell: Cell) -> str:
-    if cell.exact is not None:
-        return exact(cell.exact)
-    words = WORDS.line(cell)
-    return "" if words == MISSING else inert(words)
-
-
-def _cell(row: Row, i: int) -> Cell:
-    return row.cells[i] if i < len(row.cells) else Cell(())
-
-
-def _has_bounds(cell: Cell) -> bool:
-    return cell.low is not None or cell.high is not None
 
 
 def _name(table: Table, i: int) -> str:

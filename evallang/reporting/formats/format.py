@@ -95,14 +95,14 @@ class Writing(Struct, dict=True):
 
     def authors_words(self) -> tuple[Runs, ...]:
         """Return what the authors say of their study, where they cite works."""
-        titles = (b for s in self.document.sections for b in s.blocks if isinstance(b, Title))
-        return tuple(t.question for t in titles if cited_keys([t.question]))
+        questions = (title.question for title in self.document.every(Title))
+        return tuple(question for question in questions if cited_keys([question]))
 
     def cited(self) -> tuple[str, ...]:
         """Return the keys of all works that the report or a text for a paper cites."""
-        report = (runs_of_block(b) for s in self.document.sections for b in s.blocks)
+        report = (tuple(runs_of_block(b)) for s in self.document.sections for b in s.blocks)
         tables = (row for table in self.tables() for row in runs_of_table(table))
-        return cited_keys([*(tuple(found) for found in report), *self.all_findings(), *tables])
+        return cited_keys([*report, *self.all_findings(), *tables])
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables of the sections whose tables are files of their own."""

@@ -34,7 +34,8 @@ BIBLIOGRAPHY = "references.bib"
 def latex(writing: Writing) -> Iterator[OutputFile]:
     """Write tables, Methods, findings, macros and their references for a paper in LaTeX."""
     written = dict(latex_files(writing))
-    odd = sorted({c for text in written.values() for c in _fallbacks(text)})
+    parts = (part for text in written.values() for part in text.split(f"\\{FALLBACK}{{")[1:])
+    odd = sorted({part[0] for part in parts if part[:1] != "}"})
     if odd:
         writing.messages.append(
             f"pdfLaTeX has no font for {' '.join(odd[:20])} and prints code points instead; "
@@ -52,11 +53,15 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
     for table in tables:
         name = file_name(table)
         yield f"tables/{name}.tex", full_file(writing, table)
-        yield f"tables/{name}-narrow.tex", narrow_file(writing, table.narrow or table)
+        narrow = table_source(writing, table.narrow or table, NARROW)
+        narrow = _table_file(writing, f"at most {NARROW} mm wide", narrow)
+        yield f"tables/{name}-narrow.tex", narrow
     titles = {"methods": "Methods", "findings": "findings"}
     for name, rows in texts.items():
         if rows:
-            yield f"{name}.tex", _prose(writing, titles[name], rows)
+            body = "\n\n".join(prose_source(writing, row) for row in rows)
+            words = f"{titles[name]}; cites the works of {BIBLIOGRAPHY}"
+            yield f"{name}.tex", _file(writing, words, f"{{\\sloppy\n{body}\n\\par}}\n")
     yield BIBLIOGRAPHY, bibliography(writing.works, writing.cited())
     numbers = macros(context, slug(_stem(writing)))
     yield "macros.tex", _file(writing, "the numbers of the study as macros", numbers)
@@ -88,17 +93,11 @@ def table_source(writing: Writing, table: Table, millimetres: int) -> str:
 def full_file(writing: Writing, table: Table) -> str:
     """Return a table as a file, laid out for the width of the paper that reads it."""
     texts = {width: table_source(writing, table, width) for width in (FULL, WIDE)}
-    if texts[FULL] == texts[WIDE]:
-        return _table_file(writing, f"at most {FULL} mm wide", texts[FULL])
-    words = f"at most {FULL} mm wide, or {WIDE} mm where the text of the paper is as wide"
-    text = f"\\ifdim\\textwidth<{WIDE}mm\n{texts[FULL]}\\else\n{texts[WIDE]}\\fi\n"
+    words, text = f"at most {FULL} mm wide", texts[FULL]
+    if texts[FULL] != texts[WIDE]:
+        words += f", or {WIDE} mm where the text of the paper is as wide"
+        text = f"\\ifdim\\textwidth<{WIDE}mm\n{texts[FULL]}\\else\n{texts[WIDE]}\\fi\n"
     return _table_file(writing, words, text)
-
-
-def narrow_file(writing: Writing, table: Table) -> str:
-    """Return a table as a file for one of two columns of text."""
-    words = f"at most {NARROW} mm wide"
-    return _table_file(writing, words, table_source(writing, table, NARROW))
 
 
 def _table_file(writing: Writing, width: str, body: str) -> str:
@@ -111,12 +110,6 @@ def prose_source(writing: Writing, row: Runs) -> str:
     return LatexWriter(writing.works, bold=False).write(row).strip()
 
 
-def _prose(writing: Writing, title: str, rows: list[Runs]) -> str:
-    body = "\n\n".join(prose_source(writing, row) for row in rows)
-    words = f"{title}; cites the works of {BIBLIOGRAPHY}"
-    return _file(writing, words, f"{{\\sloppy\n{body}\n\\par}}\n")
-
-
 def _file(writing: Writing, words: str, body: str) -> str:
     head = f"% evallang report {writing.context.report_id}: {words}\n"
     if needs_fallback(body):
@@ -127,7 +120,3 @@ def _file(writing: Writing, words: str, body: str) -> str:
 def _stem(writing: Writing) -> str:
     path = writing.context.results.spec.path
     return path.rpartition("/")[2].removesuffix(".eval") or "study"
-
-
-def _fallbacks(text: str) -> set[str]:
-    return {part[0] for part in text.split(f"\\{FALLBACK}{{")[1:] if part[:1] != "}"}

@@ -10,8 +10,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.reporting.document import Cell, Column, Mark, Row, Runs, Spanner, Table, Text
-from evallang.reporting.formats.latex_text import LONG_WORD, LatexWriter, needs_fallback, width_of
+from evallang.reporting.document import Cell, Row, Runs, Spanner, Table
+from evallang.reporting.formats.latex_text import (
+    LONG_WORD,
+    LatexWriter,
+    escape,
+    needs_fallback,
+    width_of,
+)
 from evallang.reporting.run_writer import RunWriter
 
 POINTS_PER_MM = 72.27 / 25.4
@@ -31,9 +37,6 @@ SAFETY = 1.03
 
 class _Plain(RunWriter):
     """The words alone, to be measured."""
-
-    def text(self, text: str) -> str:
-        return text
 
     def cite(self, run: object) -> str:
         return " [00]"
@@ -121,8 +124,8 @@ def _height(table: Table, part: _Part) -> float:
                 words = width_of(PLAIN.write(row.cells[c.index].runs), bold=row.strong)
                 tall.append(math.ceil(1.15 * words / c.width))
         lines += int(max(tall))
-    heads = [len(_lines(table.columns[c.index].head, c.width)) for c in columns]
-    spanned = [len(_lines(s.head, 0.0)) for s in table.spanners]
+    heads = [_head(table.columns[c.index].head, c.width)[1] for c in columns]
+    spanned = [_head(s.head, 0.0)[1] for s in table.spanners]
     return (lines + max(heads, default=1) + max(spanned, default=0)) * LINE + RULES
 
 
@@ -143,20 +146,15 @@ def _shortened(table: Table, room: float) -> tuple[Table, int]:
     below = (_lines_of(table.notes, room) + _lines_of([table.caption], room) + 3) * LINE
     most = min(MOST_ROWS, len(table.rows))
     while True:
-        shown = _first_and_last(table, most)
+        shown, last = table, most // 3
+        if most < len(table.rows):
+            rows = (*table.rows[: most - last], *table.rows[len(table.rows) - last :])
+            out = len(table.rows) - most
+            shown = replace(table, rows=rows, left_out=out, gap_after=most - last)
         tallest = max(_height(shown, part) for part in _parts(shown, room))
         if tallest + below <= TALLEST or most <= LEAST_ROWS:
             return shown, len(table.rows) - len(shown.rows)
         most -= 1
-
-
-def _first_and_last(table: Table, most: int) -> Table:
-    if len(table.rows) <= most:
-        return table
-    last = most // 3
-    first = table.rows[: most - last]
-    rows = (*first, *table.rows[len(table.rows) - last :])
-    return replace(table, rows=rows, left_out=len(table.rows) - most, gap_after=len(first))
 
 
 # --- measuring -----------------------------------------------------------------------------------
@@ -181,7 +179,13 @@ def _parts(table: Table, room: float) -> list[_Part]:
     for part in parts:
         left = room - _wide(table, part)
         fits = stub <= left
-        narrow = [_narrowed(table, column, room - LEAST_STUB - GAP) for column in part]
+        most = room - LEAST_STUB - GAP
+        narrow = [
+            replace(c, width=most, paragraph=True)
+            if table.columns[c.index].align == "left" and c.width > most
+            else c
+            for c in part
+        ]
         width = stub if fits else max(left, LEAST_STUB)
         made.append((narrow, _Measured(0, width, not fits)))
     return made
@@ -214,12 +218,6 @@ def _least(table: Table, index: int) -> float:
     return max([LEAST_STUB, *widths])
 
 
-def _narrowed(table: Table, column: _Measured, most: float) -> _Measured:
-    if table.columns[column.index].align != "left" or column.width <= most:
-        return column
-    return replace(column, width=most, paragraph=True)
-
-
 def _natural_stub(table: Table) -> float:
     own = [
         width_of(PLAIN.write(row.cells[0].runs), bold=row.strong)
@@ -227,7 +225,7 @@ def _natural_stub(table: Table) -> float:
         if not row.group
     ]
     head = width_of(PLAIN.write(table.columns[0].head))
-    return max([*own, min(head, WIDEST_STUB_HEAD), _head_width(table.columns[0], 0.0)])
+    return max([*own, min(head, WIDEST_STUB_HEAD), _head(table.columns[0].head, 0.0)[0]])
 
 
 def _measured(table: Table, i: int) -> _Measured:
@@ -236,12 +234,28 @@ def _measured(table: Table, i: int) -> _Measured:
     body = max((width_of(PLAIN.write(c.runs), bold=bold) for c, bold in cells), default=0.0)
     paragraph = column.align == "left" and body > WIDEST_TEXT
     body = min(body, WIDEST_TEXT) if paragraph else body
-    return _Measured(i, max(body, _head_width(column, body)), paragraph)
+    return _Measured(i, max(body, _head(column.head, body)[0]), paragraph)
 
 
-def _head_width(column: Column, body: float) -> float:
-    """Return the width of a head whose lines are broken to that of the column."""
-    return max((width for _, width in _lines(column.head, body)), default=0.0)
+def _head(head: Runs, body: float) -> tuple[float, int]:
+    """Return the width of a head that is broken at words to that of its column, and its lines.
+
+    What LaTeX breaks anywhere is as narrow as the widest head: long words, and characters that
+    pdfTeX has no font for.
+    """
+    words = PLAIN.write(head).split(" ")
+    broken = sum(map(width_of, words)) > WIDEST_HEAD
+    limit = max(body, WIDEST_HEAD if broken else math.inf)
+    lines = [0.0]
+    for word in words:
+        wide = width_of(word)
+        if lines[-1] and lines[-1] + width_of(" ") + wide > limit:
+            lines.append(wide)
+        else:
+            lines[-1] += wide + (width_of(" ") if lines[-1] else 0.0)
+        if wide > limit and (len(word) > LONG_WORD or needs_fallback(escape(word))):
+            lines[-1:] = [limit] * math.ceil(wide / limit)
+    return max(lines), len(lines)
 
 
 def _groups(table: Table, columns: Sequence[_Measured]) -> list[list[_Measured]]:
@@ -269,81 +283,24 @@ def _wide(table: Table, columns: Sequence[_Measured]) -> float:
         own = sum(c.width for c in group) + GAP * (len(group) - 1)
         spanner = _spanner_of(table, group[0].index)
         if spanner is not None:
-            own = max(own, max((w for _, w in _lines(spanner.head, own)), default=0.0))
+            own = max(own, _head(spanner.head, own)[0])
         total += own + GAP
     return total
-
-
-# --- heads ---------------------------------------------------------------------------------------
-
-
-def _lines(head: Runs, body: float) -> list[tuple[Runs, float]]:
-    """Break a head into lines as wide as its column, or as its longest word."""
-    words: list[tuple[Runs, float]] = []
-    glued = False
-    for run in head:
-        if not isinstance(run, Text):
-            words = _append(words, (run,), glued=glued and bool(words))
-            glued = True
-            continue
-        for i, part in enumerate(run.text.split(" ")):
-            if part:
-                pieces = _pieces(part)
-                words = _append(words, (Text(pieces[0]),), glued=glued and i == 0 and bool(words))
-                words += [((Text(piece),), width_of(piece)) for piece in pieces[1:]]
-            glued = not (i == 0 and not part)
-        glued = not run.text.endswith(" ")
-    limit = max(body, WIDEST_HEAD if sum(w for _, w in words) > WIDEST_HEAD else math.inf)
-    lines: list[tuple[Runs, float]] = []
-    for word, width in words:
-        if lines and lines[-1][1] + width_of(" ") + width <= limit:
-            before, so_far = lines[-1]
-            lines[-1] = ((*before, Text(" "), *word), so_far + width_of(" ") + width)
-        else:
-            lines.append((word, width))
-    return lines
-
-
-def _append(words: list[tuple[Runs, float]], new: Runs, *, glued: bool) -> list[tuple[Runs, float]]:
-    marks = all(isinstance(run, Mark) for run in new)
-    width = width_of(PLAIN.write(new).strip()) * (0.8 if marks else 1.0)
-    if glued:
-        before, so_far = words[-1]
-        return [*words[:-1], ((*before, *new), so_far + width)]
-    return [*words, (new, width)]
-
-
-def _pieces(word: str) -> list[str]:
-    """Break a word that is wider than the widest head, marks with their letters."""
-    pieces = [""]
-    for c in word:
-        if pieces[-1] and width_of(pieces[-1] + c) > WIDEST_HEAD:
-            pieces.append("")
-        pieces[-1] += c
-    return pieces
-
-
-def _stacked(head: Runs, body: float, writer: LatexWriter, side: str) -> str:
-    """Return a head as LaTeX, its lines below each other.
-
-    The lines of a head with characters that pdfTeX has no font for are as long as its engine needs.
-    """
-    broken = _lines(head, body)
-    whole = writer.write(head).strip()
-    if needs_fallback(whole):
-        width = max(width for _, width in broken)
-        return rf"\parbox[b]{{{width:.1f}pt}}{{\{RAGGED[side]}\hspace{{0pt}}{whole}}}"
-    lines = [_guarded(writer.write(line).strip()) for line, _ in broken]
-    if len(lines) < 2:
-        return "".join(lines)
-    stacked = r"\\ ".join(lines)
-    return rf"\begin{{tabular}}[b]{{@{{}}{side}@{{}}}}{stacked}\end{{tabular}}"
 
 
 # --- writing -------------------------------------------------------------------------------------
 
 RAGGED = {"l": "raggedright", "r": "raggedleft", "c": "centering"}
 SIDES = {"left": "l", "right": "r", "center": "c"}
+
+
+def _stacked(head: Runs, body: float, writer: LatexWriter, side: str) -> str:
+    """Return a head as LaTeX, its lines below each other."""
+    width, lines = _head(head, body)
+    words = writer.write(head).strip()
+    if lines < 2:
+        return words
+    return rf"\parbox[b]{{{width:.1f}pt}}{{\{RAGGED[side]}\hspace{{0pt}}{words}}}"
 
 
 def _tabular(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from unicodedata import category, east_asian_width, name, normalize
 
 from evallang.printable import without_isolates
-from evallang.reporting.document import Cite, Ref, Runs, Stat
+from evallang.reporting.document import Cite, Runs, Stat
 from evallang.reporting.formats.works import CitedWork
 from evallang.reporting.run_writer import RunWriter
 
@@ -70,19 +70,24 @@ SIGNS = {
 def _greek(letter: str) -> str:
     """Return the command of a Greek letter: its Unicode name, but for one that differs."""
     command = name(letter).rpartition(" ")[2].lower().replace("lamda", "lambda")
-    return command if letter.islower() else command.capitalize()
+    return f"$\\{command if letter.islower() else command.capitalize()}$"
 
 
-GREEK = {letter: _greek(letter) for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
-RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
-LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+AS_COMMANDS = {
+    **{c: rf"{{\fontencoding{{T1}}\selectfont {c}}}" for c in "«»ÐÞðþĄąĐđĘęĮįŊŋŲų"},
+    **{c: f"$_{{{n}}}$" for n, c in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{c: f"$^{{{n}}}$" for c, n in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
+    **{c: _greek(c) for c in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"},
+    **SIGNS,
+    **SPACES,
+    **SPECIAL,
+}
+"""Characters as commands; those of the first row are in no encoding but T1."""
 
 KNOWN = frozenset("¡¢£¥¦§¨©ª«»®¯´¶¸º¿") | {
     chr(code) for code in range(0xC0, 0x17F) if chr(code) not in "ĦħĸĿŀŉŦŧ×÷"
 }
 """Letters of Latin scripts and signs that LaTeX reads as UTF-8."""
-OF_T1 = frozenset("«»ÐÞðþĄąĐđĘęĮįŊŋŲų")
-"""Those of them that only the encoding T1 has."""
 
 FALLBACK = "evalchar"
 DEFINITION = (
@@ -123,17 +128,13 @@ def _word(word: str, *, breaks: bool) -> str:
     long = breaks and max(sum(map(_signs, part)) for part in APART.split(word)) > LONG_WORD
     for c in word:
         cut = long and since >= PIECE and left > 3 and c.isalnum()
-        if cut or (made and breaks and _is_wide(c)):
+        wide = east_asian_width(c) in ("W", "F") and category(c) == "Lo"  # Chinese, Japanese
+        if cut or (made and breaks and wide):
             made, since = made + r"\hspace{0pt}", 0
         made += character(c)
         since = 0 if c in SPACES else since + _signs(c)
         left -= _signs(c)
-    return _joined_raised(made)
-
-
-def _is_wide(c: str) -> bool:
-    """Return whether a line may be broken before a character, as in Chinese and Japanese."""
-    return east_asian_width(c) in ("W", "F") and category(c) == "Lo"
+    return made.replace("}$$^{", "")  # raised figures are one exponent
 
 
 APART = re.compile("[\u00a0\u202f\u2009]")
@@ -146,28 +147,11 @@ def _signs(c: str) -> int:
 
 def character(c: str) -> str:
     """Return one character as LaTeX."""
-    if c in SPECIAL:
-        return SPECIAL[c]
-    if c in SPACES:
-        return SPACES[c]
-    if c in SIGNS:
-        return SIGNS[c]
-    if c in GREEK:
-        return f"$\\{GREEK[c]}$"
-    if c in RAISED:
-        return f"$^{{{RAISED[c]}}}$"
-    if c in LOWERED:
-        return f"$_{{{LOWERED[c]}}}$"
-    if c in OF_T1:
-        return rf"{{\fontencoding{{T1}}\selectfont {c}}}"
+    if c in AS_COMMANDS:
+        return AS_COMMANDS[c]
     if c in KNOWN or (c.isascii() and c.isprintable()):
         return c
     return f"\\{FALLBACK}{{{c}}}{{{ord(c):04X}}}"
-
-
-def _joined_raised(text: str) -> str:
-    """Join raised figures: 10 to the power of -5 is one exponent."""
-    return re.sub(r"\}\$\$\^\{", "", text)
 
 
 def needs_fallback(text: str) -> bool:
@@ -176,11 +160,17 @@ def needs_fallback(text: str) -> bool:
 
 
 class LatexWriter(RunWriter):
-    """The runs of a report as LaTeX; citations by the keys of its bibliography."""
+    """The runs of a report as LaTeX; citations by the keys of its bibliography.
+
+    Prose has no `bold` words.
+    """
+
+    EMPHASIS, SUBSCRIPT = r"\textit{{{}}}", r"\textsubscript{{{}}}"
+    MARK = r"\textsuperscript{{{}}}"
 
     def __init__(self, works: Mapping[str, CitedWork], *, bold: bool = True) -> None:
         self.works = works
-        self.bold = bold
+        self.STRONG = r"\textbf{{{}}}" if bold else "{}"
 
     def write(self, row: Runs) -> str:
         """Return a row of runs, a tie before each citation."""
@@ -194,22 +184,6 @@ class LatexWriter(RunWriter):
         """Return words."""
         return escape(text)
 
-    def strong(self, row: Runs) -> str:
-        """Return words in bold, in a table; prose is plain."""
-        return rf"\textbf{{{self.write(row)}}}" if self.bold else self.write(row)
-
-    def emphasis(self, row: Runs) -> str:
-        """Return words in italics."""
-        return rf"\textit{{{self.write(row)}}}"
-
-    def subscript(self, text: str) -> str:
-        """Return a lowered letter."""
-        return rf"\textsubscript{{{escape(text)}}}"
-
-    def letter(self, run: Stat) -> str:
-        """Return a Latin letter in italics, a Greek one and a name upright."""
-        return escape(run.symbol) if run.upright else rf"\textit{{{escape(run.symbol)}}}"
-
     def stat(self, run: Stat) -> str:
         """Return a statistic as one formula, where its parts are plain numbers."""
         parts = (run.text, *run.df)
@@ -218,29 +192,18 @@ class LatexWriter(RunWriter):
         face = "mathrm" if run.upright else "mathit"
         symbol = run.symbol.replace("_", r"\_")
         letter = symbol if len(symbol) == 1 and not run.upright else rf"\{face}{{{symbol}}}"
-        df = f"({', '.join(map(_in_formula, run.df))})" if run.df else ""
-        return rf"\mbox{{${letter}{df} {run.relation} {_in_formula(run.text)}$}}"
+        value, *df = (part.replace("−", "-").replace(",", "{,}") for part in parts)
+        degrees = f"({', '.join(df)})" if df else ""
+        return rf"\mbox{{${letter}{degrees} {run.relation} {value}$}}"
 
     def cite(self, run: Cite) -> str:
         """Cite works by their keys."""
         keys = dict.fromkeys(self.works[key].key for key in run.keys if key in self.works)
         return rf"~\cite{{{','.join(keys)}}}" if keys else ""
 
-    def ref(self, run: Ref) -> str:
-        """Return the words of a reference; the report's numbers mean nothing in a paper."""
-        return escape(run.words)
-
     def code(self, text: str) -> str:
         """Return text of the language."""
         return rf"\texttt{{{escape(text)}}}"
-
-    def mark(self, text: str) -> str:
-        """Return the mark of a footnote."""
-        return rf"\textsuperscript{{{escape(text)}}}"
-
-
-def _in_formula(number: str) -> str:
-    return number.replace("−", "-").replace(",", "{,}")
 
 
 # --- widths ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from evallang.reporting.formats.latex_text import LatexWriter
 from evallang.reporting.formats.works import slug
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.orientation import turned
-from evallang.reporting.run_writer import RunWriter
+from evallang.reporting.run_writer import plain
 from evallang.reporting.wording import estimate_interval, p_stat, signed_amount, value_text
 from evallang.results.records import Comparison
 
@@ -71,14 +71,6 @@ SHARED = r"""
 """What the macros of all studies share; the first file that is read defines it."""
 
 
-class _Words(RunWriter):
-    def text(self, text: str) -> str:
-        return text
-
-    def cite(self, run: object) -> str:
-        return ""
-
-
 def macros(context: Context, study: str) -> str:
     """Return the file of macros: their definitions, then a line for every number.
 
@@ -111,13 +103,13 @@ def macros(context: Context, study: str) -> str:
     ]
     first: dict[str, str] = {}
     body: dict[tuple[str, str, str], str] = {}
-    writer, words = LatexWriter({}), _Words()
+    writer = LatexWriter({})
     for name, places, key, value in _numbers(context):
         first.setdefault(name, places[0])
         for place in places:
             use = f"\\eval{name}" + (f"[{place}]" if place != first[name] else "")
             use += "".join(f"{{{model}}}" for model in key.split("@") if model)
-            shown = words.write(value).replace("\u00a0", " ")
+            shown = plain(value).replace("\u00a0", " ")
             line = rf"\evallang@set{{{name}}}{{{place}}}{{{key}}}{{{writer.write(value)}}}"
             body.setdefault((name, place, key), f"{line}% {use}: {shown}")
     lines += [rf"\evallang@set{{first}}{{{name}}}{{}}{{{place}}}" for name, place in first.items()]
@@ -159,7 +151,9 @@ def _of_setting(context: Context, setting: Setting) -> Iterator[Number]:
 
 def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]:
     places = _places(context, comparison.metric, comparison.data, comparison.protocol)
-    if _lines_of_place(context, comparison) > 1:
+    place = (comparison.metric, comparison.data, comparison.protocol)
+    every = context.results.comparisons
+    if len({c.index for c in every if (c.metric, c.data, c.protocol) == place}) > 1:
         places += tuple(f"{place}/{comparison.index + 1}" for place in places if place)
     words, scale = context.difference_words(comparison), context.difference_scale(comparison)
     for pair in comparison.pairwise:
@@ -176,13 +170,6 @@ def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]
                 yield "p", places, key, runs(p_stat(context, seen.p, comparison.alpha))
 
 
-def _lines_of_place(context: Context, comparison: Comparison) -> int:
-    """Count the lines that compare by the same metric in the same place."""
-    place = (comparison.metric, comparison.data, comparison.protocol)
-    found = context.results.comparisons
-    return len({c.index for c in found if (c.metric, c.data, c.protocol) == place})
-
-
 def _places(
     context: Context, metric: str | None, data: str | None, protocol: str | None
 ) -> tuple[str, ...]:
@@ -193,6 +180,6 @@ def _places(
     if len(context.results.data) > 1 and data is not None:
         lead = f"{lead}@{key_of(data)}".lstrip("@")
         made.append(lead)
-    if protocol is not None and sum(p.interval_of is None for p in context.results.protocols) > 1:
+    if protocol is not None and context.several_protocols:
         made.append(f"{lead}@{key_of(protocol)}".lstrip("@"))
     return tuple(made)

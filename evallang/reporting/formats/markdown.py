@@ -1,9 +1,10 @@
 """Markdown for READMEs and pull requests: tables, Methods, findings and checklists."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from evallang.reporting.document import Caution, Cite, Link, Ref, Runs, Table
-from evallang.reporting.formats.checklist_file import checklist_lines
+from evallang.reporting.checklists import CHECKLISTS, item_places
+from evallang.reporting.document import Caution, Cite, Link, Runs, Table
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
@@ -63,7 +64,10 @@ def _notes_of_works(writer: "MarkdownWriter", rows: Iterable[Runs]) -> str:
 
 
 class MarkdownWriter(RunWriter):
-    """The runs of a report as Markdown; citations are footnotes."""
+    """The runs of a report as Markdown; citations are footnotes, GitHub shows the HTML."""
+
+    STRONG, EMPHASIS = "**{}**", "*{}*"
+    SUBSCRIPT, MARK = "<sub>{}</sub>", "<sup>{}</sup>"
 
     def __init__(self, works: Mapping[str, CitedWork]) -> None:
         self.works = works
@@ -85,31 +89,10 @@ class MarkdownWriter(RunWriter):
         plain = text.replace("\u2060", "").replace("\u00a0", " ").replace("\t", " ")
         return escape_signs(plain, lambda sign: f"\\{sign}")
 
-    def strong(self, row: Runs) -> str:
-        """Return words in bold."""
-        return f"**{self.write(row)}**"
-
-    def emphasis(self, row: Runs) -> str:
-        """Return words in italics."""
-        return f"*{self.write(row)}*"
-
-    def letter(self, run: object) -> str:
-        """Return the letter of a statistic, a Latin one in italics."""
-        symbol, upright = getattr(run, "symbol", ""), getattr(run, "upright", False)
-        return self.text(symbol) if upright else f"*{self.text(symbol)}*"
-
-    def subscript(self, text: str) -> str:
-        """Return a lowered letter, which GitHub shows by HTML."""
-        return f"<sub>{self.text(text)}</sub>"
-
     def cite(self, run: Cite) -> str:
         """Cite works as footnotes."""
         keys = dict.fromkeys(self.works[key].key for key in run.keys if key in self.works)
         return "".join(f"[^{key}]" for key in keys)
-
-    def ref(self, run: Ref) -> str:
-        """Return the words of a reference."""
-        return self.text(run.words)
 
     def link(self, run: Link) -> str:
         """Return a link."""
@@ -119,24 +102,9 @@ class MarkdownWriter(RunWriter):
 
     def code(self, text: str) -> str:
         """Return text of the language as code."""
-        ticks = "`" * (1 + max(map(len, _ticks(text)), default=0))
+        ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
         space = " " if text[:1] == "`" or text[-1:] == "`" else ""
         return f"{ticks}{space}{text}{space}{ticks}"
-
-    def mark(self, text: str) -> str:
-        """Return the mark of a footnote."""
-        return f"<sup>{self.text(text)}</sup>"
-
-
-def _ticks(text: str) -> list[str]:
-    found, last = [], ""
-    for c in text:
-        if c == "`":
-            last += c
-        else:
-            found.append(last)
-            last = ""
-    return [*found, last]
 
 
 def table_lines(table: Table, writer: MarkdownWriter) -> Iterator[str]:
@@ -145,13 +113,9 @@ def table_lines(table: Table, writer: MarkdownWriter) -> Iterator[str]:
     yield ""
     above = [""] * len(table.columns)
     for spanner in table.spanners:
-        words = writer.cell(spanner.head)
-        above[spanner.first : spanner.last + 1] = [words] * (spanner.last + 1 - spanner.first)
-    heads = [
-        f"{over}: {writer.cell(column.head)}" if over else writer.cell(column.head)
-        for over, column in zip(above, table.columns, strict=True)
-    ]
-    yield _row(heads)
+        for i in range(spanner.first, spanner.last + 1):
+            above[i] = f"{writer.cell(spanner.head)}: "
+    yield _row([a + writer.cell(c.head) for a, c in zip(above, table.columns, strict=True)])
     yield "|" + "|".join(SIDES[column.align] for column in table.columns) + "|"
     for row in table.rows:
         cells = [writer.cell(cell.runs) for cell in row.cells]
@@ -166,3 +130,35 @@ def table_lines(table: Table, writer: MarkdownWriter) -> Iterator[str]:
 
 def _row(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def checklist_lines(writing: Writing, writer: MarkdownWriter) -> list[str]:
+    """Return the lines of the file; none where the section is hidden."""
+    if not writing.blocks("checklists"):
+        return []
+    headings = {section.id: section.heading for section in writing.document.sections}
+    context = writing.context
+    context.sections = writing.document.sections
+    places = item_places(context)
+    title = writer.text(context.title)
+    lines = [
+        f"# Reporting checklists: {title}",
+        "",
+        "Where the report of this study answers an item, and what its authors have to add. The",
+        "words of the items are short forms; the sources have the full ones.",
+    ]
+    for checklist in CHECKLISTS:
+        lines += ["", f"## {writer.text(checklist.name)}", ""]
+        size = len(checklist.items)
+        source = writer.write(checklist.published)
+        lines += [f"Source: {source}. The {size} items were compared with"]
+        lines += [f"{checklist.compared}.", ""]
+        lines += ["| Item | About | Where |", "|:--|:--|:--|"]
+        for item in checklist.items:
+            place = places[checklist.name, item.number]
+            where = "for the authors"
+            if place is not None:
+                where = f"[{writer.text(headings[place])}](report.html#{place})"
+                where += ", in part: the authors add the reasons" if item.partly else ""
+            lines.append(f"| {writer.text(item.number)} | {writer.text(item.asks)} | {where} |")
+    return lines

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 
+from evallang.printable import printable_json
 from evallang.reporting import html, pdf
-from evallang.reporting.formats.attachments import attached_files
 from evallang.reporting.formats.format import FORMATS, FormatDeclaration, Writing
 from evallang.reporting.formats.paste import copied_forms
 from evallang.reporting.output_files import OutputFile
+from evallang.results.codec import to_plain
+from evallang.results.records import ResultsRecord
+
+RESULTS_NAME, STUDY_NAME = "results.json", "study.eval"
 
 
 @FORMATS.register(FormatDeclaration(order=1, draws=True), title="HTML", name="html")
@@ -43,3 +47,22 @@ def _note(writing: Writing, page: html.Page) -> None:
     writing.missing += page.missing
     writing.objections += [page.objection] if page.objection else []
     writing.shortened |= {table.id.removeprefix("table-"): table for table in page.shortened}
+
+
+def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:
+    """Return the results and the study as the PDF carries them, for readers and `verify`.
+
+    When, how long and with which command a study ran, what came from the store, and the shortcuts
+    of the other fits are omitted: two runs of one study give the same bytes.
+    """
+    plain = to_plain(results)
+    made = dict(plain["provenance"])
+    for name in ("started", "seconds", "command", "fast_paths"):
+        made.pop(name)
+    made["fits"] = {name: made["fits"][name] for name in ("planned", "failed")}
+    text = printable_json({**plain, "provenance": made}, indent=1) + "\n"
+    study = results.spec.canonical.encode("utf-8", "backslashreplace")
+    return (
+        pdf.AttachedFile(RESULTS_NAME, "The results that this report shows", text.encode()),
+        pdf.AttachedFile(STUDY_NAME, "The study in its canonical format", study),
+    )

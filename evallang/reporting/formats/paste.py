@@ -34,10 +34,6 @@ class _Sentence(RunWriter):
             text += part if i % 2 == 0 else f"; {part}" if inside else f" ({part})"
         return " ".join(text.replace("\u2060", "").split())
 
-    def text(self, text: str) -> str:
-        """Return words as they are."""
-        return text
-
     def cite(self, run: Cite) -> str:
         """Cite works by authors and year."""
         shorts = dict.fromkeys(self.works[key].short for key in run.keys if key in self.works)
@@ -52,31 +48,21 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
         if isinstance(block, NumberedFindings)
         for item in block.items
     ]
-    methods = methods_rows(writing)
-    tables: list[Table] = [
-        block
-        for section in writing.document.sections
-        for block in section.blocks
-        if isinstance(block, Table)
-    ]
-    words = _Sentence(writing.works)
+    words, own = _Sentence(writing.works), writing.tables()
 
     def both(row: Runs) -> dict[str, str]:
         return {"text": without_isolates(words.line(row)), "latex": prose_source(writing, row)}
 
     return {
         "findings": [both(row) for row in findings],
-        "methods": [both(row) for row in methods],
+        "methods": [both(row) for row in methods_rows(writing)],
         "tables": {
-            table.id: {"csv": csv_text(table), **_latex(writing, table)}
-            for table in tables
+            table.id: {
+                "csv": csv_text(table),
+                **({"latex": table_source(writing, table, FULL)} if table in own else {}),
+            }
+            for table in writing.document.every(Table)
             if len(table.rows) <= MOST_ROWS
         },
         "bibtex": bibliography(writing.works, writing.cited()),
     }
-
-
-def _latex(writing: Writing, table: Table) -> dict[str, str]:
-    """Return the LaTeX of a table that is a file of its own too."""
-    own = table in writing.tables()
-    return {"latex": table_source(writing, table, FULL)} if own else {}
