@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern
-from evallang.data.delimited import Needed
 from evallang.data.part_patterns import has_parts
 from evallang.data.prediction_columns import score_columns
 from evallang.data.text_forms import names_fold, names_identifier, names_time, names_unit
+from evallang.data.text_tables import Needed
 
 FINGERPRINTS = ("doc_hash", "target_hash")  # of lm-evaluation-harness: one document, one hash
 

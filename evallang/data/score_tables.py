@@ -1,7 +1,8 @@
 """`scores` statements: scores computed elsewhere, one cell per model and data set or fold."""
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +23,20 @@ from evallang.data.codes import (
     SCORE_TWICE,
 )
 from evallang.data.column_roles import (
-    column_exists,
+    check_column,
+    check_models,
     complete_texts,
-    has_models,
     names_of_models,
 )
 from evallang.data.column_types import Kind, typed_cells
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.findings import Findings, Refused, Stopped, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
-from evallang.data.magnitudes import sizes_are_usable
+from evallang.data.magnitudes import check_sizes
 from evallang.data.named_scales import OffScale, scale_of_named
 from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
 from evallang.data.row_filters import select
@@ -59,17 +60,18 @@ def read_scores(
     raised for bad data. A data frame that is `given` replaces the file.
     """
     findings = Findings(spec.places)
-    spelled = frozenset(_place_columns(spec))
+    return findings.tried(_read, spec, folder, given, findings), findings.diagnostics
+
+
+def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> ScoreTable:
     frame = (
-        read_file(spec.path, folder, findings, named=_named(spec), spelled=spelled)
+        read_file(spec.path, folder, named=_named(spec), spelled=frozenset(_place_columns(spec)))
         if given is None
         else read_frame(given)
     )
-    if frame is None:
-        return None, findings.diagnostics
-    frame = frame.mark_missing(spec.missing)
-    frame, excluded = select(frame, spec.where, findings)
-    frame = _rows_of_metric(frame, spec, findings)
+    frame, excluded = select(frame.mark_missing(spec.missing), spec.where)
+    with findings.catching():
+        frame = _rows_of_metric(frame, spec)
     tools = None
     if spec.fold in frame.columns and not (spec.repeat or spec.shared_training):
         tools = named_by_tools(spec.fold or "", frame)
@@ -81,20 +83,14 @@ def read_scores(
             spec, shared_training="partition", repeat=None if tools[1] is None else spec.fold
         )
     axes = _axes(frame, spec, findings, tools)
-    _refuse_metrics_as_places(spec, axes, findings)
-    if findings.failed and not spec.models:  # a column meant for a role would count as a model
-        return None, findings.diagnostics
+    with findings.catching():
+        findings.stop_for(_metrics_as_places(spec, axes))
+    if not spec.models:  # a column meant for a role would count as a model
+        findings.stop_at_errors()
     cells = read_cells(frame, spec, findings)
-    if findings.failed or cells is None:
-        return None, findings.diagnostics
-    filled = _filled(frame, spec, cells, axes, findings)
-    if filled is None:
-        return None, findings.diagnostics
-    values, notes = filled
-    on_scale = _as_shares(spec, values, findings)
-    if on_scale is None:
-        return None, findings.diagnostics
-    values, scaled = on_scale
+    findings.stop_at_errors()
+    values, notes = _filled(frame, spec, cells, axes, findings)
+    values, scaled = _as_shares(spec, values)
     spec = replace(spec, percents=bool(scaled))
     single = spec.fold is None and spec.repeat is None and spec.seed is None
     folded = spec.fold is not None and not spec.over_seeds
@@ -117,7 +113,7 @@ def read_scores(
         seed_labels=axes.seeds if spec.over_seeds else None,
         excluded=excluded,
     )
-    return replace(table, sha256=scores_hash(table)), findings.diagnostics
+    return replace(table, sha256=scores_hash(table))
 
 
 def scores_hash(table: ScoreTable) -> str:
@@ -151,9 +147,9 @@ def _named(spec: ScoresSpec) -> frozenset[str]:
     return frozenset(names)
 
 
-def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame:
+def _rows_of_metric(frame: Frame, spec: ScoresSpec) -> Frame:
     """Keep the rows of one metric of a long table with several."""
-    names = complete_texts(frame, spec.metric_column, "metric", findings)
+    names = complete_texts(frame, spec.metric_column, "metric")
     if names is None or spec.metric is None:
         return frame
     present = tuple(dict.fromkeys(names))
@@ -161,7 +157,7 @@ def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame
     alike = exact or [name for name in present if _letters(name) == _letters(spec.metric or "")]
     if len(alike) != 1:
         found = f"has both {quoted(alike)}" if alike else f"has no `{spec.metric}`"
-        findings.add(
+        raise Refused(
             NO_SUCH_MODEL,
             f"`{spec.metric_column}` of `{frame.source}` {found} among its metrics",
             "measure",
@@ -170,7 +166,6 @@ def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame
             else "choose the rows by a line such as "
             f'`where {written(spec.metric_column or "")} = "{alike[0]}"`',
         )
-        return frame
     kept = pl.Series(np.array([name == alike[0] for name in names], dtype=np.bool_))
     return frame.keep(kept)
 
@@ -202,13 +197,12 @@ def named_by_tools(column: str, frame: Frame) -> tuple[Texts, Texts | None] | No
 
 
 def _as_shares(
-    spec: ScoresSpec, values: "NDArray[np.float64]", findings: Findings
-) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Read percents of a metric that is known as a share as shares; None after a finding."""
+    spec: ScoresSpec, values: "NDArray[np.float64]"
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
+    """Read percents of a metric that is known as a share as shares."""
     found = scale_of_named(spec.metric, values[~np.isnan(values)], f"`{spec.name}`")
     if isinstance(found, OffScale):
-        findings.add(OFF_SCALE, found.message, "metric", "measure", "score", help=found.help)
-        return None
+        raise Refused(OFF_SCALE, found.message, "metric", "measure", "score", help=found.help)
     return (values, ()) if found is None else (values / 100, (found,))
 
 
@@ -245,12 +239,6 @@ class _Axes(Struct, frozen=True):
     seed: "NDArray[np.int64]"
 
 
-def _texts(
-    frame: Frame, column: str | None, keyword: str, findings: Findings
-) -> tuple[str, ...] | None:
-    return complete_texts(frame, column, keyword, findings)
-
-
 def _axes(
     frame: Frame,
     spec: ScoresSpec,
@@ -259,12 +247,13 @@ def _axes(
 ) -> _Axes:
     """Return the levels of each axis; a column that is not named is one level for all rows."""
     one = ("",) * frame.n
-    datasets = _texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
-    folds = _texts(frame, spec.fold, "fold", findings) or one
-    repeats = _texts(frame, spec.repeat, "repeat", findings) or one
+    texts = functools.partial(findings.tried, complete_texts, frame)
+    datasets = texts(spec.dataset, "dataset") or (spec.name,) * frame.n
+    folds = texts(spec.fold, "fold") or one
+    repeats = texts(spec.repeat, "repeat") or one
     if tools is not None:
         folds, repeats = tools[0], tools[1] or one
-    seeds = _texts(frame, spec.seed, "seed", findings) or one
+    seeds = texts(spec.seed, "seed") or one
     set_levels = tuple(dict.fromkeys(datasets))
     warn_of_variants(spec.dataset or "", set_levels[:MOST_COMPARED], "dataset", findings)
     seed_levels = tuple(map(str, sort_labels(set(seeds))))
@@ -285,12 +274,12 @@ def _axes(
     )
 
 
-def _refuse_metrics_as_places(spec: ScoresSpec, axes: _Axes, findings: Findings) -> None:
-    """Report a column of metrics that is given as one of data sets, folds or repeats."""
+def _metrics_as_places(spec: ScoresSpec, axes: _Axes) -> Iterator[Refused]:
+    """Iterate over the columns of metrics that are given as those of data sets or repeats."""
     for word in ("dataset", "fold", "repeat", "seed"):
         column, levels = getattr(spec, word), getattr(axes, f"{word}s")
         if column is not None and len(levels) > 1 and all(map(named_metric, levels)):
-            findings.add(
+            yield Refused(
                 OFF_SCALE,
                 f"`{column}` contains the names of metrics, {quoted(levels)}, and cannot be the "
                 f"column after `{word}`",
@@ -310,8 +299,8 @@ def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
 
 def _filled(
     frame: Frame, spec: ScoresSpec, cells: Cells, axes: _Axes, findings: Findings
-) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Return the scores by data set, model and fold or seed; None after a finding."""
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
+    """Return the scores by data set, model and fold or seed."""
     shape = (len(axes.datasets), len(cells.models), len(axes.pairs), len(axes.seeds))
     values = np.full(shape, np.nan)
     rows = np.repeat(np.arange(frame.n), cells.block.shape[1])
@@ -325,49 +314,35 @@ def _filled(
     again = np.setdiff1d(np.arange(len(flat)), where)
     if len(again):
         cell = int(again[0])
-        _report_twice(frame, spec, cells, int(rows[kept][cell]), int(first[flat[cell]]),
-                      int(places[1][cell]), len(again), findings)  # fmt: skip
-        return None
+        row, earlier = int(rows[kept][cell]), int(first[flat[cell]])
+        n = len(again)
+        others = f", as {'does' if n == 2 else 'do'} {counted(n - 1, 'other cell')}"
+        raise Refused(
+            SCORE_TWICE,
+            f"{frame.place(row)} of `{frame.source}` repeats the score of "
+            f"`{cells.models[int(places[1][cell])].name}` {_place_words(frame, spec, row)}in "
+            f"{frame.place(earlier)}{others if n > 1 else ''}",
+            "fold",
+            "dataset",
+            "models",
+            "model",
+            help=_unnamed(frame, spec, row, earlier)
+            or "keep one of them, or add a column that tells the rows apart",
+        )
     values.ravel()[flat] = cells.block.ravel()[kept]
-    if not _same_folds(values, spec, cells, axes, findings):
-        return None
+    _check_folds(values, spec, cells, axes)
     if spec.over_seeds:
-        found = _report_missing(values[:, :, 0], spec, cells, axes, findings)
+        values, notes = _report_missing(values[:, :, 0], spec, cells, axes, findings)
         note = (
             f"{spec.seed}: {counted(len(axes.seeds), 'seed')} of each model share their data, so "
             "that their spread shows how training varies and not how other data would differ"
         )
-        return None if found is None else (found[0], (*found[1], note))
-    found = _report_missing(values.mean(axis=3), spec, cells, axes, findings)
-    if found is None or spec.seed is None:
-        return found
+        return values, (*notes, note)
+    values, notes = _report_missing(values.mean(axis=3), spec, cells, axes, findings)
+    if spec.seed is None:
+        return values, notes
     note = f"{spec.seed}: each score is the mean over {counted(len(axes.seeds), 'seed')}"
-    return found[0], (*found[1], note)
-
-
-def _report_twice(
-    frame: Frame,
-    spec: ScoresSpec,
-    cells: Cells,
-    row: int,
-    earlier: int,
-    model: int,
-    n: int,
-    findings: Findings,
-) -> None:
-    unnamed = _unnamed(frame, spec, row, earlier)
-    do = "does" if n == 2 else "do"
-    others = f", as {do} {counted(n - 1, 'other cell')}" if n > 1 else ""
-    findings.add(
-        SCORE_TWICE,
-        f"{frame.place(row)} of `{frame.source}` repeats the score of `{cells.models[model].name}` "
-        f"{_place_words(frame, spec, row)}in {frame.place(earlier)}{others}",
-        "fold",
-        "dataset",
-        "models",
-        "model",
-        help=unnamed or "keep one of them, or add a column that tells the rows apart",
-    )
+    return values, (*notes, note)
 
 
 def _unnamed(frame: Frame, spec: ScoresSpec, row: int, earlier: int) -> str | None:
@@ -417,13 +392,9 @@ def _place_words(frame: Frame, spec: ScoresSpec, row: int) -> str:
     return ", ".join(words) + " " if words else ""
 
 
-def _same_folds(
-    values: "NDArray[np.float64]",
-    spec: ScoresSpec,
-    cells: Cells,
-    axes: _Axes,
-    findings: Findings,
-) -> bool:
+def _check_folds(
+    values: "NDArray[np.float64]", spec: ScoresSpec, cells: Cells, axes: _Axes
+) -> None:
     """Check that every cell that has scores has one in every fold of every repeat."""
     crossed = len(axes.folds) * len(axes.repeats)
     if len(axes.pairs) < crossed:
@@ -433,7 +404,7 @@ def _same_folds(
             for f in range(len(axes.folds))
             if (r, f) not in set(axes.pairs)
         )
-        findings.add(
+        raise Refused(
             FOLDS_DIFFER,
             f"`{spec.path}` has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, but "
             "other repeats have it",
@@ -441,11 +412,10 @@ def _same_folds(
             "repeat",
             help="use the same folds in every repeat",
         )
-        return False
     present = ~np.isnan(values.reshape(*values.shape[:2], -1))
     partly = np.argwhere(present.any(axis=2) & ~present.all(axis=2))
     if len(partly) == 0:
-        return True
+        return
     data, model = (int(code) for code in partly[0])
     pair, seed = divmod(int(np.flatnonzero(~present[data, model])[0]), len(axes.seeds))
     repeat, fold = axes.pairs[pair]
@@ -456,7 +426,7 @@ def _same_folds(
     more = len(partly) - 1
     others = f"; {counted(more, 'other cell')} {'lacks' if more == 1 else 'lack'} some too"
     others = others if more else ""
-    findings.add(
+    raise Refused(
         FOLDS_DIFFER,
         f"`{cells.models[model].name}` has {int(present[data, model].sum())} of "
         f"{present.shape[2]} scores{place}, but none in {' of '.join(words)}{others}",
@@ -468,7 +438,6 @@ def _same_folds(
         help=f"write scores for all {'folds' if spec.fold or spec.repeat else 'seeds'} of a data "
         "set, or for none",
     )
-    return False
 
 
 def _report_missing(
@@ -477,8 +446,8 @@ def _report_missing(
     cells: Cells,
     axes: _Axes,
     findings: Findings,
-) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Report missing scores; None where no complete data set is left."""
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
+    """Report missing scores; no complete data set is refused."""
     missing = _lacking(values)
     if not missing.any():
         return values, ()
@@ -491,10 +460,9 @@ def _report_missing(
             else f"none of the {counted(len(axes.datasets), 'data set')} of `{spec.path}` has a "
             f"score of each of the {len(cells.models)} models"
         )
-        findings.add(
+        raise Refused(
             NO_COMPLETE_DATA_SET, message, "models", "model", help=_often_scored(cells, missing)
         )  # fmt: skip
-        return None
     lacking = [
         f"`{axes.datasets[row]}` (without {quoted(_names(cells.models, missing[row]), MOST_SHOWN)})"
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
@@ -539,12 +507,12 @@ MISSING_MARKS = ("-", "–", "—")
 """What published tables write for a run that failed, besides the usual words."""
 
 
-def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    """Read the cells of a wide or long table; None after a finding."""
+def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
+    """Read the cells of a wide or long table."""
     return _long(frame, spec, findings) if spec.model else _wide(frame, spec, findings)
 
 
-def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
+def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     roles = _named(spec)
     models = tuple(replace(m, column=m.column or m.name) for m in spec.models) or tuple(
         GivenModel(name, name, column=name)
@@ -553,40 +521,33 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     )
     if not models:
         message = f"no column of `{frame.source}` is left for a model"
-        findings.add(
+        raise Refused(
             NO_MODELS, message, "models",
             help="the scores of a model are a column, or write `model COLUMN` and `score COLUMN`; "
             f"the columns are {quoted(frame.columns)}",
         )  # fmt: skip
-        return None
-    columns: list[NDArray[np.float64] | None] = []
+    arrays: list[NDArray[np.float64]] = []
     notes: list[str] = []
     for model in models:
-        column = model.column or model.name
-        if column_exists(frame, column, "models", findings):
-            numbers, marks = _numbers(frame, column, spec, "models", findings)
-            columns.append(numbers)
+        with findings.catching():
+            numbers, marks = _numbers(frame, model.column or model.name, spec, "models", findings)
+            arrays.append(numbers)
             notes += marks
-    arrays = [column for column in columns if column is not None]
-    if len(arrays) < len(models):
-        return None
+    findings.stop_at_errors()
     codes = np.broadcast_to(np.arange(len(models)), (frame.n, len(models)))
     return Cells(models, np.column_stack(arrays), codes, tuple(notes))
 
 
-def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    names = names_of_models(frame, spec.model, findings)
-    if not column_exists(frame, spec.score, "score", findings) or names is None:
-        return None
+def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
+    names = findings.tried(names_of_models, frame, spec.model)
     numbers, notes = _numbers(frame, spec.score or "", spec, "score", findings)
-    if numbers is None:
-        return None
+    if names is None:
+        raise Stopped
     present = tuple(dict.fromkeys(names))
     warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places = {model.column or model.name: code for code, model in enumerate(models)}
-    if not has_models(frame, spec.model, tuple(places), present, findings):
-        return None
+    check_models(frame, spec.model, tuple(places), present, findings)
     others = [name for name in present if name not in places]
     if others:
         rows = sum(name not in places for name in names)
@@ -597,8 +558,9 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
 
 def _numbers(
     frame: Frame, column: str, spec: ScoresSpec, keyword: str, findings: Findings
-) -> "tuple[NDArray[np.float64] | None, tuple[str, ...]]":
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
     """Return a column of scores as float64, missing = NaN, and the marks read as missing."""
+    check_column(frame, column, keyword)
     by_default = spec.missing is None
     values, notes = (
         _read_marks_as_missing(frame, column) if by_default else (frame.values(column), ())
@@ -610,27 +572,25 @@ def _numbers(
         odd = (cells.cast(pl.Float64, strict=False).is_null() & values.is_not_null()).arg_true()
         as_text = kind is Kind.TEXT and len(odd) > 0  # categories may be spelled as numbers
         shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else frame.content(column)
-        findings.add(
+        raise Refused(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
             help="write one number per cell, such as 0.912; a missing score is an empty cell or "
             "a word that `missing` names",
         )
-        return None, ()
     numbers = values.cast(pl.Float64)
     infinite = numbers.is_infinite().fill_null(False).arg_true().to_list()
     if infinite:
         message = f"`{column}` of `{frame.source}` is infinite in {frame.places(infinite)}"
         fix = "leave the cell empty if the score is missing"
-        findings.add(SCORE_NOT_NUMERIC, message, keyword, help=fix)
-        return None, ()
+        raise Refused(SCORE_NOT_NUMERIC, message, keyword, help=fix)
     found = np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
     what = f"`{column}` of `{frame.source}`"
     empty = "leave the cell empty if the score is missing"
     warn_of_numbers(frame, column, keyword, findings)
-    usable = sizes_are_usable(frame, found, what, keyword, findings, empty)
-    return (found, notes) if usable else (None, ())
+    check_sizes(frame, found, what, keyword, empty)
+    return found, notes
 
 
 def _read_marks_as_missing(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":
