@@ -17,7 +17,15 @@ from evallang.data.codes import (
 )
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label
-from evallang.data.findings import Findings, Refused, counted, quoted, unknown_column, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    counted,
+    quoted,
+    refuse_each,
+    unknown_column,
+    written,
+)
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text, numbered
 from evallang.data.magnitudes import check_sizes
@@ -66,10 +74,9 @@ def check_models(
     columns: Sequence[str],
     wanted: Iterable[str],
     present: Sequence[str],
-    findings: Findings,
 ) -> None:
     """Refuse the models that a statement names and no row of a long table has."""
-    findings.stop_for(
+    refuse_each(
         Refused(
             NO_SUCH_MODEL,
             f"no row of `{frame.source}` has `{name}` in {quoted(columns)}",

@@ -25,6 +25,7 @@ from evallang.data.findings import (
     counted,
     listed,
     quoted,
+    refuse_each,
     unknown_column,
     written,
 )
@@ -52,7 +53,7 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
     of the source are; text, dates, and every column listed as categorical, go to the object
     block. A column without any value is numeric and missing throughout.
     """
-    names = _feature_names(frame, spec, target, findings)
+    names = _feature_names(frame, spec, target)
     faults = [_unusable(frame, name) for name in names if frame.kind(name) is Kind.OTHER]
     columns: list[Column] = []
     numbers: list[pl.Series] = []
@@ -74,11 +75,11 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
             numbers.append(frame.values(name))
     block, infinite = _numeric_block(numbers, frame.n)
     faults += [_infinite(frame, numbers[place]) for place in infinite]
-    findings.stop_for(faults)
+    refuse_each(faults)
     return Features(tuple(columns), block, _text_block(texts, frame.n))
 
 
-def _feature_names(frame: Frame, spec: DataSpec, target: str, findings: Findings) -> list[str]:
+def _feature_names(frame: Frame, spec: DataSpec, target: str) -> list[str]:
     roles = {
         spec.id: "the id",
         spec.group: "the group",
@@ -98,7 +99,7 @@ def _feature_names(frame: Frame, spec: DataSpec, target: str, findings: Findings
             message = f"`{name}` is {roles[name]} and cannot be a feature"
             fix = f"remove `{name}` from the features"
             faults.append(Refused(COLUMN_IN_TWO_ROLES, message, "features", help=fix))
-    findings.stop_for(faults)
+    refuse_each(faults)
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
     if spec.features is None:
@@ -111,7 +112,7 @@ def _feature_names(frame: Frame, spec: DataSpec, target: str, findings: Findings
             fix = f"write `{name}` among the features too, or remove it here"
             fix = f"remove `{name}` here" if name in roles else fix
             faults.append(Refused(NOT_A_FEATURE, message, "categorical", help=fix))
-    findings.stop_for(faults)
+    refuse_each(faults)
     if not names:
         raise Refused(
             NO_FEATURES,

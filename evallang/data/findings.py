@@ -29,6 +29,15 @@ class Refused(Exception):
         self.code = code
         self.keywords = keywords
         self.further = further
+        self.others: list[Refused] = []
+
+
+def refuse_each(faults: "Iterable[Refused]") -> None:
+    """Raise the first of some faults, which brings the others with it; nothing without any."""
+    known = list(faults)
+    if known:
+        known[0].others = known[1:]
+        raise known[0]
 
 
 class Stopped(Exception):
@@ -67,8 +76,9 @@ class Findings:
         """Report what is refused, or beyond a limit, within the context, which it ends."""
         try:
             yield
-        except Refused as found:
-            self._report(found)
+        except Refused as first:
+            for one in (first, *first.others):
+                self.add(one.code, str(one), *one.keywords, **one.further)
         except OverLimit as error:
             self.add(FILE_TOO_LARGE, str(error), help=error.help)
         except Stopped:
@@ -80,21 +90,10 @@ class Findings:
             return read(*given, **named)
         return None  # type: ignore[unreachable]  # mypy holds that no context ends an error
 
-    def stop_for(self, faults: Iterable[Refused]) -> None:
-        """Report faults, and raise `Stopped` where there are any."""
-        known = list(faults)
-        for fault in known:
-            self._report(fault)
-        if known:
-            raise Stopped
-
     def stop_at_errors(self) -> None:
         """Raise `Stopped` where an error was found."""
         if self.failed:
             raise Stopped
-
-    def _report(self, fault: Refused) -> None:
-        self.add(fault.code, str(fault), *fault.keywords, **fault.further)
 
     @contextmanager
     def noting(self, note: str | None) -> Iterator[None]:

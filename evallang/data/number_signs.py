@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from evallang.data.codes import UNCLEAR_NUMBERS
-from evallang.data.findings import Refused, listed, quoted
+from evallang.data.findings import Refused, listed, quoted, refuse_each
 
 FEW = 10  # numbers such as 7.685, below which 862 among them may be a decimal without its zeros
 LOOKED_AT = 1_000  # numbers of a long column that most often tell what it is
@@ -82,12 +82,14 @@ def with_decimal_points(
     if floats.width and any(_shows_a_point(column) for column in floats):
         known.add(".")
     decimal: dict[str, str] = {}
+    faults: list[Refused] = []
     for name, one in found.items():
         sign = _decimal_sign(one, known, separator)
         if sign is not None:
             decimal[name] = sign
         elif name in used:
-            raise _unclear(name, one, source)
+            faults.append(_unclear(name, one, source))
+    refuse_each(faults)
     commas = [name for name, sign in decimal.items() if sign == ","]
     groups = [name for name, sign in decimal.items() if _has_groups(found[name], sign)]
     changed = [_rewritten(name, decimal[name]) for name in dict.fromkeys((*commas, *groups))]

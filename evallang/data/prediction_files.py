@@ -39,6 +39,7 @@ from evallang.data.findings import (
     counted,
     listed,
     quoted,
+    refuse_each,
     unknown_column,
     written,
 )
@@ -106,7 +107,7 @@ def _long_table(
     warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     values = spec.model_values or present
     models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
-    check_models(frame, spec.model, values, present, findings)
+    check_models(frame, spec.model, values, present)
     column = pl.Series(names)
     parts: dict[str, Frame] = {}
     for model, value in zip(models, values, strict=True):
@@ -155,7 +156,7 @@ def _files(
     for path in () if given else spec.paths:
         with findings.catching():
             frames[path] = _file(path, spec, folder, asked)
-    findings.stop_for(
+    refuse_each(
         Refused(
             FILE_NOT_FOUND,
             f"`{model.name}` is in `{model.path}`, which is not one of the files",
@@ -424,7 +425,7 @@ def _resolved(
                     )
         columns = {name: names[path, name] for path in files[::-1] for name in parts[path].columns}
         models.append(own_columns(model, columns, spec))
-    findings.stop_for([*unknown, *_unclear_columns(unclear, spec)])
+    refuse_each([*unknown, *_unclear_columns(unclear, spec)])
     return tuple(models)
 
 
@@ -572,7 +573,7 @@ def align(
         ).with_row_index(ROW)
         for path in frames
     }
-    findings.stop_for(_same_number_twice(frames, rows, keys[0], names))
+    refuse_each(_same_number_twice(frames, rows, keys[0], names))
     every = pl.concat([own.select(names) for own in rows.values()]).unique(maintain_order=True)
     first, *others = rows.values()
     common = first.select(names)
@@ -581,7 +582,7 @@ def align(
     notes: tuple[str, ...] = ()
     if common.height < every.height:
         if not common_only or common.height == 0:
-            findings.stop_for(_lacking(rows, every, keys))
+            refuse_each(_lacking(rows, every, keys))
         left = counted(every.height - common.height, "row")
         notes = (f"rows common: {left} of {every.height:,} skipped, not in every file",)
     parts = {}

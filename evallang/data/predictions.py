@@ -180,7 +180,7 @@ def _data_sets(
     frame: Frame, spec: PredictionsSpec, findings: Findings
 ) -> list[tuple[PredictionsSpec, Frame, str | None]]:
     """Return the rows of each data set, with the note that its findings get."""
-    values = complete_texts(frame, spec.dataset, "dataset")
+    values = findings.tried(complete_texts, frame, spec.dataset, "dataset")
     if values is None:
         return [(spec, frame, None)]
     name = spec.dataset or ""

@@ -32,7 +32,16 @@ from evallang.data.column_types import Kind, typed_cells
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, Refused, Stopped, counted, listed, quoted, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    Stopped,
+    counted,
+    listed,
+    quoted,
+    refuse_each,
+    written,
+)
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import sort_labels
@@ -84,7 +93,7 @@ def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> Sco
         )
     axes = _axes(frame, spec, findings, tools)
     with findings.catching():
-        findings.stop_for(_metrics_as_places(spec, axes))
+        refuse_each(_metrics_as_places(spec, axes))
     if not spec.models:  # a column meant for a role would count as a model
         findings.stop_at_errors()
     cells = read_cells(frame, spec, findings)
@@ -547,7 +556,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places = {model.column or model.name: code for code, model in enumerate(models)}
-    check_models(frame, spec.model, tuple(places), present, findings)
+    check_models(frame, spec.model, tuple(places), present)
     others = [name for name in present if name not in places]
     if others:
         rows = sum(name not in places for name in names)

@@ -194,10 +194,10 @@ def _labels(
         )
         fix = f"name another {keyword}, or keep rows of more than one class"
         raise Refused(ONE_CLASS, message, keyword, help=fix)
-    positive, stated = _positive(spec, column, found.texts, found.values)
     counts = class_counts(found.codes, len(found.texts), frame.times)
     by_label = dict(zip(found.texts, counts, strict=True))
     warn_of_labels(frame, column, by_label, keyword, findings)
+    positive, stated = _positive(spec, column, found.texts, found.values)
     return Target(
         "classification", found.codes, found.texts, found.values, positive, (*notes, *stated)
     )
