@@ -26,7 +26,7 @@ from evallang.data.findings import Findings, Refused, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import as_number
-from evallang.data.source_columns import roles_in_counts, source_columns
+from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
 from evallang.diagnostics import Code, Diagnostic
 from evallang.limits import EXAMPLES, OverLimit
 
@@ -53,23 +53,20 @@ def _read(spec: CountsSpec, folder: Path, given: Any, findings: Findings) -> Giv
     columns: tuple[SourceColumn, ...] = ()
     if spec.path is not None:
         frame = (
-            read_file(spec.path, folder, named=_named(spec)) if given is None else read_frame(given)
+            read_file(spec.path, folder, named=named_columns(spec))
+            if given is None
+            else read_frame(given)
         ).mark_missing()
         models = models or tuple(
             GivenModel(name, name, column=name) for name in frame.columns if name != spec.count
         )
         written = _file_patterns(frame, spec, models, findings)
         source, notes = frame.source, frame.all_notes
-        columns = source_columns(frame, roles_in_counts(spec, models))
+        columns = source_columns(frame, roles_of(spec, named_models(models)))
     if not models:
         raise Refused(NO_MODELS, f"`{spec.name}` names no models", "models")
     outcomes = _expanded(spec, models, _checked(written, len(models), findings))
     return replace(outcomes, source=source, notes=notes, source_columns=columns)
-
-
-def _named(spec: CountsSpec) -> frozenset[str]:
-    names = {model.column or model.name for model in spec.models}
-    return frozenset(names | ({spec.count} if spec.count else set()))
 
 
 def _file_patterns(

@@ -30,7 +30,7 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.row_filters import select
-from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
+from evallang.data.source_columns import NOT_USED, named_columns, roles_of, source_columns
 from evallang.data.target import read_target
 from evallang.data.time_columns import read_moments
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_place
@@ -130,17 +130,7 @@ def _used(spec: DataSpec, columns: Sequence[str]) -> frozenset[str]:
 
 def _spelled(spec: DataSpec) -> frozenset[str]:
     """Return the columns that may be read as text: all that are named but plain features."""
-    features = replace(spec, features=None, features_except=None)
-    return named_columns(features)
-
-
-def named_columns(spec: DataSpec) -> frozenset[str]:
-    """Return all columns that a `data` statement names."""
-    single = (spec.target, spec.id, spec.group, spec.weight, spec.time or None, spec.split)
-    several = (spec.features, spec.features_except, spec.categorical, spec.subgroups, spec.strata)
-    names = {name for name in single if name is not None}
-    names.update(name for group in several for name in group or ())
-    return frozenset(names | {line.column for line in spec.where})
+    return named_columns(replace(spec, features=None, features_except=None))
 
 
 def _table(
@@ -165,9 +155,8 @@ def _table(
     moments = tried(read_moments, frame, spec, {target_column})
     findings.stop_at_errors()
     assert target is not None and features is not None, "errors have stopped the reading"
-    columns = source_columns(
-        frame, roles_in_data(spec, target_column, (c.name for c in features.columns))
-    )
+    roles = roles_of(spec, (), (c.name for c in features.columns), target_column)
+    columns = source_columns(frame, roles)
     table = Table(
         spec=spec,
         task=target.task,

@@ -34,7 +34,8 @@ from evallang.data.source_columns import (
     Role,
     Roles,
     counts_levels,
-    roles_in_predictions,
+    named_models,
+    roles_of,
     source_columns,
 )
 from evallang.limits import MEMORY, OverLimit, changed_limits, limits
@@ -108,8 +109,7 @@ class PartTask(Struct, frozen=True):
     @property
     def roles(self) -> Roles:
         """The roles of all columns."""
-        models = (replace(m, column=m.column or m.name) for m in self.spec.models)
-        return roles_in_predictions(self.spec, models)
+        return roles_of(self.spec, named_models(self.spec.models))
 
 
 class ClassScores(Struct, frozen=True):

@@ -535,26 +535,6 @@ def measured_column(
     return numbers
 
 
-def score_columns(model: GivenModel) -> set[str]:
-    """Return the columns of a model's scores, bounds and denominators.
-
-    Of an unread pattern there are none.
-    """
-    if model.denominator is not None:
-        return {model.denominator}
-    if model.range is not None:
-        return set(model.range)
-    if model.score is not None:
-        return {model.score}
-    if isinstance(model.scores, ScorePattern):
-        return {model.scores.columns[name] for name in model.scores.found}
-    if isinstance(model.scores, str):
-        return set()
-    if isinstance(model.scores, Mapping):
-        return set(model.scores.values())
-    return set(model.scores or ())
-
-
 def _label_columns(model: GivenModel, target: Target) -> list[str]:
     """Return the columns of a model's scores in the order of the labels."""
     given = model.scores

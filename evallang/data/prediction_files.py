@@ -49,16 +49,14 @@ from evallang.data.labels import EXACT
 from evallang.data.needed_columns import (
     FINGERPRINTS,
     hashed_columns,
-    named_columns,
     needed_columns,
-    role_columns,
     spelled_columns,
 )
 from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
 from evallang.data.part_patterns import has_parts, path_pattern
 from evallang.data.parts import hashes_of, join_parts, part_files, spelled_otherwise
-from evallang.data.prediction_columns import score_columns
 from evallang.data.row_filters import select
+from evallang.data.source_columns import model_columns, named_columns, roles_of
 from evallang.limits import MEMORY
 
 Excluded = tuple[tuple[str, int], ...]
@@ -297,7 +295,7 @@ def _side_by_side(
 ) -> tuple[Frame, tuple[GivenModel, ...]]:
     shared = [name for name in FINGERPRINTS if all(name in part.columns for part in parts.values())]
     outcomes = {column for model in spec.models for _, column in _named_columns(model, spec)}
-    describing = {*role_columns(spec), *shared} - outcomes
+    describing = {*roles_of(spec), *shared} - outcomes
     untyped = all(part.untyped for part in parts.values())
     owners: dict[str, str] = {}
     for path, part in parts.items():
@@ -394,7 +392,7 @@ def own_columns(model: GivenModel, columns: Mapping[str, str], spec: Predictions
     column = model.column or model.name
     if _optional(model, spec) is not None:
         named = columns.get(column)
-        if named is None or named in score_columns(tied):
+        if named is None or named in model_columns(spec, [replace(tied, column=None)]):
             return tied
     return replace(tied, column=columns.get(column, column))
 

@@ -33,7 +33,7 @@ from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
 from evallang.data.labels import group_codes, sort_labels
 from evallang.data.named_scales import OffScale, scale_of_named
-from evallang.data.needed_columns import may_be_counted, outcome_columns, role_columns
+from evallang.data.needed_columns import may_be_counted, outcome_columns
 from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.part_counts import CountedParts, Counting, count_parts, sum_products
 from evallang.data.prediction_columns import (
@@ -44,7 +44,7 @@ from evallang.data.prediction_columns import (
 from evallang.data.prediction_files import own_columns, read_sources
 from evallang.data.ranked_outcomes import read_events, read_ordering_score, read_queries
 from evallang.data.row_rules.dated_rows import predictions_in_time
-from evallang.data.source_columns import roles_in_predictions, source_columns
+from evallang.data.source_columns import roles_of, source_columns
 from evallang.data.target import Target, read_target
 from evallang.data.time_columns import likely_moments, read_moments
 from evallang.diagnostics import Diagnostic
@@ -161,7 +161,7 @@ def _placements(
 
 def _default_models(frame: Frame, spec: PredictionsSpec) -> tuple[GivenModel, ...]:
     """Return a model for every column with a name that no clause names."""
-    roles = set(role_columns(spec))
+    roles = roles_of(spec)
     models = tuple(
         GivenModel(name, name, column=name)
         for place, name in enumerate(frame.columns, 1)
@@ -288,7 +288,7 @@ def _outcomes(
         ),
         examples=examples,
         repeat_labels=repeat_labels,
-        source_columns=source_columns(frame, roles_in_predictions(spec, models)),
+        source_columns=source_columns(frame, roles_of(spec, models)),
         times=frame.times,
         events=events,
         moments=moments,

@@ -49,7 +49,7 @@ from evallang.data.magnitudes import check_sizes
 from evallang.data.named_scales import OffScale, scale_of_named
 from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
 from evallang.data.row_filters import select
-from evallang.data.source_columns import roles_in_scores, source_columns
+from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
 from evallang.diagnostics import Diagnostic
 from evallang.metrics.named import named_metric
@@ -74,7 +74,12 @@ def read_scores(
 
 def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> ScoreTable:
     frame = (
-        read_file(spec.path, folder, named=_named(spec), spelled=frozenset(_place_columns(spec)))
+        read_file(
+            spec.path,
+            folder,
+            named=named_columns(spec),
+            spelled=named_columns(replace(spec, score=None, models=(), where=())),
+        )
         if given is None
         else read_frame(given)
     )
@@ -118,7 +123,9 @@ def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> Sco
         source=frame.source,
         taken=frame.taken,
         notes=(*frame.all_notes, *cells.notes, *notes, *scaled),
-        source_columns=source_columns(frame, roles_in_scores(spec, cells.models)),
+        source_columns=source_columns(
+            frame, roles_of(spec, () if spec.model else named_models(cells.models))
+        ),
         seed_labels=axes.seeds if spec.over_seeds else None,
         excluded=excluded,
     )
@@ -140,20 +147,6 @@ def scores_hash(table: ScoreTable) -> str:
     if table.seed_labels is not None:
         parts.text("seed_labels", table.seed_labels)
     return parts.hexdigest()
-
-
-def _place_columns(spec: ScoresSpec) -> set[str]:
-    """Return the columns that tell where a score belongs, and of which model and metric it is."""
-    single = (spec.dataset, spec.fold, spec.repeat, spec.seed, spec.metric_column)
-    return {name for name in (*single, *spec.model) if name is not None}
-
-
-def _named(spec: ScoresSpec) -> frozenset[str]:
-    names = _place_columns(spec) | {line.column for line in spec.where}
-    names |= set() if spec.score is None else {spec.score}
-    if not spec.model:
-        names |= {model.column or model.name for model in spec.models}
-    return frozenset(names)
 
 
 def _rows_of_metric(frame: Frame, spec: ScoresSpec) -> Frame:
@@ -356,7 +349,7 @@ def _filled(
 
 def _unnamed(frame: Frame, spec: ScoresSpec, row: int, earlier: int) -> str | None:
     """Return the clauses for columns without a role in which two rows differ, None without any."""
-    free = [name for name in frame.columns if name not in _named(spec)]
+    free = [name for name in frame.columns if name not in named_columns(spec)]
     differ = [
         name
         for name in free
@@ -522,7 +515,7 @@ def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
 
 
 def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
-    roles = _named(spec)
+    roles = named_columns(spec)
     models = tuple(replace(m, column=m.column or m.name) for m in spec.models) or tuple(
         GivenModel(name, name, column=name)
         for place, name in enumerate(frame.columns, 1)
