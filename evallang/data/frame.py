@@ -143,15 +143,17 @@ class Frame(Placed, frozen=True):
         """Return the same columns with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def mark_missing(self, tokens: tuple[Label, ...] | None = None) -> "Frame":
+    def mark_missing(
+        self, tokens: tuple[Label, ...] | None = None, marks: tuple[str, ...] = ()
+    ) -> "Frame":
         """Convert cells that equal one of the tokens, as text or as number, to missing ones.
 
-        Without tokens these are `MISSING_WORDS`, which is stated where one is met.
+        Without tokens these are `MISSING_WORDS` and `marks`, which is stated where one is met.
         """
         changed: list[pl.Series] = []
         taken: dict[str, dict[str, int]] = {}
         for cells in self.cells.iter_columns():
-            gone = _are_missing(cells, tokens, self.untyped)
+            gone = _are_missing(cells, tokens, self.untyped, marks)
             if gone is not None and (gone := gone.fill_null(False)).any():
                 words = cells.filter(gone).cast(pl.String).to_list()
                 taken[cells.name] = dict(sorted(Counter(words).items()))
@@ -235,7 +237,10 @@ def frame_of(
 
 
 def _are_missing(
-    series: "pl.Series", tokens: Sequence[Label] | None, untyped: bool
+    series: "pl.Series",
+    tokens: Sequence[Label] | None,
+    untyped: bool,
+    marks: tuple[str, ...],
 ) -> "pl.Series | None":
     """Return which cells equal a token, None where none can."""
     words = tokens or ()
@@ -243,7 +248,7 @@ def _are_missing(
     if series.dtype == pl.String:
         if tokens is None:
             short = series.str.len_bytes() <= max(map(len, _LOWER))
-            return short & series.str.to_lowercase().is_in(_LOWER)
+            return short & series.str.to_lowercase().is_in((*_LOWER, *marks))
         gone = series.is_in([label_text(token).strip() for token in tokens])
         if untyped and numbers:
             gone = gone | series.cast(pl.Float64, strict=False).is_in(numbers)

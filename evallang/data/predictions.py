@@ -31,7 +31,7 @@ from evallang.data.findings import Findings, Refused, counted, listed, quoted, w
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
-from evallang.data.labels import group_codes, sort_labels
+from evallang.data.labels import group_codes, level_codes, sorted_levels
 from evallang.data.named_scales import OffScale, scale_of_named
 from evallang.data.needed_columns import may_be_counted, outcome_columns
 from evallang.data.odd_values import variants_in, warn_of_variants
@@ -192,7 +192,7 @@ def _data_sets(
             replace(frame.keep(column == value), hashes=None),
             f"among the rows where {spec.dataset} is {value}",
         )
-        for value in map(str, sort_labels(set(values)))
+        for value in sorted_levels(values)
     ]
 
 
@@ -251,7 +251,8 @@ def _outcomes(
     if queries is not None:
         n_queries = counted(int(queries.max()) + 1, "query", "queries")
         examples, spread = queries, (f"{counted(frame.n, 'row')} of {n_queries}",)
-    fold_labels, repeat_labels = _ordered(folds), _ordered(repeats)
+    fold_labels = None if folds is None else sorted_levels(folds)
+    repeat_labels = None if repeats is None else sorted_levels(repeats)
     made = GivenOutcomes(
         spec=spec,
         kind="predictions",
@@ -271,9 +272,9 @@ def _outcomes(
         group_names=group_names,
         group_codes=codes_of_groups,
         weights=row_weights,
-        folds=_codes(folds, fold_labels),
+        folds=None if folds is None else level_codes(folds, fold_labels or ()),
         fold_labels=fold_labels,
-        repeats=_codes(repeats, repeat_labels),
+        repeats=None if repeats is None else level_codes(repeats, repeat_labels or ()),
         subgroups=subgroups,
         excluded=(),
         sha256="",
@@ -357,19 +358,6 @@ def outcomes_hash(made: GivenOutcomes) -> str:
 def _judged_task(spec: PredictionsSpec) -> Task:
     """Right and wrong belong to a classification, other values to a regression."""
     return spec.task or ("classification" if spec.judged == "correct" else "regression")
-
-
-def _ordered(texts: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if texts is None else tuple(map(str, sort_labels(set(texts))))
-
-
-def _codes(
-    texts: Sequence[str] | None, labels: tuple[str, ...] | None
-) -> "NDArray[np.int64] | None":
-    if texts is None or labels is None:
-        return None
-    places = {label: code for code, label in enumerate(labels)}
-    return np.array([places[text] for text in texts], dtype=np.int64)
 
 
 def examples_of_repeats(

@@ -28,7 +28,7 @@ from evallang.data.column_roles import (
     complete_texts,
     names_of_models,
 )
-from evallang.data.column_types import Kind, typed_cells
+from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
 from evallang.data.file_formats import read_file
@@ -44,7 +44,7 @@ from evallang.data.findings import (
 )
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.labels import sort_labels
+from evallang.data.labels import level_codes, sorted_levels
 from evallang.data.magnitudes import check_sizes
 from evallang.data.named_scales import OffScale, scale_of_named
 from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
@@ -83,7 +83,7 @@ def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> Sco
         if given is None
         else read_frame(given)
     )
-    frame, excluded = select(frame.mark_missing(spec.missing), spec.where)
+    frame, excluded = select(frame.mark_missing(spec.missing, MISSING_MARKS), spec.where)
     with findings.catching():
         frame = _rows_of_metric(frame, spec)
     tools = None
@@ -222,7 +222,7 @@ class Cells(Struct, frozen=True):
     models: tuple[GivenModel, ...]
     block: "NDArray[np.float64]"
     model_of_cell: "NDArray[np.int64]"
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 class _Axes(Struct, frozen=True):
@@ -258,21 +258,18 @@ def _axes(
     seeds = texts(spec.seed, "seed") or one
     set_levels = tuple(dict.fromkeys(datasets))
     warn_of_variants(spec.dataset or "", set_levels[:MOST_COMPARED], "dataset", findings)
-    seed_levels = tuple(map(str, sort_labels(set(seeds))))
-    fold_levels = tuple(map(str, sort_labels(set(folds))))
-    repeat_levels = tuple(map(str, sort_labels(set(repeats))))
-    coded = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
-    pairs = tuple(sorted(set(coded)))
-    places = {pair: place for place, pair in enumerate(pairs)}
+    fold_levels, repeat_levels, seed_levels = map(sorted_levels, (folds, repeats, seeds))
+    coded = np.stack((level_codes(repeats, repeat_levels), level_codes(folds, fold_levels)))
+    pairs, pair = np.unique(coded, axis=1, return_inverse=True)
     return _Axes(
         set_levels,
         fold_levels,
         repeat_levels,
         seed_levels,
-        pairs,
-        np.array(_codes(datasets, set_levels), dtype=np.int64),
-        np.array([places[pair] for pair in coded], dtype=np.int64),
-        np.array(_codes(seeds, seed_levels), dtype=np.int64),
+        tuple(map(tuple, pairs.T.tolist())),
+        level_codes(datasets, set_levels),
+        pair.reshape(-1),
+        level_codes(seeds, seed_levels),
     )
 
 
@@ -289,11 +286,6 @@ def _metrics_as_places(spec: ScoresSpec, axes: _Axes) -> Iterator[Refused]:
                 help=f"write `metric {written(column)}` instead, and `measure NAME` for one of its "
                 "metrics",
             )
-
-
-def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
-    places = {level: code for code, level in enumerate(levels)}
-    return [places[text] for text in texts]
 
 
 # --- the block -----------------------------------------------------------------------------
@@ -529,20 +521,17 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
             f"the columns are {quoted(frame.columns)}",
         )  # fmt: skip
     arrays: list[NDArray[np.float64]] = []
-    notes: list[str] = []
     for model in models:
         with findings.catching():
-            numbers, marks = _numbers(frame, model.column or model.name, spec, "models", findings)
-            arrays.append(numbers)
-            notes += marks
+            arrays.append(_numbers(frame, model.column or model.name, "models", findings))
     findings.stop_at_errors()
     codes = np.broadcast_to(np.arange(len(models)), (frame.n, len(models)))
-    return Cells(models, np.column_stack(arrays), codes, tuple(notes))
+    return Cells(models, np.column_stack(arrays), codes)
 
 
 def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     names = findings.tried(names_of_models, frame, spec.model)
-    numbers, notes = _numbers(frame, spec.score or "", spec, "score", findings)
+    numbers = _numbers(frame, spec.score or "", "score", findings)
     if names is None:
         raise Stopped
     present = tuple(dict.fromkeys(names))
@@ -551,22 +540,16 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     places = {model.column or model.name: code for code, model in enumerate(models)}
     check_models(frame, spec.model, tuple(places), present)
     others = [name for name in present if name not in places]
-    if others:
-        rows = sum(name not in places for name in names)
-        notes = (*notes, f"{counted(rows, 'row')} of other models skipped: {listed(others, 12)}")
+    rows = counted(sum(name not in places for name in names), "row")
+    notes = (f"{rows} of other models skipped: {listed(others, 12)}",) if others else ()
     codes = np.array([places.get(name, -1) for name in names], dtype=np.int64)[:, None]
-    return Cells(models, numbers[:, None], codes, tuple(notes))
+    return Cells(models, numbers[:, None], codes, notes)
 
 
-def _numbers(
-    frame: Frame, column: str, spec: ScoresSpec, keyword: str, findings: Findings
-) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
-    """Return a column of scores as float64, missing = NaN, and the marks read as missing."""
+def _numbers(frame: Frame, column: str, keyword: str, findings: Findings) -> "NDArray[np.float64]":
+    """Return a column of scores as float64, missing = NaN."""
     check_column(frame, column, keyword)
-    by_default = spec.missing is None
-    values, notes = (
-        _read_marks_as_missing(frame, column) if by_default else (frame.values(column), ())
-    )
+    values = frame.values(column)
     kind = Kind.EMPTY if values.null_count() == len(values) else None
     if kind is None and not values.dtype.is_numeric():
         kind = frame.kind(column)
@@ -592,17 +575,4 @@ def _numbers(
     empty = "leave the cell empty if the score is missing"
     warn_of_numbers(frame, column, keyword, findings)
     check_sizes(frame, found, what, keyword, empty)
-    return found, notes
-
-
-def _read_marks_as_missing(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":
-    """Read the marks of a missing score as missing, and convert the rest."""
-    values = frame.values(column)
-    if values.dtype != pl.String:
-        return values, ()
-    marked = values.is_in(MISSING_MARKS).fill_null(False)
-    if not marked.any():
-        return values, ()
-    marks = listed(values.filter(marked).unique().sort().to_list())
-    note = f"{column}: {marks} read as missing in {counted(int(marked.sum()), 'row')}"
-    return typed_cells(values.set(marked, None)), (note,)
+    return found
