@@ -112,21 +112,8 @@ class PartTask(Struct, frozen=True):
         return roles_of(self.spec, named_models(self.spec.models))
 
 
-class ClassScores(Struct, frozen=True):
-    """The scores of one column, counted for each class.
-
-    `truths` are the values of the truth, at most two, and `counts` have the last as the positive.
-    """
-
-    truths: tuple[Any, ...]
-    counts: ScoreCounts
-
-    def seen_from(self, truth: Any) -> ScoreCounts:
-        """Return the counts with another value of the truth as the positive one."""
-        found = self.counts
-        if not self.truths or self.truths[-1] == truth:
-            return found
-        return ScoreCounts(found.scores, found.positives, found.negatives, found.digits)
+ScoresByTruth = dict[Any, ScoreCounts]
+"""The scores of the rows that have each value of the truth, counted as positives."""
 
 
 class ScoresOfParts:
@@ -137,41 +124,39 @@ class ScoresOfParts:
 
     def __init__(self, most: int | None) -> None:
         self._most = most
-        self._truths: list[Any] = []
-        self._parts: list[ScoreCounts] = []
+        self._parts: dict[Any, list[ScoreCounts]] = {}
 
     @property
     def bytes(self) -> int:
         """The memory that the counts take."""
-        return sum(one.bytes for one in self._parts)
+        return sum(one.bytes for some in self._parts.values() for one in some)
 
-    def add(self, part: ClassScores) -> None:
+    def add(self, part: ScoresByTruth) -> None:
         """Add a part; the truth may have two values in all."""
-        self._truths += [truth for truth in part.truths if truth not in self._truths]
-        if len(self._truths) > 2:
+        for truth, counts in part.items():
+            some = self._parts.setdefault(truth, [])
+            some.append(counts)
+            if sum(one.bytes for one in some) > 2 * some[0].bytes:
+                some[:] = [merged(some, self._most)]
+        if len(self._parts) > 2:
             raise _NeedsRows("the truth has several classes")
-        if self._truths:
-            self._parts.append(part.seen_from(self._truths[0]))
-            if self.bytes > 2 * self._parts[0].bytes:
-                self._add_up()
+
+    def whole(self, positive: Any) -> ScoreCounts:
+        """Return the counts of all parts, seen from one value of the truth."""
+        sides = [
+            one
+            if truth == positive
+            else replace(one, negatives=one.positives, positives=one.negatives)
+            for truth, some in self._parts.items()
+            for one in some
+        ]
+        return merged(sides, self._most)
 
     @property
     def distinct(self) -> int | None:
         """How many scores are distinct, None where they were rounded."""
-        self._add_up()
-        rounded = not self._parts or self._parts[0].digits is not None
-        return None if rounded else len(self._parts[0].scores)
-
-    def whole(self, positive: Any) -> ScoreCounts | None:
-        """Return the counts of all parts; None where the truth never has that value."""
-        self._add_up()
-        if not self._parts or positive not in self._truths:
-            return None
-        return ClassScores((self._truths[0],), self._parts[0]).seen_from(positive)
-
-    def _add_up(self) -> None:
-        if self._parts:
-            self._parts = [merged(self._parts, self._most)]
+        whole = self.whole(None)
+        return None if whole.digits is not None else len(whole.scores)
 
 
 class ColumnCounts(Struct, frozen=True):
@@ -227,7 +212,7 @@ class PartCounts(Struct, frozen=True):
     others: Mapping[str, ColumnCounts]
     where_kinds: tuple[str, ...]
     excluded: tuple[int, ...]
-    ranked: Mapping[str, ClassScores]
+    ranked: Mapping[str, ScoresByTruth]
 
 
 class _NeedsRows(Exception):
@@ -279,15 +264,18 @@ def count_part(task: PartTask) -> PartCounts | str:
 
 def _counted(task: PartTask, read: _ReadPart) -> PartCounts:
     frame, kept, scores = read.frame, read.kept, read.scores
-    ranked: dict[str, ClassScores] = {}
+    ranked: dict[str, ScoresByTruth] = {}
     if scores and task.spec.truth is not None:
         truth = kept.cells[task.spec.truth]
         truths = truth.unique().to_list()
         if None in truths or len(truths) > 2:
             raise _NeedsRows("the truth has gaps or several classes")
-        positive = (truth == truths[-1]).to_numpy() if truths else np.zeros(0, dtype=bool)
+        members = {value: (truth == value).to_numpy() for value in truths}
         for name, own in scores.items():
-            ranked[name] = ClassScores(tuple(truths), count_scores(own, positive, task.most))
+            ranked[name] = {
+                value: count_scores(own[rows], np.ones(rows.sum(), dtype=bool), task.most)
+                for value, rows in members.items()
+            }
     required, optional = task.labels
     labels = [*required, *(name for name in optional if name in frame.columns)]
     roles = task.roles

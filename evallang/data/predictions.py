@@ -123,15 +123,10 @@ def _positive_truth(made: GivenOutcomes, found: CountedParts) -> Any:
 def _rankings(made: GivenOutcomes, found: CountedParts) -> dict[str, ScoreCounts] | None:
     """Return the counted scores of each model that has them; None where a part differs in type."""
     positive = _positive_truth(made, found)
-    ranked: dict[str, ScoreCounts] = {}
-    for model in made.models:
-        if model.score is None:
-            continue
-        counts = found.scores[model.score].whole(positive)
-        if counts is None or sum(counts.members) != made.n:
-            return None
-        ranked[model.name] = counts
-    return ranked
+    ranked = {m.name: found.scores[m.score].whole(positive) for m in made.models if m.score}
+    counts = np.bincount(made.truth == made.positive, made.times)
+    alike = all(one.members == tuple(counts.tolist()) for one in ranked.values())
+    return ranked if alike else None
 
 
 def _placements(
