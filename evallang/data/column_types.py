@@ -85,7 +85,7 @@ def typed_cells(cells: "pl.Series") -> "pl.Series":
     if present.str.to_lowercase().is_in(["true", "false"]).all():
         return (cells.str.to_lowercase() == "true").rename(cells.name)
     if present.str.contains(DATE_CELL).all():
-        dates = _dates(cells)
+        dates = dates_of(cells)
         if dates is not None:
             return dates
     return cells
@@ -112,7 +112,8 @@ def nan_to_null(numbers: "pl.Series") -> "pl.Series":
     return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
 
 
-def _dates(cells: "pl.Series") -> "pl.Series | None":
+def dates_of(cells: "pl.Series") -> "pl.Series | None":
+    """Return texts as days or moments, year first; None where one is neither."""
     days = cells.str.to_date("%Y-%m-%d", strict=False)
     if days.null_count() == cells.null_count():
         return days

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.dataset import Column, GivenOutcomes, Table
 
 TARGET = "y"  # among names that begin with `x.`, `p.` or `s.`
 ROW, TIMES = "row", "times"
@@ -16,22 +16,21 @@ MOST_OF_CHANCE = 10.0  # equal pairs over those of independent features, which a
 
 def compared_cells(read: Table | GivenOutcomes) -> "pl.DataFrame":
     """Return the features of a table, or the outputs of all models, and the target or truth."""
-    found = _features(read) if isinstance(read, Table) else _outputs(read)
-    target = read.y if isinstance(read, Table) else read.truth
-    return pl.DataFrame(sorted(found, key=lambda one: one.name)).with_columns(
-        pl.Series(TARGET, target)
-    )
+    if isinstance(read, Table):
+        found = [feature_cells(read, column) for column in read.columns]
+        target = pl.Series(TARGET, read.y)
+    else:
+        found, target = [*_outputs(read)], pl.Series(TARGET, read.truth)
+    return pl.DataFrame(sorted(found, key=lambda one: one.name)).with_columns(target)
 
 
-def _features(table: Table) -> Iterator["pl.Series"]:
-    for column in table.columns:
-        name = f"x.{column.name}"
-        if column.numeric:
-            yield pl.Series(name, table.numeric[:, column.index])
-        else:
-            texts = table.objects[:, column.index].tolist()
-            cells = [text if isinstance(text, str) else None for text in texts]
-            yield pl.Series(name, cells, dtype=pl.String)
+def feature_cells(table: Table, column: Column) -> "pl.Series":
+    """Return the cells of a feature, under a name of its own among the features."""
+    if column.numeric:
+        return pl.Series(f"x.{column.name}", table.numeric[:, column.index])
+    texts = table.objects[:, column.index].tolist()
+    cells = [text if isinstance(text, str) else None for text in texts]
+    return pl.Series(f"x.{column.name}", cells, dtype=pl.String)
 
 
 def _outputs(given: GivenOutcomes) -> Iterator["pl.Series"]:

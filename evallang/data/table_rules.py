@@ -34,7 +34,13 @@ from evallang.data.dataset import (
     SourceColumn,
     Table,
 )
-from evallang.data.equal_rows import TARGET, coincide, compared_cells, first_equal_rows
+from evallang.data.equal_rows import (
+    TARGET,
+    coincide,
+    compared_cells,
+    feature_cells,
+    first_equal_rows,
+)
 from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
 from evallang.data.row_rules.repeated_units import repeated_units_of_outcomes
@@ -62,7 +68,6 @@ MOST_GAPS = (
 MOST_PARTS = 3  # words that name parts of the rows: train, validation, test
 MOST_ALIKE, DECIMALS = 4, 5  # rows of one number; with more decimals none agree by chance
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
-FIRST_LOOK = 1000  # rows of a feature that are looked at first, as they often decide
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
 
@@ -309,9 +314,6 @@ def _spelled(table: Table, column: Column) -> list[str]:
     """Return the distinct values as they are written; of numbers only those of eight digits."""
     if not column.numeric:
         return list(dict.fromkeys(_present(table, column).tolist()))
-    first = _present(table, column, FIRST_LOOK)
-    if len(first) and first.min() < 1e7:
-        return []
     values = _present(table, column)
     if not len(values) or values.min() < 1e7 or values.max() >= 1e8 or not _whole(table, column):
         return []
@@ -544,9 +546,9 @@ def _values(table: Table, column: Column) -> "NDArray[Any]":
     return values
 
 
-def _present(table: Table, column: Column, rows: int | None = None) -> "NDArray[Any]":
-    """Return the values of the first rows, or of all, without missing ones."""
-    values = _values(table, column)[:rows]
+def _present(table: Table, column: Column) -> "NDArray[Any]":
+    """Return the values without missing ones."""
+    values = _values(table, column)
     if column.numeric:
         kept: NDArray[Any] = values[~np.isnan(values)]
         return kept
@@ -554,11 +556,8 @@ def _present(table: Table, column: Column, rows: int | None = None) -> "NDArray[
 
 
 def _constant(table: Table, column: Column) -> bool:
-    for rows in (FIRST_LOOK, None):  # most features differ within the first rows
-        values = _present(table, column, rows)
-        if len(values) and not bool((values == values[0]).all()):
-            return False
-    return True
+    values = _present(table, column)
+    return not len(values) or bool((values == values[0]).all())
 
 
 def _all_different(table: Table, column: Column) -> bool:
@@ -573,11 +572,8 @@ def _whole(table: Table, column: Column) -> bool:
     if not column.numeric:
         values = _present(table, column)
         return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
-    for rows in (FIRST_LOOK, None):
-        values = _present(table, column, rows)
-        if not bool((values == np.floor(values)).all()):
-            return False
-    return True
+    values = _present(table, column)
+    return bool((values == np.floor(values)).all())
 
 
 def _is_number(text: str) -> bool:
@@ -592,11 +588,10 @@ def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
         return column.numeric and is_rescaled(values, table.y)
-    for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
-        pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
-        if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
-            return False
-    return len(pairs) == len(table.classes)
+    cells = feature_cells(table, column)
+    if cells.n_unique() != len(table.classes) or (column.numeric and np.isnan(values).any()):
+        return False
+    return pl.DataFrame([cells, pl.Series(TARGET, table.y)]).n_unique() == len(table.classes)
 
 
 def is_rescaled(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evallang.data.codes import ORDER_UNKNOWN
 from evallang.data.column_roles import complete_texts
-from evallang.data.column_types import Kind, kind_of
+from evallang.data.column_types import Kind, dates_of, kind_of
 from evallang.data.dataset import DataSpec, Moments, PredictionsSpec, Table
 from evallang.data.findings import Findings, Refused, quoted, written
 from evallang.data.frame import Frame
@@ -204,12 +204,7 @@ def _as_dates(values: "pl.Series") -> "pl.Series | None":
         read = texts.str.to_date("%Y-%m-%d" if layout == "%Y-%m" else layout, strict=False)
         if not read.null_count():
             return read
-    moments = values.str.replace(" ", "T", literal=True)
-    for layout in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"):
-        read = moments.str.to_datetime(layout, strict=False, time_unit="us")
-        if not read.null_count():
-            return read
-    return None
+    return dates_of(values)
 
 
 def _time_column(name: str, values: "pl.Series", fewest: int = FEWEST_MOMENTS) -> TimeColumn | None:
