@@ -271,7 +271,6 @@ def _outcomes(
         fold_labels=fold_labels,
         repeats=None if repeats is None else level_codes(repeats, repeat_labels or ()),
         subgroups=subgroups,
-        excluded=(),
         sha256="",
         source=frame.source
         if frame.parts is None
