@@ -423,7 +423,8 @@ def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
         return
     if any(column.levels == given.n for column in given.source_columns):
         return
-    cells = compared_cells(given)
+    implied = [f"p.{model}" for model in given.scores if model in given.predictions]
+    cells = compared_cells(given).drop(implied)  # labels that follow from scores add nothing
     further = {"groups": given.group_codes, "weights": given.weights, "events": given.events}
     cells = cells.with_columns(pl.Series(n, own) for n, own in further.items() if own is not None)
     outputs = [column for column in cells if column.name != TARGET]
