@@ -536,89 +536,57 @@ def measured_column(
 
 
 def _label_columns(model: GivenModel, target: Target) -> list[str]:
-    """Return the columns of a model's scores in the order of the labels."""
-    given = model.scores
-    labels = quoted(target.classes, 12)
-    if isinstance(given, ScorePattern):
-        return _pattern_columns(given, model, target)
+    """Return the columns of a model's scores in the order of the labels.
+
+    A label may be spelled as another number that equals it: `p_1` for the label 1.0.
+    """
+    given, classes, keyword = model.scores, target.classes, f"scores {model.name}"
+    labels = quoted(classes, 12)
     assert not isinstance(given, str), "reading ties a pattern to a file"
-    if isinstance(given, Mapping):
-        return _mapped_columns(given, model, target)
-    columns = list(given or ())
-    if len(columns) != len(target.classes):
-        raise Refused(
-            SCORES_DO_NOT_FIT,
-            f"`{model.name}` has {counted(len(columns), 'column')} of scores for the "
-            f"{len(target.classes)} labels {labels}",
-            f"scores {model.name}",
-            help="name one column for each label, in this order",
-        )
-    return columns
-
-
-def _pattern_columns(given: ScorePattern, model: GivenModel, target: Target) -> list[str]:
-    """Return the columns in which a label replaces the star, in the order of the labels."""
-    if "*" not in given.text:
-        raise Refused(
-            SCORES_DO_NOT_FIT,
-            f"`{model.name}` has the one column `{given.text}` for the labels "
-            f"{quoted(target.classes, 12)}",
-            f"scores {model.name}",
-            help=f"write `score {model.name} = {written(given.text)}` for one score of the "
-            "positive label"
-            if len(target.classes) == 2
-            else ONE_COLUMN_EACH,
-        )
-    columns = [given.text.replace("*", label, 1) for label in target.classes]
-    lacking = [column for column in columns if column not in given.columns]
-    if lacking and (spelled := _columns_by_number(given, target)) is not None:
-        return spelled
-    if lacking:
-        message = (
-            f"`{given.text}` finds no {'column' if len(lacking) == 1 else 'columns'} "
-            f"{quoted(lacking)}"
-        )
+    if isinstance(given, ScorePattern):
+        before, star, after = given.text.partition("*")
+        if not star:
+            message = f"`{model.name}` has the one column `{given.text}` for the labels {labels}"
+            fix = f"write `score {model.name} = {written(given.text)}` for one score of the "
+            fix = f"{fix}positive label" if len(classes) == 2 else ONE_COLUMN_EACH
+            raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+        named: Mapping[str, str] = {
+            name[len(before) : len(name) - len(after)]: given.columns[name] for name in given.found
+        }
+    elif isinstance(given, Mapping):
+        named = given
+    elif len(given or ()) == len(classes):
+        named = dict(zip(classes, given or (), strict=True))
+    else:
+        message = f"`{model.name}` has {counted(len(given or ()), 'column')} of scores for the "
+        message += f"{len(classes)} labels {labels}"
+        fix = "name one column for each label, in this order"
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+    others: dict[int | None, set[str]] = {}
+    for label, column in named.items():
+        code = None if label in classes else find_label(label, target.class_values)
+        if code is None and label not in classes and isinstance(given, Mapping):
+            what = f"`{label}`" if label else "an empty label"
+            message = f"`{model.name}` has a score for {what}, which is not one of the labels "
+            fix = f", or include rows with the label `{label}`" if label else ""
+            fix = f"name one score for each of these{fix}"
+            raise Refused(SCORES_DO_NOT_FIT, message + labels, keyword, help=fix)
+        others.setdefault(code, set()).add(column)
+    columns = [
+        named.get(label) or (own.pop() if len(own := others.get(code, set())) == 1 else None)
+        for code, label in enumerate(classes)
+    ]
+    lacking = [label for label, column in zip(classes, columns, strict=True) if column is None]
+    if lacking and isinstance(given, ScorePattern):
+        names = [given.text.replace("*", label, 1) for label in lacking]
+        noun = "column" if len(lacking) == 1 else "columns"
+        message = f"`{given.text}` finds no {noun} {quoted(names)}"
         fix = "the star is replaced by a label; write a list, or a map of labels to columns"
-        raise Refused(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=fix)
-    return [given.columns[column] for column in columns]
-
-
-def _columns_by_number(pattern: ScorePattern, target: Target) -> list[str] | None:
-    """Return the columns of labels with another spelling, such as `p_1` for the label 1.0."""
-    before, _, after = pattern.text.partition("*")
-    columns: dict[int, str] = {}
-    for name in pattern.found:
-        spelled = name[len(before) : len(name) - len(after)]
-        code = find_label(spelled, target.class_values)
-        column = pattern.columns[name]
-        if code is not None and columns.setdefault(code, column) != column:
-            return None
-    if len(columns) < len(target.classes):
-        return None
-    return [columns[code] for code in range(len(target.classes))]
-
-
-def _mapped_columns(given: Mapping[str, str], model: GivenModel, target: Target) -> list[str]:
-    columns: dict[int, str] = {}
-    for label, column in given.items():
-        code = find_label(label, target.class_values)
-        if code is None:
-            raise Refused(
-                SCORES_DO_NOT_FIT,
-                f"`{model.name}` has a score for {f'`{label}`' if label else 'an empty label'}, "
-                f"which is not one of the labels {quoted(target.classes, 12)}",
-                f"scores {model.name}",
-                help=f"name one score for each of these, or include rows with the label `{label}`"
-                if label
-                else "name one score for each of these",
-            )
-        columns[code] = column
-    lacking = [label for code, label in enumerate(target.classes) if code not in columns]
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
     if lacking:
         message = f"`{model.name}` has no score for {quoted(lacking)}"
-        fix = "name one score for each label"
-        raise Refused(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=fix)
-    return [columns[code] for code in range(len(target.classes))]
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help="name one score for each label")
+    return [column for column in columns if column is not None]
 
 
 def _are_probabilities(
