@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.data.codes import (
@@ -406,33 +405,28 @@ def _resolved(
 ) -> tuple[GivenModel, ...]:
     """Return the models with the columns of the joined frame in place of those of their files."""
     models: list[GivenModel] = []
-    unclear: dict[str, _Unclear] = {}
+    unclear: dict[str, Owners] = {}
     unknown: list[Refused] = []
     for model in spec.models:
         files = tuple(parts) if model.path is None else (model.path,)
         if model.path is None:
-            found = _columns_of_several_files(model, spec, parts, describing)
-            if found is not None:
-                unclear[model.name] = found
+            owners = _columns_of_several_files(model, spec, parts, describing)
+            unclear |= {model.name: owners} if owners else {}
         else:
             known = parts[model.path].columns
-            for keyword, column in _named_columns(model, spec):
-                if column not in known and "*" not in column and column != _optional(model, spec):
-                    unknown.append(
-                        unknown_column(UNKNOWN_COLUMN, column, known, model.path, keyword)
-                    )
+            unknown += [
+                unknown_column(UNKNOWN_COLUMN, column, known, model.path, keyword)
+                for keyword, column in _named_columns(model, spec)
+                if column not in known and "*" not in column and column != _optional(model, spec)
+            ]
         columns = {name: names[path, name] for path in files[::-1] for name in parts[path].columns}
         models.append(own_columns(model, columns, spec))
     refuse_each([*unknown, *_unclear_columns(unclear, spec)])
     return tuple(models)
 
 
-class _Unclear(Struct, frozen=True):
-    """Columns of one model that are in several files: their names, the files, the clauses."""
-
-    columns: tuple[str, ...]
-    paths: tuple[str, ...]
-    keywords: tuple[str, ...]
+Owners = dict[tuple[str, str], list[str]]
+"""The files that have a column of one model, by the clause and the name."""
 
 
 def _optional(model: GivenModel, spec: PredictionsSpec) -> str | None:
@@ -467,58 +461,47 @@ def _columns_of_several_files(
     spec: PredictionsSpec,
     parts: Mapping[str, Frame],
     describing: Collection[str],
-) -> _Unclear | None:
-    """Return the columns of a model without a file that several files have, None without any.
+) -> Owners:
+    """Return the columns of a model without a file that several files have.
 
     A pattern is looked up in one file, so it is unclear where columns of several files fit it.
     """
-    columns: list[str] = []
-    paths: dict[str, None] = {}
-    keywords: list[str] = []
-    for keyword, name in _named_columns(model, spec):
-        owners = []
-        for path, part in parts.items():
-            own = {c: c for c in part.columns if c not in describing}
+    owners: Owners = {}
+    for path, part in parts.items():
+        own = {c: c for c in part.columns if c not in describing}
+        for keyword, name in _named_columns(model, spec):
             if name in own or (keyword.startswith("scores ") and ScorePattern(name, own).found):
-                owners.append(path)
-        if len(owners) > 1:
-            columns.append(name)
-            keywords.append(keyword)
-            paths |= dict.fromkeys(owners)
-    if not columns:
-        return None
-    return _Unclear(tuple(dict.fromkeys(columns)), tuple(paths), tuple(keywords))
+                owners.setdefault((keyword, name), []).append(path)
+    return {named: paths for named, paths in owners.items() if len(paths) > 1}
 
 
-def _unclear_columns(unclear: Mapping[str, _Unclear], spec: PredictionsSpec) -> Iterator[Refused]:
+def _unclear_columns(unclear: Mapping[str, Owners], spec: PredictionsSpec) -> Iterator[Refused]:
     """Iterate over each model whose columns are in several files, and how to write its file."""
     models = {model.name: model for model in spec.models}
-    alone = len(unclear) == 1
-    own = {name: _own_file(name, found.paths, spec, alone=alone) for name, found in unclear.items()}
+    files = {
+        name: tuple(dict.fromkeys(path for paths in owners.values() for path in paths))
+        for name, owners in unclear.items()
+    }
+    own = {name: _own_file(name, files[name], spec, alone=len(files) == 1) for name in files}
     listed_models = any(word in spec.places for word in ("models", "correct", "value"))
-    for name, found in unclear.items():
-        named = [name] if listed_models else list(models)
+    for name, owners in unclear.items():
         items = []
-        for other in named:
-            column = models[other].column
-            item = written(other)
-            if column is not None and column != other:
-                item += f" as {written(column)}"
-            if other in unclear:
-                item += f' in "{own[other] or "FILE"}"'
-            items.append(item)
+        for other in [name] if listed_models else models:
+            column = models[other].column or other
+            item = written(other) + (f" as {written(column)}" if column != other else "")
+            items.append(item + (f' in "{own[other] or "FILE"}"' if other in unclear else ""))
         help_text = f"write `{'' if listed_models else 'models '}{', '.join(items)}`"
         if own[name] is None:
-            help_text += f" with the file of this model: {quoted(found.paths)}"
+            help_text += f" with the file of this model: {quoted(files[name])}"
         elif models[name].column is None:
             help_text += ": all columns of a model are then read from its file"
-        verb = "is" if len(found.columns) == 1 else "are"
-        only = found.columns == (name,)
-        whose = f"`{name}`" if only else f"{quoted(found.columns)} of `{name}`"
+        columns = tuple(dict.fromkeys(column for _, column in owners))
+        whose = f"`{name}`" if columns == (name,) else f"{quoted(columns)} of `{name}`"
         yield Refused(
             AMBIGUOUS_COLUMN,
-            f"{whose} {verb} in several files: {quoted(found.paths)}",
-            *found.keywords,
+            f"{whose} {'is' if len(columns) == 1 else 'are'} in several files: "
+            f"{quoted(files[name])}",
+            *(keyword for keyword, _ in owners),
             help=help_text,
         )
 
