@@ -34,7 +34,6 @@ from evallang.data.odd_values import variants_in, warn_of_numbers, warn_of_varia
 
 MOST_ODD_WORDS = 3  # distinct words among numbers, however many rows have them
 LEAST_ODD_ROWS = 0.25  # share of the rows up to which there may be more of them
-BATCH = 1 << 22  # cells converted together: a wide table at once, a long one column by column
 LEAST_NUMBERS = 0.5  # share of numbers from which a text column looks meant as numbers
 
 
@@ -174,15 +173,13 @@ def _warn_of_odd_words(
 def _numeric_block(columns: "list[pl.Series]", n: int) -> "tuple[NDArray[np.float64], list[int]]":
     """Return the block of all numeric columns, (n, columns), and which hold infinite values."""
     single = bool(columns) and all(series.dtype == pl.Float32 for series in columns)
-    block = np.empty((n, len(columns)), dtype=np.float32 if single else np.float64)
-    together = max(1, BATCH // n)
-    infinite: list[int] = []
-    for start in range(0, len(columns), together):
-        some = pl.DataFrame(columns[start : start + together]).select(pl.all().cast(pl.Float64))
-        numbers = some.fill_null(float("nan")).to_numpy()
-        infinite += (start + np.flatnonzero(np.isinf(numbers).any(axis=0))).tolist()
-        block[:, start : start + together] = numbers
-    return block, infinite
+    if not columns:
+        return np.empty((n, 0)), []
+    numbers = pl.DataFrame(columns).select(pl.all().cast(pl.Float64).fill_null(float("nan")))
+    block: NDArray[Any] = np.ascontiguousarray(
+        numbers.to_numpy(), dtype=np.float32 if single else np.float64
+    )
+    return block, np.flatnonzero(np.isinf(block).any(axis=0)).tolist()
 
 
 def _text_block(columns: "list[NDArray[Any]]", n: int) -> "NDArray[np.object_]":
