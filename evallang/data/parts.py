@@ -60,7 +60,7 @@ def join_parts(location: str, frames: Sequence[Frame], hashes: Sequence[Hashes])
         lines=None,
         notes=tuple(
             dict.fromkeys(
-                n.replace(frame.source, location) for frame in frames for n in frame.notes
+                note.replace(frame.source, location) for frame in frames for note in frame.notes
             )
         ),
         pieces=tuple(zip(starts, empty, strict=False)),
