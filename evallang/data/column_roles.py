@@ -231,7 +231,7 @@ def warn_of_words(frame: Frame, column: str, keyword: str, findings: Findings) -
     findings.add(
         WORDS_READ_AS_MISSING,
         f"{quoted(words)} in `{column}` {'is' if len(words) == 1 else 'are'} read as missing, in "
-        f"{counted(frame.n_missing(column), 'row')} of {frame.n:,}",
+        f"{counted(len(frame.missing_rows(column)), 'row')} of {frame.n:,}",
         keyword,
         help=f"write `{missing_line(frame)}` if this is meant, or `missing none` if "
         f"{'it is' if len(words) == 1 else 'they are'} a category",

@@ -103,12 +103,7 @@ def _numbers(cells: "pl.Series") -> "pl.Series | None":
     numbers = cells.cast(pl.Float64, strict=False)
     if numbers.null_count() != cells.null_count() or not numbers.is_finite().any():
         return None
-    return nan_to_null(numbers)
-
-
-def nan_to_null(numbers: "pl.Series") -> "pl.Series":
-    """Return floats whose NaN are missing; without NaN the column itself, not a copy of it."""
-    return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
+    return numbers.fill_nan(None)
 
 
 def dates_of(cells: "pl.Series") -> "pl.Series | None":

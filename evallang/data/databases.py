@@ -118,11 +118,12 @@ def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, st
 def _query_file(query: str, scheme: str, location: str, folder: Path) -> Columns:
     path = regular_file(location, folder)
     if scheme == "sqlite":
-        stop = lambda cursor: cursor.connection.interrupt()  # noqa: E731
-        return _run(lambda: _sqlite(path), stop, query, sqlite3, location)
+        connect = functools.partial(_sqlite, path)
+        return _run(connect, lambda c: c.connection.interrupt(), query, sqlite3, location)
     driver = _driver("duckdb")
+    connect = functools.partial(_duckdb, driver, path)
     # A cursor of DuckDB is a connection of its own
-    return _run(lambda: _duckdb(driver, path), lambda c: c.interrupt(), query, driver, location)
+    return _run(connect, lambda c: c.interrupt(), query, driver, location)
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:

@@ -111,10 +111,6 @@ class Frame(Placed, frozen=True):
         """Format the type of the values of a column."""
         return type_words(self.values(column))
 
-    def n_missing(self, column: str) -> int:
-        """Return in how many rows a column is missing."""
-        return self.values(column).null_count()
-
     def texts(self, column: str) -> "pl.Series":
         """Return a column as text: as written in text files, otherwise in Python's spelling.
 

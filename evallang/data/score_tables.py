@@ -101,7 +101,7 @@ def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> Sco
         refuse_each(_metrics_as_places(spec, axes))
     if not spec.models:  # a column meant for a role would count as a model
         findings.stop_at_errors()
-    cells = read_cells(frame, spec, findings)
+    cells = _long(frame, spec, findings) if spec.model else _wide(frame, spec, findings)
     findings.stop_at_errors()
     values, notes = _filled(frame, spec, cells, axes, findings)
     values, scaled = _as_shares(spec, values)
@@ -499,11 +499,6 @@ def _names(models: Sequence[GivenModel], chosen: Any) -> list[str]:
 
 MISSING_MARKS = ("-", "–", "—")
 """What published tables write for a run that failed, besides the usual words."""
-
-
-def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
-    """Read the cells of a wide or long table."""
-    return _long(frame, spec, findings) if spec.model else _wide(frame, spec, findings)
 
 
 def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
