@@ -107,7 +107,7 @@ def _text(
     most: int,
     check: Callable[[str], Objection | None],
 ) -> str | None:
-    path = regular_file(name, folder, findings)
+    path = findings.tried(regular_file, name, folder)
     if path is None:
         return None
     behind = Path(os.path.realpath(path))

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 import polars as pl
 from msgspec import Struct
 
-from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
+from evallang.data.codes import EMPTY_FILE, MALFORMED_ARFF
 from evallang.data.column_types import DATE_CELL, Kind, kind_of, trimmed, typed_cells
-from evallang.data.delimited import checked_text
 from evallang.data.files import check_size
-from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
+from evallang.data.findings import Refused, counted, quoted
 from evallang.data.frame import Frame, frame_of
-from evallang.limits import OverLimit
-from evallang.source import Span
+from evallang.data.text_tables import check_names, checked_text
 from evallang.spelling import closest
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -47,18 +45,13 @@ class Attribute(Struct, frozen=True):
     values: tuple[str, ...] | None = None
 
 
-def read_arff(
-    data: bytes, source: str, findings: Findings, *, span: Span | None = None
-) -> Frame | None:
-    """Read an ARFF file; None after a finding.
+def read_arff(data: bytes, source: str) -> Frame:
+    """Read an ARFF file.
 
     Nominal and string columns are text, whatever they look like; numeric ones integers where
     all values are written so, else float64; dates are read in ISO 8601.
     """
-    checked = checked_text(data, source, findings, span)
-    if checked is None:
-        return None
-    text = checked.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    text = checked_text(data, source).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     lines = enumerate(text.split("\n"), 1)
     try:
         attributes = _header(lines)
@@ -68,30 +61,15 @@ def read_arff(
             for number, line in lines
             if line.strip() and not line.lstrip().startswith("%")
         ]
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
-        return None
+        check_names(source, (attribute.name for attribute in attributes))
+        if not rows:
+            raise Refused(EMPTY_FILE, f"`{source}` has a header and no rows")
+        places = [number for number, _ in rows]
+        columns = zip(attributes, zip(*(row for _, row in rows), strict=True), strict=True)
+        series = [_column(attribute, list(cells), places) for attribute, cells in columns]
     except _Malformed as error:
         message = f"line {error.line} of `{source}` {error}"
-        findings.add(MALFORMED_ARFF, message, span=span, help=error.fix)
-        return None
-    names = [attribute.name for attribute in attributes]
-    if twice := repeated(names):
-        message = f"`{source}` has more than one column {quoted(twice)}"
-        findings.add(DUPLICATE_COLUMN, message, span=span, help=RENAME)
-        return None
-    if not rows:
-        findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
-        return None
-    places = [number for number, _ in rows]
-    cells = zip(*(row for _, row in rows), strict=True)
-    columns = [
-        _column(attribute, list(column), places, source, findings, span)
-        for attribute, column in zip(attributes, cells, strict=True)
-    ]
-    series = [column for column in columns if column is not None]
-    if len(series) < len(columns):
-        return None
+        raise Refused(MALFORMED_ARFF, message, help=error.fix) from error
     return frame_of(source, pl.DataFrame(series), untyped=False, lines=places)
 
 
@@ -195,15 +173,8 @@ def _plain(cell: str) -> str:
 # --- columns -------------------------------------------------------------------------------
 
 
-def _column(
-    attribute: Attribute,
-    cells: list[str | None],
-    lines: list[int],
-    source: str,
-    findings: Findings,
-    span: Span | None,
-) -> "pl.Series | None":
-    """Convert the cells of a column to the declared type; None after a finding."""
+def _column(attribute: Attribute, cells: list[str | None], lines: list[int]) -> "pl.Series":
+    """Convert the cells of a column to the declared type."""
     read = pl.DataFrame({attribute.name: cells}, schema={attribute.name: pl.String})
     column = read.select(trimmed(pl.all())).to_series()
     if attribute.values is not None:
@@ -232,7 +203,5 @@ def _column(
         fix = "write dates as `2024-03-01`, or declare the attribute as `string`"
     else:
         return column
-    line, cell = lines[odd[0]], column[odd[0]]
-    message = f"line {line} of `{source}` contains {cell!r} in `{attribute.name}`, {what}"
-    findings.add(MALFORMED_ARFF, message, span=span, help=fix)
-    return None
+    words = f"contains {column[odd[0]]!r} in `{attribute.name}`, {what}"
+    raise _Malformed(words, lines[odd[0]], fix)

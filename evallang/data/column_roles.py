@@ -10,16 +10,25 @@ from evallang.data.codes import (
     ID_TWICE,
     MISSING_IN_ROLE,
     NO_SUCH_MODEL,
+    REPEATS_CONTRADICT,
     UNKNOWN_COLUMN,
     UNUSABLE_WEIGHT,
     WORDS_READ_AS_MISSING,
 )
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label
-from evallang.data.findings import Findings, counted, quoted, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    counted,
+    quoted,
+    refuse_each,
+    unknown_column,
+    written,
+)
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text, numbered
-from evallang.data.magnitudes import sizes_are_usable
+from evallang.data.magnitudes import check_sizes
 from evallang.spelling import closest
 
 MOST_WORDS = 20  # distinct ones in a column that names kinds of rows
@@ -27,100 +36,113 @@ MISSING_LEVEL = "(missing)"
 """The level of rows in which a subgroup column is missing."""
 
 
-def column_exists(frame: Frame, column: str | None, keyword: str, findings: Findings) -> bool:
-    """Return whether a column is named and exists; report a column that does not exist."""
-    if column is None:
-        return False
+def check_column(frame: Frame, column: str, keyword: str) -> None:
+    """Refuse a column that does not exist."""
     if column not in frame.columns:
-        findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
-        return False
-    return True
+        raise unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
 
 
 def complete_texts(
-    frame: Frame, column: str | None, keyword: str, findings: Findings, *, filtered: bool = True
+    frame: Frame, column: str | None, keyword: str, *, filtered: bool = True
 ) -> tuple[str, ...] | None:
-    """Return a column as text, one of each row; missing values are a finding.
+    """Return a column as text, one of each row; missing values are refused. None without a column.
 
     `filtered` is whether `where` lines are about this file.
     """
-    if column is None or not column_exists(frame, column, keyword, findings):
+    if column is None:
         return None
-    if _has_missing(frame, column, keyword, findings, filtered=filtered):
-        return None
+    _check_complete(frame, column, keyword, filtered=filtered)
     return tuple(frame.texts(column).to_list())
 
 
-def names_of_models(
-    frame: Frame, columns: Sequence[str], findings: Findings
-) -> tuple[str, ...] | None:
-    """Return the name of each row's model: the values of its columns; missing ones are a finding.
+def names_of_models(frame: Frame, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the name of each row's model: the values of its columns; missing ones are refused.
 
     Columns after the first may be empty, as options are.
     """
-    names = complete_texts(frame, columns[0], "model", findings)
+    _check_complete(frame, columns[0], "model")
+    names = tuple(frame.texts(columns[0]).to_list())
     for column in columns[1:]:
-        if not column_exists(frame, column, "model", findings) or names is None:
-            return None
+        check_column(frame, column, "model")
         more = frame.texts(column).fill_null("").to_list()
         names = tuple(f"{name} {text}".strip() for name, text in zip(names, more, strict=True))
     return names
 
 
-def has_models(
+def check_models(
     frame: Frame,
     columns: Sequence[str],
-    wanted: Sequence[str],
+    wanted: Iterable[str],
     present: Sequence[str],
-    findings: Findings,
-) -> bool:
-    """Return whether a long table has rows of all models that a statement names."""
-    lacking = [name for name in wanted if name not in present]
-    for name in lacking:
-        near = closest(name, present)
-        findings.add(
+) -> None:
+    """Refuse the models that a statement names and no row of a long table has."""
+    refuse_each(
+        Refused(
             NO_SUCH_MODEL,
             f"no row of `{frame.source}` has `{name}` in {quoted(columns)}",
             "models",
-            help=f"did you mean `{near}`?" if near else f"there are {quoted(present, 12)}",
+            help=f"did you mean `{near}`?"
+            if (near := closest(name, present))
+            else f"there are {quoted(present, 12)}",
         )
-    return not lacking
+        for name in wanted
+        if name not in present
+    )
 
 
 def read_groups(
-    frame: Frame, column: str | None, findings: Findings
-) -> "tuple[tuple[str, ...], NDArray[np.int64]] | None":
-    """Return the groups in the order of their first rows, and the index of each row's group.
-
-    Missing values are reported.
-    """
-    if column is None or not column_exists(frame, column, "group", findings):
-        return None
-    if _has_missing(frame, column, "group", findings):
-        return None
+    frame: Frame, column: str | None
+) -> "tuple[tuple[str, ...] | None, NDArray[np.int64] | None]":
+    """Return the groups in the order of their first rows, and the index of each row's group."""
+    if column is None:
+        return None, None
+    _check_complete(frame, column, "group")
     cells = frame.cells[column]  # a whole number has one spelling
     names, codes = numbered(cells if cells.dtype.is_integer() else frame.texts(column))
     return tuple(names.cast(pl.String).to_list()), codes
 
 
+def check_agreement(
+    frame: Frame,
+    column: str,
+    codes: "NDArray[np.int64]",
+    names: Sequence[str],
+    keyword: str,
+    unit: str,
+    fix: str,
+) -> None:
+    """Refuse a column with several values in the rows of one code, which `names` (n,) tell."""
+    values = frame.values(column)
+    _, first = np.unique(codes, return_index=True)
+    rows = (~values.eq_missing(values[first][codes])).arg_true().to_list()
+    if rows:
+        row, earlier, texts = rows[0], int(first[codes[rows[0]]]), frame.texts(column)
+        raise Refused(
+            REPEATS_CONTRADICT,
+            f"`{column}` of `{names[row]}` is `{texts[earlier]}` in {frame.place(earlier)} and "
+            f"`{texts[row]}` in {frame.place(row)}",
+            keyword,
+            unit,
+            help=fix,
+        )
+
+
 def read_ids(
     frame: Frame,
     column: str | None,
-    findings: Findings,
     *,
     within: Sequence[str] = (),
     apart: Collection[str] | None = None,
 ) -> "pl.Series | None":
-    """Return the ids of the rows, whole numbers or texts; one that occurs twice is a finding.
+    """Return the ids of the rows, whole numbers or texts; one that occurs twice is refused.
 
     `within` are columns (repeat, data set) inside which an id must be unique. `apart` are the
     columns of predictions that distinguish no rows: truth and models; None of a table, where
     rows of one id may be a group.
     """
-    if column is None or not column_exists(frame, column, "id", findings):
+    if column is None:
         return None
-    if _has_missing(frame, column, "id", findings):
-        return None
+    _check_complete(frame, column, "id")
     values = frame.values(column)
     found = values.shrink_dtype() if values.dtype.is_integer() else frame.texts(column)
     cells = pl.DataFrame([frame.cells[name] for name in (column, *within)])
@@ -128,7 +150,7 @@ def read_ids(
         keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
         twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(frame.texts(column)[twice].to_list())
-        findings.add(
+        raise Refused(
             ID_TWICE,
             f"`{column}` names more than one row of `{frame.source}`: {quoted(names)} "
             f"in {frame.places(twice)}",
@@ -138,7 +160,6 @@ def read_ids(
             if apart is None
             else _suggest_fix(frame, keys, twice, apart),
         )
-        return None
     return found
 
 
@@ -165,18 +186,14 @@ def _suggest_fix(
     )
 
 
-def read_weights(
-    frame: Frame, column: str | None, findings: Findings
-) -> "NDArray[np.float64] | None":
+def read_weights(frame: Frame, column: str | None) -> "NDArray[np.float64] | None":
     """Return the weights of the rows: finite, at least zero, not all zero."""
-    if column is None or not column_exists(frame, column, "weight", findings):
+    if column is None:
         return None
-    if _has_missing(frame, column, "weight", findings):
-        return None
+    _check_complete(frame, column, "weight")
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         message = f"`{column}` contains {frame.content(column)}, which cannot be a weight"
-        findings.add(UNUSABLE_WEIGHT, message, "weight", help="name a column of numbers")
-        return None
+        raise Refused(UNUSABLE_WEIGHT, message, "weight", help="name a column of numbers")
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()
     if wrong or not values.any():
@@ -189,20 +206,21 @@ def read_weights(
             else "zero in every row"
         )
         fix = "write finite weights of 0 or more, and some above 0"
-        findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=fix)
-        return None
-    return values if sizes_are_usable(frame, values, f"`{column}`", "weight", findings) else None
+        raise Refused(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=fix)
+    check_sizes(frame, values, f"`{column}`", "weight")
+    return values
 
 
 def read_levels(
     frame: Frame, columns: Sequence[str], keyword: str, findings: Findings
 ) -> Mapping[str, tuple[str, ...]]:
     """Return columns as text, missing values as a level of their own."""
-    return {
-        column: tuple(frame.texts(column).fill_null(MISSING_LEVEL).to_list())
-        for column in dict.fromkeys(columns)
-        if column_exists(frame, column, f"{keyword} {column}", findings)
-    }
+    levels: dict[str, tuple[str, ...]] = {}
+    for column in dict.fromkeys(columns):
+        with findings.catching():
+            check_column(frame, column, f"{keyword} {column}")
+            levels[column] = tuple(frame.texts(column).fill_null(MISSING_LEVEL).to_list())
+    return levels
 
 
 def warn_of_words(frame: Frame, column: str, keyword: str, findings: Findings) -> None:
@@ -213,7 +231,7 @@ def warn_of_words(frame: Frame, column: str, keyword: str, findings: Findings) -
     findings.add(
         WORDS_READ_AS_MISSING,
         f"{quoted(words)} in `{column}` {'is' if len(words) == 1 else 'are'} read as missing, in "
-        f"{counted(frame.n_missing(column), 'row')} of {frame.n:,}",
+        f"{counted(len(frame.missing_rows(column)), 'row')} of {frame.n:,}",
         keyword,
         help=f"write `{missing_line(frame)}` if this is meant, or `missing none` if "
         f"{'it is' if len(words) == 1 else 'they are'} a category",
@@ -228,13 +246,13 @@ def missing_line(frame: Frame, more: Iterable[Label] = ()) -> str:
     return f"missing {', '.join(texts)}"
 
 
-def _has_missing(
-    frame: Frame, column: str, keyword: str, findings: Findings, *, filtered: bool = True
-) -> bool:
+def _check_complete(frame: Frame, column: str, keyword: str, *, filtered: bool = True) -> None:
+    """Refuse a column that does not exist or lacks a value."""
+    check_column(frame, column, keyword)
     missing = frame.missing_rows(column)
     if missing:
         whose = f"`{column}`" if filtered else f"`{column}` of `{frame.source}`"
-        findings.add(
+        raise Refused(
             MISSING_IN_ROLE,
             f"{whose} is missing in {frame.places(missing)}",
             keyword,
@@ -243,4 +261,3 @@ def _has_missing(
             if filtered
             else "write it in every row",
         )
-    return bool(missing)

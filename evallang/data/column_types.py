@@ -7,7 +7,7 @@ in every clause. Parquet, JSON Lines and databases bring types with them, which 
 import datetime
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -19,7 +19,6 @@ from evallang.data.number_signs import may_be_grouped
 
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
-BATCH = 1 << 22  # cells worked on together
 TYPED_CELL = re.compile(DATE_CELL)
 
 
@@ -85,7 +84,7 @@ def typed_cells(cells: "pl.Series") -> "pl.Series":
     if present.str.to_lowercase().is_in(["true", "false"]).all():
         return (cells.str.to_lowercase() == "true").rename(cells.name)
     if present.str.contains(DATE_CELL).all():
-        dates = _dates(cells)
+        dates = dates_of(cells)
         if dates is not None:
             return dates
     return cells
@@ -104,15 +103,11 @@ def _numbers(cells: "pl.Series") -> "pl.Series | None":
     numbers = cells.cast(pl.Float64, strict=False)
     if numbers.null_count() != cells.null_count() or not numbers.is_finite().any():
         return None
-    return nan_to_null(numbers)
+    return numbers.fill_nan(None)
 
 
-def nan_to_null(numbers: "pl.Series") -> "pl.Series":
-    """Return floats whose NaN are missing; without NaN the column itself, not a copy of it."""
-    return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
-
-
-def _dates(cells: "pl.Series") -> "pl.Series | None":
+def dates_of(cells: "pl.Series") -> "pl.Series | None":
+    """Return texts as days or moments, year first; None where one is neither."""
     days = cells.str.to_date("%Y-%m-%d", strict=False)
     if days.null_count() == cells.null_count():
         return days
@@ -146,11 +141,7 @@ def trimmed(cells: "pl.Expr") -> "pl.Expr":
 
 def trimmed_texts(cells: "pl.DataFrame") -> "pl.DataFrame":
     """Strip blanks around all text of a table; text of blanks alone is missing."""
-    for some in _batches(
-        cells, [name for name in cells.columns if cells.schema[name] == pl.String]
-    ):
-        cells = cells.with_columns(trimmed(pl.col(some)))
-    return cells
+    return cells.with_columns(trimmed(pl.col(pl.String)))
 
 
 def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl.DataFrame":
@@ -166,31 +157,22 @@ def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl
             whole.append(name)
         if cell is not None and spelled is not None and name not in spelled and _is_float(cell):
             floats.append(name)
-    for some in _batches(cells, whole):
-        number, text = pl.col(some).cast(pl.Int64, strict=False), pl.col(some)
+    if whole:
+        number, text = pl.col(whole).cast(pl.Int64, strict=False), pl.col(whole)
         plain = cells.select(number.cast(pl.String).eq_missing(text).all()).row(0)
         signed = cells.select(text.str.contains(INTEGER_CELL).all()).row(0)  # as +5 and -0 are
-        typed = [name for name, fits in zip(some, plain, strict=True) if fits]
+        typed = [name for name, fits in zip(whole, plain, strict=True) if fits]
         cells = cells.with_columns(pl.col(typed).cast(pl.Int64))
-        integers = {name for name, every in zip(some, signed, strict=True) if every}
+        integers = {name for name, every in zip(whole, signed, strict=True) if every}
         floats = [name for name in floats if name not in integers]
-    for some in _batches(cells, floats):
-        texts = cells.select(some)
-        numbers = texts.select(pl.all().cast(pl.Float64, strict=False))
-        lost = texts.null_count().row(0), numbers.null_count().row(0)
-        finite = numbers.select(pl.all().is_finite().any()).row(0)
-        fits = [n == m and one for n, m, one in zip(*lost, finite, strict=True)]
-        numbers = numbers.select(pl.col(name for name, fit in zip(some, fits, strict=True) if fit))
-        numbers = numbers.with_columns(pl.all().fill_nan(None))
-        cells = cells.with_columns(one for one in numbers if not may_be_grouped(one))
-    return cells
-
-
-def _batches(cells: "pl.DataFrame", columns: Sequence[str]) -> Iterator[list[str]]:
-    """Divide columns: a wide table is worked on at once, a long one column by column."""
-    together = max(1, BATCH // max(1, cells.height))
-    for start in range(0, len(columns), together):
-        yield list(columns[start : start + together])
+    if not floats:
+        return cells
+    numbers = cells.select(pl.col(floats).cast(pl.Float64, strict=False))
+    lost = cells.select(floats).null_count().row(0), numbers.null_count().row(0)
+    finite = numbers.select(pl.all().is_finite().any()).row(0)
+    fits = [name for name, n, m, one in zip(floats, *lost, finite, strict=True) if n == m and one]
+    numbers = numbers.select(pl.col(fits).fill_nan(None))
+    return cells.with_columns(one for one in numbers if not may_be_grouped(one))
 
 
 def _is_float(cell: str) -> bool:

@@ -17,16 +17,16 @@ from evallang.data.codes import (
     PATTERN_TWICE,
     TOO_MANY_EXAMPLES,
 )
-from evallang.data.column_roles import column_exists
+from evallang.data.column_roles import check_column
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes, SourceColumn
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, listed, quoted
+from evallang.data.findings import Findings, Refused, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import as_number
-from evallang.data.source_columns import roles_in_counts, source_columns
+from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
 from evallang.diagnostics import Code, Diagnostic
 from evallang.limits import EXAMPLES, OverLimit
 
@@ -43,49 +43,39 @@ def read_counts(
     for bad data.
     """
     findings = Findings(spec.places)
+    return findings.tried(_read, spec, folder, given, findings), findings.diagnostics
+
+
+def _read(spec: CountsSpec, folder: Path, given: Any, findings: Findings) -> GivenOutcomes:
     if spec.shares:
-        return _share_outcomes(spec, findings), findings.diagnostics
+        return _share_outcomes(spec)
     models, written, source, notes = spec.models, spec.patterns, "counts", tuple[str, ...]()
     columns: tuple[SourceColumn, ...] = ()
     if spec.path is not None:
         frame = (
-            read_file(spec.path, folder, findings, named=_named(spec))
+            read_file(spec.path, folder, named=named_columns(spec))
             if given is None
             else read_frame(given)
-        )
-        if frame is None:
-            return None, findings.diagnostics
-        frame = frame.mark_missing()
+        ).mark_missing()
         models = models or tuple(
             GivenModel(name, name, column=name) for name in frame.columns if name != spec.count
         )
         written = _file_patterns(frame, spec, models, findings)
         source, notes = frame.source, frame.all_notes
-        columns = source_columns(frame, roles_in_counts(spec, models))
+        columns = source_columns(frame, roles_of(spec, named_models(models)))
     if not models:
-        findings.add(NO_MODELS, f"`{spec.name}` names no models", "models")
-    patterns = _checked(written, len(models), findings)
-    if findings.failed:
-        return None, findings.diagnostics
-    outcomes = _expanded(spec, models, patterns)
-    return replace(
-        outcomes, source=source, notes=notes, source_columns=columns
-    ), findings.diagnostics
-
-
-def _named(spec: CountsSpec) -> frozenset[str]:
-    names = {model.column or model.name for model in spec.models}
-    return frozenset(names | ({spec.count} if spec.count else set()))
+        raise Refused(NO_MODELS, f"`{spec.name}` names no models", "models")
+    outcomes = _expanded(spec, models, _checked(written, len(models), findings))
+    return replace(outcomes, source=source, notes=notes, source_columns=columns)
 
 
 def _file_patterns(
     frame: Frame, spec: CountsSpec, models: tuple[GivenModel, ...], findings: Findings
 ) -> tuple[tuple[Pattern, int], ...]:
-    columns = [_zeros_and_ones(frame, model.column or model.name, findings) for model in models]
-    counts = _counts(frame, spec.count, findings)
-    if counts is None or any(column is None for column in columns):
-        return ()
-    rows = zip(*(column for column in columns if column is not None), strict=True)
+    read = [findings.tried(_zeros_and_ones, frame, model.column or model.name) for model in models]
+    counts = _counts(frame, spec.count)
+    findings.stop_at_errors()
+    rows = zip(*(column for column in read if column is not None), strict=True)
     patterns = list(zip(rows, counts, strict=True))
     if spec.count is not None:
         return tuple(patterns)
@@ -95,43 +85,35 @@ def _file_patterns(
     return tuple(summed.items())
 
 
-def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] | None:
-    if not column_exists(frame, column, "models", findings):
-        return None
-    if _lacks_cells(frame, column, PATTERN_SHAPE, "models", findings):
-        return None
+def _zeros_and_ones(frame: Frame, column: str) -> list[int]:
+    _check_cells(frame, column, PATTERN_SHAPE, "models")
     values = [as_number(value) for value in frame.values(column).to_list()]
     odd = [row for row, value in enumerate(values) if value not in (0, 1)]
     if odd:
         message = f"`{column}` is neither 0 nor 1 in {frame.places(odd)}"
         fix = "write 1 where the model is right and 0 where it is wrong"
-        findings.add(PATTERN_SHAPE, message, "models", help=fix)
-        return None
+        raise Refused(PATTERN_SHAPE, message, "models", help=fix)
     return [int(value) for value in values if value is not None]
 
 
-def _lacks_cells(frame: Frame, column: str, code: Code, keyword: str, findings: Findings) -> bool:
-    """Report the missing cells of a column: what is counted is known."""
+def _check_cells(frame: Frame, column: str, code: Code, keyword: str) -> None:
+    """Refuse a column that does not exist or lacks a cell: what is counted is known."""
+    check_column(frame, column, keyword)
     rows = frame.missing_rows(column)
     if rows:
         words = frame.taken.get(column)
         read = f", where it reads {quoted(tuple(words))}" if words else ""
         never = "no example has the pattern" if keyword == "count" else "a missing answer is wrong"
         fix = f"remove these rows from the file, or write 0 where {never}"
-        findings.add(
-            code, f"`{column}` is missing in {frame.places(rows)}{read}", keyword, help=fix
-        )
-    return bool(rows)
+        message = f"`{column}` is missing in {frame.places(rows)}{read}"
+        raise Refused(code, message, keyword, help=fix)
 
 
-def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] | None:
+def _counts(frame: Frame, column: str | None) -> list[int]:
     """Return the count of each row; without a `count` column every row is one example."""
     if column is None:
         return [1] * frame.n
-    if not column_exists(frame, column, "count", findings):
-        return None
-    if _lacks_cells(frame, column, COUNT_NOT_WHOLE, "count", findings):
-        return None
+    _check_cells(frame, column, COUNT_NOT_WHOLE, "count")
     numeric = frame.kind(column) is Kind.NUMBER
     values = frame.values(column).cast(pl.Float64) if numeric else pl.Series([None] * frame.n)
     odd = [
@@ -142,8 +124,7 @@ def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] |
     if odd:
         message = f"`{column}` is not a whole number of examples in {frame.places(odd)}"
         fix = "write how many examples there are, not a share of them"
-        findings.add(COUNT_NOT_WHOLE, message, "count", help=fix)
-        return None
+        raise Refused(COUNT_NOT_WHOLE, message, "count", help=fix)
     return values.cast(pl.Int64).to_list()
 
 
@@ -174,27 +155,26 @@ def _checked(
         shown = quoted((f"[{listed(pattern, 20)}]" for pattern in again), 4)
         message = f"{shown} {'is' if len(again) == 1 else 'are'} given more than once"
         findings.add(PATTERN_TWICE, message, *places, help="give each pattern once, with the sum")
+    findings.stop_at_errors()
     total = sum(counts.values())
-    if total == 0 and not findings.failed:
+    if total == 0:
         fix = "write the number of examples of each pattern"
-        findings.add(NO_EXAMPLES, "the counts add up to no examples", *places, help=fix)
-    _check_total(total, findings, *places)
+        raise Refused(NO_EXAMPLES, "the counts add up to no examples", *places, help=fix)
+    _check_total(total, *places)
     return counts
 
 
-def _check_total(total: int, findings: Findings, *places: str) -> None:
+def _check_total(total: int, *places: str) -> None:
     try:
         EXAMPLES.check("the counts", total, "count a sample of the examples")
     except OverLimit as error:
-        findings.add(TOO_MANY_EXAMPLES, str(error), *places, help=error.help)
+        raise Refused(TOO_MANY_EXAMPLES, str(error), *places, help=error.help) from error
 
 
-def _share_outcomes(spec: CountsSpec, findings: Findings) -> GivenOutcomes | None:
+def _share_outcomes(spec: CountsSpec) -> GivenOutcomes:
     """Expand what each model has right to its own rows, the right ones first."""
     total = sum(n for _, n in spec.shares)
-    _check_total(total, findings, "right")
-    if findings.failed:
-        return None
+    _check_total(total, "right")
     correct = {
         model.name: np.arange(n) < right
         for model, (right, n) in zip(spec.models, spec.shares, strict=True)
@@ -231,23 +211,7 @@ def _outcomes(
         models=models,
         task="classification",
         n=n,
-        truth=None,
-        classes=(),
-        positive=None,
-        predictions={},
-        scores={},
-        probabilities=frozenset(),
-        correct=correct,
-        values=None,
-        id_column=None,
-        group_names=None,
-        group_codes=None,
-        weights=None,
-        folds=None,
-        fold_labels=None,
-        repeats=None,
-        subgroups={},
-        excluded=(),
         sha256=parts.hexdigest(),
         source="counts",
+        correct=correct,
     )

@@ -28,52 +28,34 @@ def read_frame(given: Any, source: str | None = None) -> Frame:
     NaN is missing in all of them. `source` is what messages and results call it. Raises
     `ValueError` for arrays of several lengths or dimensions.
     """
-    package = _package(given)
-    cells = given
-    if package == "pandas":
-        cells = pl.DataFrame([_series(str(name), given[name]) for name in given.columns])
-    elif isinstance(given, Mapping):
-        cells = _from_arrays(given)
-    cells = plain_types(cells)
+    package, cells = _package(given), given
+    if not isinstance(given, pl.DataFrame):
+        names = given.columns if package == "pandas" else given
+        columns = [_column(str(name), given[name]) for name in names]
+        lengths = {len(one): one.name for one in reversed(columns)}
+        if len(lengths) > 1:
+            words = ", ".join(f"{name!r} has {n:,}" for n, name in reversed(lengths.items()))
+            raise ValueError(f"the arrays differ in length: {words}")
+        cells = pl.DataFrame(columns)
     what = "arrays" if isinstance(given, Mapping) else f"a data frame of {package}"
     described = f"{what} given in Python"
     notes = () if source is None else (f"{source}: {described}",)
-    return frame_of(source or described, cells, untyped=False, notes=notes)
-
-
-def _from_arrays(given: Mapping[Any, Any]) -> "pl.DataFrame":
-    lengths: dict[int, str] = {}
-    columns = []
-    for name, values in given.items():
-        array = values.to_numpy() if hasattr(values, "to_numpy") else values
-        if getattr(array, "ndim", 1) != 1:
-            raise ValueError(
-                f"the array {name!r} has {array.ndim} dimensions, and a column has one"
-            )
-        plain = (
-            array
-            if getattr(array, "dtype", None) is not None and array.dtype.kind in "biuf"
-            else ([_plain(value) for value in array])
-        )
-        columns.append(pl.Series(str(name), plain, strict=False))
-        lengths.setdefault(len(columns[-1]), str(name))
-    if len(lengths) > 1:
-        words = ", ".join(f"{name!r} has {n:,}" for n, name in lengths.items())
-        raise ValueError(f"the arrays differ in length: {words}")
-    return pl.DataFrame(columns)
+    return frame_of(source or described, plain_types(cells), untyped=False, notes=notes)
 
 
 def _package(given: Any) -> str:
     return type(given).__module__.partition(".")[0]
 
 
-def _series(name: str, column: Any) -> "pl.Series":
-    """Return a column of pandas; numbers at once, everything else value by value."""
-    values = column.to_numpy()
-    if values.dtype.kind in "biuf":
-        return pl.Series(name, values)
-    missing = column.isna().to_numpy()
-    plain = [None if gone else _plain(v) for v, gone in zip(values, missing, strict=True)]
+def _column(name: str, values: Any) -> "pl.Series":
+    """Return a column; numbers at once, everything else value by value."""
+    array = values.to_numpy() if hasattr(values, "to_numpy") else values
+    if getattr(array, "ndim", 1) != 1:
+        raise ValueError(f"the array {name!r} has {array.ndim} dimensions, and a column has one")
+    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf":
+        return pl.Series(name, array)
+    missing = values.isna().to_numpy() if hasattr(values, "isna") else [False] * len(array)
+    plain = [None if gone else _plain(v) for v, gone in zip(array, missing, strict=True)]
     return pl.Series(name, plain, strict=False)
 
 

@@ -16,7 +16,6 @@ from evallang.data.codes import (
     NO_TARGET,
     SAME_STEM,
     TOO_FEW_ROWS,
-    UNREADABLE_FILE,
 )
 from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.data_frames import read_frame
@@ -25,17 +24,16 @@ from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
 from evallang.data.file_formats import read_file
 from evallang.data.files import matching_files, stem
-from evallang.data.findings import Findings, quoted, repeated, written
+from evallang.data.findings import Findings, Refused, quoted, repeated, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.row_filters import select
-from evallang.data.source_columns import NOT_USED, roles_in_data, source_columns
+from evallang.data.source_columns import NOT_USED, named_columns, roles_of, source_columns
 from evallang.data.target import read_target
 from evallang.data.time_columns import read_moments
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_place
-from evallang.limits import OverLimit
 from evallang.results.codec import encodable
 
 
@@ -53,39 +51,28 @@ def read_table(
     findings = Findings(spec.places)
     if frame is not None:
         spec = replace(spec, kind="path", location="")
-    singles = _single_specs(spec, folder, findings)
+    singles = findings.tried(_single_specs, spec, folder) or ()
     tables, found = [], list(findings.diagnostics)
     for one in singles:
         findings = Findings(spec.places)  # of its own: an error in one file stops no other
-        with findings.noting(f"in {one.location}" if spec.kind == "glob" else None):
-            table = _read_one(one, folder, findings, trusted, frame)
-        if table is not None:
-            tables.append(table)
+        note = f"in {one.location}" if spec.kind == "glob" else None
+        with findings.noting(note), findings.catching():
+            tables.append(_read_one(one, folder, findings, trusted, frame))
         found += findings.diagnostics
     return () if has_errors(found) else tuple(tables), sorted_by_place(found)
 
 
-def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[DataSpec]:
+def _single_specs(spec: DataSpec, folder: Path) -> list[DataSpec]:
     if spec.kind != "glob":
         return [spec]
-    try:
-        paths = matching_files(spec.location, folder, findings)
-    except OverLimit as error:
-        findings.over_limit(error)
-        return []
-    except (OSError, ValueError) as error:
-        findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
-        return []
-    if paths is None:
-        return []
+    paths = matching_files(spec.location, folder)
     if not paths:
         fix = "patterns are relative to the study's own file; `**` stands for any folders"
-        findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=fix)
+        raise Refused(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=fix)
     stems = [encodable(stem(path)) for path in paths]
     if twice := repeated(stems):
         message = f"`{spec.location}` finds several files called {quoted(twice)}"
-        findings.add(SAME_STEM, message, help="write a `data` statement for each of them")
-        return []
+        raise Refused(SAME_STEM, message, help="write a `data` statement for each of them")
     return [
         replace(
             spec,
@@ -98,54 +85,41 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
     ]
 
 
-def _read_one(
-    spec: DataSpec, folder: Path, findings: Findings, trusted: bool, given: Any
-) -> Table | None:
-    """Read one table; the findings say why there is none."""
-    if given is None:
-        frame = _source(spec, folder, findings, trusted)
-    else:
-        frame = read_frame(given)
-    if frame is None:
-        return None
+def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool, given: Any) -> Table:
+    """Read one table; raises `Refused` and `Stopped` where there is none."""
+    frame = _source(spec, folder, trusted) if given is None else read_frame(given)
     target = spec.target or (bundled.TARGET if spec.kind == "sklearn" else None)
     if target is None:
-        findings.add(
+        raise Refused(
             NO_TARGET,
             f"`{spec.name}` does not say which column is to be predicted",
             help=f"write `target {written(frame.columns[-1])}` below it; the columns are "
             f"{quoted(frame.columns, 12)}",
         )
-        return None
-    frame, excluded = select(frame.mark_missing(spec.missing), spec.where, findings)
-    if findings.failed:
-        return None
+    frame, excluded = select(frame.mark_missing(spec.missing), spec.where)
     if frame.n < 2:
         last = next(
             (line for line in reversed(spec.where) if (line.written, 0) not in excluded), None
         )
         if last is None:
-            findings.add(TOO_FEW_ROWS, f"`{frame.source}` has only one row", help="give more rows")
-        else:
-            message = f"`{last.written}` leaves only one row"
-            findings.add(TOO_FEW_ROWS, message, span=last.span, help="keep more rows")
-        return None
+            raise Refused(TOO_FEW_ROWS, f"`{frame.source}` has only one row", help="give more rows")
+        message = f"`{last.written}` leaves only one row"
+        raise Refused(TOO_FEW_ROWS, message, span=last.span, help="keep more rows")
     return _table(spec, frame, target, excluded, findings)
 
 
-def _source(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> Frame | None:
+def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
     if spec.kind == "sklearn":
         return bundled.read_bundled(spec.location)
     if spec.kind == "path":
         return read_file(
             spec.location,
             folder,
-            findings,
             named=named_columns(spec),
             spelled=_spelled(spec),
             used=lambda columns: _used(spec, columns),
         )
-    return read_query(spec.location, spec.connection or "", folder, findings, trusted=trusted)
+    return read_query(spec.location, spec.connection or "", folder, trusted=trusted)
 
 
 def _used(spec: DataSpec, columns: Sequence[str]) -> frozenset[str]:
@@ -156,17 +130,7 @@ def _used(spec: DataSpec, columns: Sequence[str]) -> frozenset[str]:
 
 def _spelled(spec: DataSpec) -> frozenset[str]:
     """Return the columns that may be read as text: all that are named but plain features."""
-    features = replace(spec, features=None, features_except=None)
-    return named_columns(features)
-
-
-def named_columns(spec: DataSpec) -> frozenset[str]:
-    """Return all columns that a `data` statement names."""
-    single = (spec.target, spec.id, spec.group, spec.weight, spec.time or None, spec.split)
-    several = (spec.features, spec.features_except, spec.categorical, spec.subgroups, spec.strata)
-    names = {name for name in single if name is not None}
-    names.update(name for group in several for name in group or ())
-    return frozenset(names | {line.column for line in spec.where})
+    return named_columns(replace(spec, features=None, features_except=None))
 
 
 def _table(
@@ -175,24 +139,24 @@ def _table(
     target_column: str,
     excluded: tuple[tuple[str, int], ...],
     findings: Findings,
-) -> Table | None:
-    target = read_target(frame, _add_known_task(spec), target_column, findings)
-    features = read_features(frame, spec, target_column, findings)
-    named = read_ids(frame, spec.id, findings)
+) -> Table:
+    tried = findings.tried
+    target = tried(read_target, frame, _add_known_task(spec), target_column, findings)
+    features = tried(read_features, frame, spec, target_column, findings)
+    named = tried(read_ids, frame, spec.id)
     row_ids = None if named is None else tuple(frame.texts(spec.id or "").to_list())
-    groups = complete_texts(frame, spec.group, "group", findings)
+    groups = tried(complete_texts, frame, spec.group, "group")
     if groups is not None:
         warn_of_variants(spec.group or "", variants_in(frame, spec.group or ""), "group", findings)
-    split = complete_texts(frame, spec.split, "split", findings)
-    row_weights = read_weights(frame, spec.weight, findings)
+    split = tried(complete_texts, frame, spec.split, "split")
+    row_weights = tried(read_weights, frame, spec.weight)
     strata = read_levels(frame, spec.strata, "stratify", findings)
     subgroups = read_levels(frame, spec.subgroups, "within", findings)
-    moments = read_moments(frame, spec, {target_column}, findings)
-    if findings.failed or target is None or features is None:
-        return None
-    columns = source_columns(
-        frame, roles_in_data(spec, target_column, (c.name for c in features.columns))
-    )
+    moments = tried(read_moments, frame, spec, {target_column})
+    findings.stop_at_errors()
+    assert target is not None and features is not None, "errors have stopped the reading"
+    roles = roles_of(spec, (), (c.name for c in features.columns), target_column)
+    columns = source_columns(frame, roles)
     table = Table(
         spec=spec,
         task=target.task,

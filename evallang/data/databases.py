@@ -16,17 +16,18 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from evallang.data.codes import (
     DRIVER_MISSING,
     DUPLICATE_COLUMN,
     EMPTY_FILE,
+    FILE_TOO_LARGE,
     NOT_ONE_SELECT,
     PASSWORD_IN_STUDY,
     QUERY_FAILED,
@@ -35,7 +36,7 @@ from evallang.data.codes import (
 )
 from evallang.data.column_types import table_of
 from evallang.data.files import regular_file
-from evallang.data.findings import Findings, quoted, repeated
+from evallang.data.findings import Refused, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_SECONDS, QUERY_VALUES, ROWS, OverLimit
 from evallang.spelling import closest
@@ -55,39 +56,45 @@ READING = frozenset(
 """What SQLite may do for a query; not load_extension, which is off and no SELECT needs."""
 
 
-class _Cursor(Protocol):
-    """What PEP 249 promises of a query that was run."""
-
-    description: Any
-
-    def fetchmany(self, size: int, /) -> list[Any]: ...
+Columns = list[tuple[str, list[Any]]]
 
 
-def read_query(
-    query: str, address: str, folder: Path, findings: Findings, *, trusted: bool = False
-) -> Frame | None:
-    """Run one SELECT and return its rows; None after a finding.
+def read_query(query: str, address: str, folder: Path, *, trusted: bool = False) -> Frame:
+    """Run one SELECT and return its rows.
 
     Files of databases are relative to `folder`. Without an ORDER BY of its own a query gives
     its rows in any order, so they are sorted by their values, and a note reports that.
     """
     if (reason := not_one_select(query)) is not None:
         message = f"the query {reason}, and a study runs one `select`"
-        findings.add(NOT_ONE_SELECT, message, "sql", "from", help="write one `select ... from ...`")
-        return None
+        raise Refused(
+            NOT_ONE_SELECT, message, "sql", "from", help="write one `select ... from ...`"
+        )
     scheme, separator, rest = address.partition("://")
     scheme = scheme.lower()
     if separator and scheme in SERVERS:
-        columns = _query_server(query, address, findings, trusted)
+        columns = _query_server(query, address, trusted)
     elif separator and scheme in FILES and rest.startswith("/") and rest != "/":
-        columns = _query_file(query, scheme, rest[1:], folder, findings)
+        columns = _query_file(query, scheme, rest[1:], folder)
     else:
         message, fix = _address_fault(address, scheme, rest if separator else None)
-        findings.add(UNKNOWN_DATABASE, message, "on", "from", help=fix)
-        return None
-    if columns is None:
-        return None
-    return _frame(columns, query, address, findings)
+        raise Refused(UNKNOWN_DATABASE, message, "on", "from", help=fix)
+    names = [name for name, _ in columns]
+    source = f"sql on {address}"
+    if twice := repeated(names):
+        message = f"the query returns more than one column {quoted(twice)}"
+        fix = "write `select a.x as x_of_a` to give one of them another name"
+        raise Refused(DUPLICATE_COLUMN, message, "sql", "from", help=fix)
+    if not columns[0][1]:
+        fix = "check whether its conditions exclude every row"
+        raise Refused(EMPTY_FILE, "the query returns no rows", "sql", "from", help=fix)
+    cells = table_of(columns)
+    if ordered(query):
+        return frame_of(source, cells, untyped=False)
+    note = f"{source}: rows sorted by their values, since the query has no order by"
+    by = [name for name in names if not cells[name].dtype.is_nested()]
+    cells = cells.sort(by, nulls_last=True, maintain_order=True)
+    return frame_of(source, cells, untyped=False, notes=(note,))
 
 
 def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, str]:
@@ -105,48 +112,18 @@ def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, st
     return f"databases of the kind `{scheme}` are not read", fix
 
 
-def _frame(
-    columns: Sequence[tuple[str, list[Any]]], query: str, address: str, findings: Findings
-) -> Frame | None:
-    names = [name for name, _ in columns]
-    source = f"sql on {address}"
-    if twice := repeated(names):
-        findings.add(
-            DUPLICATE_COLUMN,
-            f"the query returns more than one column {quoted(twice)}",
-            "sql",
-            "from",
-            help="write `select a.x as x_of_a` to give one of them another name",
-        )
-        return None
-    if not columns[0][1]:
-        fix = "check whether its conditions exclude every row"
-        findings.add(EMPTY_FILE, "the query returns no rows", "sql", "from", help=fix)
-        return None
-    cells = table_of(columns)
-    if ordered(query):
-        return frame_of(source, cells, untyped=False)
-    note = f"{source}: rows sorted by their values, since the query has no order by"
-    by = [name for name in names if not cells[name].dtype.is_nested()]
-    cells = cells.sort(by, nulls_last=True, maintain_order=True)
-    return frame_of(source, cells, untyped=False, notes=(note,))
-
-
 # --- files -------------------------------------------------------------------------------
 
 
-def _query_file(
-    query: str, scheme: str, location: str, folder: Path, findings: Findings
-) -> list[tuple[str, list[Any]]] | None:
-    path = regular_file(location, folder, findings)
-    if path is None:
-        return None
+def _query_file(query: str, scheme: str, location: str, folder: Path) -> Columns:
+    path = regular_file(location, folder)
     if scheme == "sqlite":
-        return _run(lambda: _sqlite(path), _interrupt, query, sqlite3, location, findings)
-    driver = _driver("duckdb", findings)
-    if driver is None:
-        return None
-    return _run(lambda: _duckdb(driver, path), _interrupt_duckdb, query, driver, location, findings)
+        connect = functools.partial(_sqlite, path)
+        return _run(connect, lambda c: c.connection.interrupt(), query, sqlite3, location)
+    driver = _driver("duckdb")
+    connect = functools.partial(_duckdb, driver, path)
+    # A cursor of DuckDB is a connection of its own
+    return _run(connect, lambda c: c.interrupt(), query, driver, location)
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:
@@ -184,39 +161,32 @@ def _duckdb(driver: ModuleType, path: Path) -> Any:
 # --- servers -----------------------------------------------------------------------------
 
 
-def _query_server(
-    query: str, address: str, findings: Findings, trusted: bool
-) -> list[tuple[str, list[Any]]] | None:
+def _query_server(query: str, address: str, trusted: bool) -> Columns:
     try:
         parts = urlsplit(address)
         secret = parts.password is not None or "password" in parse_qs(parts.query)
     except ValueError:
         message = "the host in the address of the database is neither a name nor a number"
-        findings.add(UNKNOWN_DATABASE, message, "on", help=f"write it as {FORMS}")
-        return None
+        raise Refused(UNKNOWN_DATABASE, message, "on", help=f"write it as {FORMS}") from None
     if secret:
-        findings.add(
+        raise Refused(
             PASSWORD_IN_STUDY,
             "the address of the database contains a password",
             "on",
             "from",
             help="remove it, and set `PGPASSWORD` or write the file `.pgpass`",
         )
-        return None
     if not trusted:
-        findings.add(
+        raise Refused(
             SERVER_NEEDS_TRUST,
             f"`{address}` is a server, and a study opens no connection of its own accord",
             "on",
             "from",
             help="run `evallang run --trust` if you trust this study",
         )
-        return None
-    driver = _driver("psycopg", findings)
-    if driver is None:
-        return None
+    driver = _driver("psycopg")
     connect = functools.partial(_postgresql, driver, address)
-    return _run(connect, _cancel, query, driver, address, findings)
+    return _run(connect, lambda c: c.connection.cancel(), query, driver, address)
 
 
 def _postgresql(driver: ModuleType, address: str) -> Any:
@@ -230,56 +200,29 @@ def _postgresql(driver: ModuleType, address: str) -> Any:
 # --- both --------------------------------------------------------------------------------
 
 
-def _driver(package: str, findings: Findings) -> ModuleType | None:
+def _driver(package: str) -> ModuleType:
     try:
         return importlib.import_module(package)
-    except ImportError:
-        help_text = f"run `pip install {package}`"
-        findings.add(
-            DRIVER_MISSING,
-            f"`{package}`, which reads this database, is not installed",
-            "on",
-            "from",
-            help=help_text,
-        )
-        return None
-
-
-class _RefusedQuery(Exception):
-    """A database could not be opened, or refused a query; `help` is the suggestion."""
-
-    def __init__(self, message: str, fix: str | None) -> None:
-        super().__init__(message)
-        self.help = fix
-
-
-def _interrupt(cursor: Any) -> None:
-    cursor.connection.interrupt()
-
-
-def _interrupt_duckdb(cursor: Any) -> None:
-    cursor.interrupt()  # a cursor of DuckDB is a connection of its own
-
-
-def _cancel(cursor: Any) -> None:
-    cursor.connection.cancel()
+    except ImportError as error:
+        message = f"`{package}`, which reads this database, is not installed"
+        fix = f"run `pip install {package}`"
+        raise Refused(DRIVER_MISSING, message, "on", "from", help=fix) from error
 
 
 def _run(
     connect: Callable[[], Any],
-    stop: Callable[[Any], None],
+    stop: Callable[[Any], Any],
     query: str,
     driver: ModuleType,
     where: str,
-    findings: Findings,
-) -> list[tuple[str, list[Any]]] | None:
-    """Connect, run the query and close; errors of the database become findings.
+) -> Columns:
+    """Connect, run the query and close; what the database complains of is refused.
 
     Ctrl-C ends the query: `stop` ends the work of a cursor in another thread.
     """
     asked: list[Any] = []
 
-    def ask() -> list[tuple[str, list[Any]]]:
+    def ask() -> Columns:
         connection = None
         try:
             connection = connect()
@@ -290,7 +233,9 @@ def _run(
         except (MemoryError, getattr(driver, "OutOfMemoryException", MemoryError)) as error:
             raise MEMORY.exceeded("the query") from error
         except driver.Error as error:
-            raise _RefusedQuery(_reason(error, where), _tables(connection, str(error))) from error
+            message = f"the database `{where}` answers: {_reason(error, where)}"
+            fix = _tables(connection, str(error))
+            raise Refused(QUERY_FAILED, message, "sql", "from", help=fix) from error
         finally:
             if connection is not None:
                 connection.close()
@@ -303,16 +248,12 @@ def _run(
     try:
         return run_interruptibly(ask, give_up, "the query")
     except OverLimit as error:
-        findings.over_limit(error, "sql", "from")
-    except _RefusedQuery as error:
-        message = f"the database `{where}` answers: {error}"
-        findings.add(QUERY_FAILED, message, "sql", "from", help=error.help)
+        raise Refused(FILE_TOO_LARGE, str(error), "sql", "from", help=error.help) from error
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"the query of `{where}` was stopped") from None
-    return None
 
 
-def _columns(cursor: _Cursor) -> list[tuple[str, list[Any]]]:
+def _columns(cursor: Any) -> Columns:
     """Fetch all rows as columns; raises `OverLimit` for too many."""
     names = [str(item[0]).strip() for item in cursor.description]
     COLUMNS.check("the query", len(names))

@@ -437,25 +437,25 @@ class GivenOutcomes(Struct, frozen=True):
     models: tuple[GivenModel, ...]
     task: Task
     n: int
-    truth: "NDArray[Any] | None"
-    classes: tuple[str, ...]
-    positive: int | None
-    predictions: Mapping[str, "NDArray[Any]"]
-    scores: Mapping[str, "NDArray[np.float64]"]
-    probabilities: frozenset[str]
-    correct: Mapping[str, "NDArray[np.bool_]"] | None
-    values: Mapping[str, "NDArray[np.float64]"] | None
-    id_column: "pl.Series | None"
-    group_names: tuple[str, ...] | None
-    group_codes: "NDArray[np.int64] | None"
-    weights: "NDArray[np.float64] | None"
-    folds: "NDArray[np.int64] | None"
-    fold_labels: tuple[str, ...] | None
-    repeats: "NDArray[np.int64] | None"
-    subgroups: Mapping[str, tuple[str, ...]]
-    excluded: tuple[tuple[str, int], ...]
     sha256: str
     source: str
+    truth: "NDArray[Any] | None" = None
+    classes: tuple[str, ...] = ()
+    positive: int | None = None
+    predictions: Mapping[str, "NDArray[Any]"] = field(default_factory=dict)
+    scores: Mapping[str, "NDArray[np.float64]"] = field(default_factory=dict)
+    probabilities: frozenset[str] = frozenset()
+    correct: Mapping[str, "NDArray[np.bool_]"] | None = None
+    values: Mapping[str, "NDArray[np.float64]"] | None = None
+    id_column: "pl.Series | None" = None
+    group_names: tuple[str, ...] | None = None
+    group_codes: "NDArray[np.int64] | None" = None
+    weights: "NDArray[np.float64] | None" = None
+    folds: "NDArray[np.int64] | None" = None
+    fold_labels: tuple[str, ...] | None = None
+    repeats: "NDArray[np.int64] | None" = None
+    subgroups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    excluded: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
     class_values: tuple[Label, ...] = ()
     examples: "NDArray[np.int64] | None" = None

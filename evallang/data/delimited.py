@@ -4,38 +4,35 @@ A file of which every line is one record is read by polars, any other by Python'
 reports what is wrong.
 """
 
-import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 from msgspec import Struct
 
-from evallang.data.codes import (
-    DUPLICATE_COLUMN,
-    EMPTY_FILE,
-    NOT_UTF8,
-    RAGGED_LINE,
-    UNREADABLE_FILE,
-)
+from evallang.data.codes import EMPTY_FILE, RAGGED_LINE, UNREADABLE_FILE
 from evallang.data.column_types import plain_numbers, trimmed, trimmed_texts
 from evallang.data.files import check_size
-from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
-from evallang.data.frame import Frame, frame_of
-from evallang.data.number_signs import is_number, with_decimal_points
-from evallang.limits import CELL, OverLimit
-from evallang.source import Span
+from evallang.data.findings import Refused, counted, listed
+from evallang.data.frame import Frame
+from evallang.data.number_signs import is_number
+from evallang.data.text_tables import (
+    Needed,
+    check_names,
+    checked_text,
+    is_header,
+    numbered_names,
+    text_frame,
+)
+from evallang.limits import CELL
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,000 columns
 SNIFFED_LINES = 4  # at least, however long: the header of a wide table alone has a megabyte
 SNIFFED_RECORDS = 50
-Needed = Callable[[Sequence[str]], Collection[str]]
-"""What returns the columns that a study needs out of all columns of a file."""
 SEP_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?', re.IGNORECASE)  # which Excel reads, and writes
-UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 NO_TEXT = "\x01"  # no table has it, so that it separates nothing
 
 
@@ -52,73 +49,46 @@ class Dialect(Struct, frozen=True):
 def read_delimited(
     content: bytes,
     source: str,
-    findings: Findings,
     *,
     named: frozenset[str] = frozenset(),
     spelled: frozenset[str] | None = None,
     needed: Needed | None = None,
-    span: Span | None = None,
-) -> Frame | None:
-    """Read a CSV or TSV file; None after a finding.
+) -> Frame:
+    """Read a CSV or TSV file.
 
     `named` are the columns that the study names. The first line is a header when it holds
     one of them, or when none of its fields is a number; without a header the columns are
     called column_1, column_2 and so on. Blank lines are skipped, and lines of comments above the
-    header, which begin with `#`. Unclear numbers are reported in the columns that are `needed`
+    header, which begin with `#`. Unclear numbers are refused in the columns that are `needed`
     (None: all). `spelled` are those of which the spelling of numbers may be asked for (None: any).
     """
-    text = checked_text(content, source, findings, span)
-    if text is None:
-        return None
+    text = checked_text(content, source)
     if b"\n" not in text:
         text = text.replace(b"\r", b"\n")
     if text.endswith((b"\n\n", b"\n\r\n", b"\r")):
         text = text.rstrip(b"\r\n")
     if not text or text.isspace():
-        findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
-        return None
+        raise Refused(EMPTY_FILE, f"`{source}` is empty")
+    above = _above_header(text)
+    text = text[above.size :]
     try:
-        above = _above_header(text)
-        text = text[above.size :]
         dialect = sniff(text, source, named, above.separator)
-        if twice := repeated(dialect.names):
-            findings.add(
-                DUPLICATE_COLUMN,
-                f"`{source}` has more than one column {quoted(twice)}",
-                span=span,
-                help=RENAME,
-            )
-            return None
+        check_names(source, dialect.names)
         check_size(source, text.count(b"\n"), len(dialect.names))
         csv.field_size_limit(CELL.most)
-        regular = _read_regular(text, dialect, spelled)
-        read = regular or _read_any(text, dialect, source, findings, span, above.lines)
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
-        return None
+        regular = _read_regular(text, dialect, spelled, above.lines)
+        cells, lines = regular or _read_any(text, dialect, source, above.lines)
     except csv.Error as error:
         message = f"`{source}` cannot be read as a table: {error}"
-        findings.add(UNREADABLE_FILE, message, span=span, help="write the file again, as CSV")
-        return None
-    if read is None:
-        return None
-    cells, lines = read
-    if cells.height == 0:
-        findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
-        return None
-    if isinstance(lines, range):
-        lines = range(lines.start + above.lines, lines.stop + above.lines)
-    cells, dropped = _drop_unnamed_empty(cells, dialect)
-    used = cells.columns if needed is None else needed(cells.columns)
-    cells, signs = with_decimal_points(cells, source, dialect.separator, used, findings, span)
-    if findings.failed:
-        return None
-    return frame_of(
+        raise Refused(UNREADABLE_FILE, message, help="write the file again, as CSV") from error
+    return text_frame(
         source,
         cells,
-        untyped=True,
-        lines=lines,
-        notes=(*_stated(dialect, source, above), *dropped, *signs),
+        lines,
+        _stated(dialect, source, above),
+        header=dialect.header,
+        separator=dialect.separator,
+        needed=needed,
     )
 
 
@@ -168,29 +138,6 @@ def _above_header(text: bytes) -> _AboveHeader:
     return _AboveHeader(size, end, sep, end - start)
 
 
-def checked_text(data: bytes, source: str, findings: Findings, span: Span | None) -> bytes | None:
-    """Return UTF-8 text without its byte order mark; None after a finding for any other."""
-    if data.startswith(UTF_16_OR_32):
-        message = f"`{source}` is written in UTF-16 or UTF-32"
-        findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
-        return None
-    text = data.removeprefix(codecs.BOM_UTF8)
-    if (place := text.find(b"\0")) >= 0:
-        line = text.count(b"\n", 0, place) + 1
-        message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
-        findings.add(NOT_UTF8, message, span=span, help="save it as text in UTF-8")
-        return None
-    try:
-        if not text.isascii():
-            text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        message = f"`{source}` is not UTF-8 in line {line}"
-        findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
-        return None
-    return text
-
-
 def sniff(text: bytes, source: str, named: frozenset[str], stated: str | None = None) -> Dialect:
     """Return separator and header from the first records of a table.
 
@@ -211,13 +158,10 @@ def sniff(text: bytes, source: str, named: frozenset[str], stated: str | None = 
         ranks.append((even and tab, even, tab, len(records[0]), -preference, separator, records))
     *_, separator, (first, *rest) = max(ranks)
     fields = tuple(field.strip() for field in first)
-    header = bool(named.intersection(fields)) or not any(map(is_number, fields))
+    header = is_header(fields, named)
     row_names = header and _have_row_names(rest, len(fields))
-    if not header:
-        fields = ("",) * len(fields)
-    fields = ("", *fields) if row_names else fields
-    names = tuple(field or f"column_{i}" for i, field in enumerate(fields, 1))
-    return Dialect(separator, header, names, row_names)
+    fields = ("",) * row_names + (fields if header else ("",) * len(fields))
+    return Dialect(separator, header, numbered_names(fields), row_names)
 
 
 def _have_row_names(records: list[list[str]], width: int) -> bool:
@@ -261,12 +205,12 @@ def _stated(dialect: Dialect, source: str, above: _AboveHeader) -> tuple[str, ..
 
 
 def _read_regular(
-    text: bytes, dialect: Dialect, spelled: frozenset[str] | None
+    text: bytes, dialect: Dialect, spelled: frozenset[str] | None, above: int
 ) -> tuple["pl.DataFrame", range] | None:
     """Read a table of which every line is one record of the right number of fields, or None.
 
     No line is blank, and quotes stand around whole fields alone. Returns the cells, trimmed, and
-    the line of each row.
+    the line of each row; `above` is the number of lines above the header.
     """
     separator, names = dialect.separator, dialect.names
     if len(names) == 1:
@@ -307,7 +251,7 @@ def _read_regular(
         return None
     # Where a comma may be a decimal sign, points may group
     kept = None if separator != "," or has_quotes else spelled
-    first = 1 + dialect.header
+    first = above + 1 + dialect.header
     return plain_numbers(cells, kept), range(first, first + rows)
 
 
@@ -315,11 +259,9 @@ def _read_any(
     text: bytes,
     dialect: Dialect,
     source: str,
-    findings: Findings,
-    span: Span | None,
     above: int,
-) -> tuple["pl.DataFrame", Sequence[int]] | None:
-    """Read record by record; None after naming the lines that do not fit the header.
+) -> tuple["pl.DataFrame", Sequence[int]]:
+    """Read record by record; lines that do not fit the header are refused by their numbers.
 
     `above` is the number of lines above the header.
     """
@@ -338,13 +280,11 @@ def _read_any(
         try:
             record = next(reader, None)
         except csv.Error as error:
-            findings.add(
+            raise Refused(
                 UNREADABLE_FILE,
                 f"`{source}` cannot be read from line {start} on: {_quote_fault(error)}",
-                span=span,
                 help="write a quote inside a quoted field twice",
-            )
-            return None
+            ) from error
         if record is None:
             break
         if header_to_come and record:
@@ -359,14 +299,12 @@ def _read_any(
     if ragged:
         shown = listed((f"line {line} has {len(fields)}" for line, fields in ragged), 3)
         where = "the header" if dialect.header else "the first line"
-        findings.add(
+        raise Refused(
             RAGGED_LINE,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
-            span=span,
             help=_suggest_fix(ragged, width, every=not lines),
             notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),
         )
-        return None
     schema = dict.fromkeys(dialect.names, pl.String)
     cells = pl.DataFrame(dict(zip(dialect.names, columns, strict=True)), schema=schema)
     return trimmed_texts(cells), lines
@@ -397,19 +335,3 @@ def _quote_fault(error: csv.Error) -> str:
     if "expected after" in words:
         return "text follows a closing quote"
     return words
-
-
-def _drop_unnamed_empty(
-    cells: "pl.DataFrame", dialect: Dialect
-) -> tuple["pl.DataFrame", tuple[str, ...]]:
-    """Drop columns without a name and without values, as trailing separators make them."""
-    if not dialect.header:
-        return cells, ()
-    gone = [
-        name
-        for place, name in enumerate(dialect.names, 1)
-        if name == f"column_{place}" and cells[name].null_count() == cells.height
-    ]
-    if not gone:
-        return cells, ()
-    return cells.drop(gone), tuple(f"{name} has no name and no values: skipped" for name in gone)

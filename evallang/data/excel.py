@@ -8,15 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
-from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
+from evallang.data.codes import EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import trimmed
 from evallang.data.files import check_size
-from evallang.data.findings import RENAME, Findings, quoted, repeated
-from evallang.data.frame import Frame, frame_of
-from evallang.data.number_signs import is_number, with_decimal_points
+from evallang.data.findings import Refused, quoted
+from evallang.data.frame import Frame
 from evallang.data.part_patterns import sheet_of
+from evallang.data.text_tables import check_names, is_header, numbered_names, text_frame
 from evallang.limits import BYTES, MEMORY, OverLimit
-from evallang.source import Span
 from evallang.spelling import closest
 
 TEXTS = re.compile(rb"uniqueCount\s*=\s*[\"']([0-9]+)")
@@ -28,49 +27,46 @@ INSTALL = "run `pip install 'evallang[excel]'`, or save the sheet as CSV"
 
 
 def read_excel(
-    content: Path | bytes,
-    location: str,
-    findings: Findings,
-    *,
-    named: frozenset[str] = frozenset(),
-    span: Span | None = None,
-) -> Frame | None:
-    """Read one sheet of a workbook, by default the first; None after a finding.
+    content: Path | bytes, location: str, *, named: frozenset[str] = frozenset()
+) -> Frame:
+    """Read one sheet of a workbook, by default the first.
 
     The first row that is not empty is the header when it holds one of the `named` columns, or no
     number. Empty rows are skipped.
     """
     if find_spec("fastexcel") is None:
         message = f"`{location}` is an Excel workbook, and the package `fastexcel` is not installed"
-        findings.add(UNREADABLE_FILE, message, span=span, help=INSTALL)
-        return None
+        raise Refused(UNREADABLE_FILE, message, help=INSTALL)
     file, sheet = sheet_of(location)
     try:
-        read = _texts(content, file, sheet)
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
-        return None
+        sheets, chosen, cells = _texts(content, file, sheet)
+    except (OverLimit, Refused):
+        raise
     except Exception as error:  # of the parser, which raises its own kinds
         reason = str(error).strip().split("\n")[0]
         message = f"`{file}` cannot be read as an Excel workbook: {reason}"
-        findings.add(UNREADABLE_FILE, message, span=span, help="save it again, or save it as CSV")
-        return None
-    sheets, chosen, cells = read
-    if not sheets:
-        findings.add(EMPTY_FILE, f"`{file}` has no sheet", span=span)
-        return None
-    if chosen is None:
-        near = closest(sheet or "", sheets)
-        fix = f"did you mean `{near}`?" if near else f"its sheets are {quoted(sheets, 12)}"
-        message = f"`{file}` has no sheet `{sheet}`"
-        findings.add(UNREADABLE_FILE, message, span=span, help=fix)
-        return None
-    return _frame(cells, f"{file}#{chosen}", sheets, named, findings, span)
+        fix = "save it again, or save it as CSV"
+        raise Refused(UNREADABLE_FILE, message, help=fix) from error
+    source = f"{file}#{chosen}"
+    cells = cells.with_columns(trimmed(pl.all()))
+    filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    lines, cells = (filled.arg_true() + 1).to_list(), cells.filter(filled)
+    if cells.height == 0:
+        raise Refused(EMPTY_FILE, f"`{source}` is empty")
+    fields = [field or "" for field in cells.row(0)]
+    header = is_header(fields, named)
+    names = numbered_names(fields if header else [""] * len(fields))
+    check_names(source, names)
+    cells.columns = list(names)
+    notes = [f"{source}: {'first row read as header' if header else 'no header'}"]
+    if len(sheets) > 1:
+        notes.insert(0, f"{source}: one of {len(sheets)} sheets, {quoted(sheets, 12)}")
+    return text_frame(source, cells[header:], lines[header:], notes, header=header)
 
 
 def _texts(
     content: Path | bytes, file: str, sheet: str | None
-) -> "tuple[list[str], str | None, pl.DataFrame]":
+) -> "tuple[list[str], str, pl.DataFrame]":
     """Return the names of the sheets, the one that is meant, and its cells as text."""
     import fastexcel
 
@@ -80,9 +76,13 @@ def _texts(
             _check_part(packed.read(item), file)
     workbook = fastexcel.read_excel(content)
     sheets = workbook.sheet_names
-    chosen = sheets[0] if sheet is None and sheets else sheet
+    if not sheets:
+        raise Refused(EMPTY_FILE, f"`{file}` has no sheet")
+    chosen = sheet or sheets[0]
     if chosen not in sheets:
-        return sheets, None, pl.DataFrame()
+        near = closest(chosen, sheets)
+        fix = f"did you mean `{near}`?" if near else f"its sheets are {quoted(sheets, 12)}"
+        raise Refused(UNREADABLE_FILE, f"`{file}` has no sheet `{sheet}`", help=fix)
     texts, numbers = (
         workbook.load_sheet(chosen, header_row=None, dtypes=dtype).to_polars()
         for dtype in ("string", "float")
@@ -125,42 +125,3 @@ def _to_the_last_digit(texts: "pl.Series", numbers: "pl.Series") -> "pl.Series":
     if len(dates) and dates.str.ends_with(MIDNIGHT).all():
         cells = cells.str.strip_suffix(MIDNIGHT)
     return cells
-
-
-def _frame(
-    cells: "pl.DataFrame",
-    source: str,
-    sheets: list[str],
-    named: frozenset[str],
-    findings: Findings,
-    span: Span | None,
-) -> Frame | None:
-    """Return the cells below the header as a frame; None after a finding."""
-    cells = cells.with_columns(trimmed(pl.all()))
-    filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-    lines, cells = (filled.arg_true() + 1).to_list(), cells.filter(filled)
-    if cells.height == 0:
-        findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
-        return None
-    fields = [field or "" for field in cells.row(0)]
-    header = bool(named.intersection(fields)) or not any(map(is_number, fields))
-    fields = fields if header else [""] * len(fields)
-    names = [field or f"column_{i}" for i, field in enumerate(fields, 1)]
-    if twice := repeated(names):
-        message = f"`{source}` has more than one column {quoted(twice)}"
-        findings.add(DUPLICATE_COLUMN, message, span=span, help=RENAME)
-        return None
-    cells.columns = names
-    cells, lines = (cells[1:], lines[1:]) if header else (cells, lines)
-    if cells.height == 0:
-        findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
-        return None
-    unnamed = [name for name, field in zip(names, fields, strict=True) if not field]
-    cells = cells.drop(name for name in unnamed if cells[name].null_count() == cells.height)
-    cells, signs = with_decimal_points(cells, source, ",", cells.columns, findings, span)
-    if findings.failed:
-        return None
-    notes = [f"{source}: {'first row read as header' if header else 'no header'}"]
-    if len(sheets) > 1:
-        notes.insert(0, f"{source}: one of {len(sheets)} sheets, {quoted(sheets, 12)}")
-    return frame_of(source, cells, untyped=True, lines=lines, notes=(*notes, *signs))

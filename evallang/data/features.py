@@ -19,13 +19,21 @@ from evallang.data.codes import (
 from evallang.data.column_roles import missing_line, warn_of_words
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Column, DataSpec
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    counted,
+    listed,
+    quoted,
+    refuse_each,
+    unknown_column,
+    written,
+)
 from evallang.data.frame import Frame, as_objects
 from evallang.data.odd_values import variants_in, warn_of_numbers, warn_of_variants
 
 MOST_ODD_WORDS = 3  # distinct words among numbers, however many rows have them
 LEAST_ODD_ROWS = 0.25  # share of the rows up to which there may be more of them
-BATCH = 1 << 22  # cells converted together: a wide table at once, a long one column by column
 LEAST_NUMBERS = 0.5  # share of numbers from which a text column looks meant as numbers
 
 
@@ -37,26 +45,23 @@ class Features(Struct, frozen=True):
     objects: "NDArray[np.object_]"
 
 
-def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings) -> Features | None:
-    """Read the features into their blocks; None after a finding that is an error.
+def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings) -> Features:
+    """Read the features into their blocks.
 
     Numbers and Booleans (0 and 1) are numeric, float64, or float32 if all numeric columns
     of the source are; text, dates, and every column listed as categorical, go to the object
     block. A column without any value is numeric and missing throughout.
     """
-    names = _feature_names(frame, spec, target, findings)
-    if names is None:
-        return None
+    names = _feature_names(frame, spec, target)
+    faults = [_unusable(frame, name) for name in names if frame.kind(name) is Kind.OTHER]
     columns: list[Column] = []
     numbers: list[pl.Series] = []
     texts: list[NDArray[Any]] = []
-    fine = True
     for name in names:
         kind = frame.kind(name)
         if kind is Kind.OTHER:
-            _unusable(frame, name, findings)
-            fine = False
-        elif kind in (Kind.TEXT, Kind.DATE) or name in spec.categorical:
+            continue
+        if kind in (Kind.TEXT, Kind.DATE) or name in spec.categorical:
             marks = _warn_of_odd_words(frame, name, spec, findings)
             warn_of_words(frame, name, "features", findings)
             if not marks:
@@ -68,15 +73,12 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
             columns.append(Column(name, numeric=True, index=len(numbers)))
             numbers.append(frame.values(name))
     block, infinite = _numeric_block(numbers, frame.n)
-    for place in infinite:
-        _report_infinite(frame, numbers[place], findings)
-        fine = False
-    return Features(tuple(columns), block, _text_block(texts, frame.n)) if fine else None
+    faults += [_infinite(frame, numbers[place]) for place in infinite]
+    refuse_each(faults)
+    return Features(tuple(columns), block, _text_block(texts, frame.n))
 
 
-def _feature_names(
-    frame: Frame, spec: DataSpec, target: str, findings: Findings
-) -> list[str] | None:
+def _feature_names(frame: Frame, spec: DataSpec, target: str) -> list[str]:
     roles = {
         spec.id: "the id",
         spec.group: "the group",
@@ -84,52 +86,45 @@ def _feature_names(
         spec.split: "the split",
         target: "the target",
     }
-    fine = True
-    for name in dict.fromkeys((*(spec.features or ()), *(spec.features_except or ()))):
-        if name not in frame.columns:
-            findings.unknown_column(UNKNOWN_COLUMN, name, frame.columns, frame.source, "features")
-            fine = False
+    named = dict.fromkeys((*(spec.features or ()), *(spec.features_except or ())))
+    faults = [
+        unknown_column(UNKNOWN_COLUMN, name, frame.columns, frame.source, word)
+        for word, some in (("features", named), ("categorical", spec.categorical))
+        for name in some
+        if name not in frame.columns
+    ]
     for name in spec.features or ():
         if name in roles:
             message = f"`{name}` is {roles[name]} and cannot be a feature"
             fix = f"remove `{name}` from the features"
-            findings.add(COLUMN_IN_TWO_ROLES, message, "features", help=fix)
-            fine = False
+            faults.append(Refused(COLUMN_IN_TWO_ROLES, message, "features", help=fix))
+    refuse_each(faults)
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
     if spec.features is None:
         left_out.add(spec.time)
     names = [name for name in dict.fromkeys(chosen) if name not in left_out]
     for name in spec.categorical:
-        if name not in frame.columns:
-            findings.unknown_column(
-                UNKNOWN_COLUMN, name, frame.columns, frame.source, "categorical"
-            )
-            fine = False
-        elif fine and name not in names:
+        if name not in names:
             why = roles.get(name, "not among the features")
             message = f"`{name}` is listed as categorical, but it is {why}"
-            fix = (
-                f"remove `{name}` here"
-                if name in roles
-                else f"write `{name}` among the features too, or remove it here"
-            )
-            findings.add(NOT_A_FEATURE, message, "categorical", help=fix)
-            fine = False
-    if fine and not names:
-        findings.add(
+            fix = f"write `{name}` among the features too, or remove it here"
+            fix = f"remove `{name}` here" if name in roles else fix
+            faults.append(Refused(NOT_A_FEATURE, message, "categorical", help=fix))
+    refuse_each(faults)
+    if not names:
+        raise Refused(
             NO_FEATURES,
             f"`{frame.source}` has no column for models to learn from among "
             f"{quoted(frame.columns)}",
             "features",
             help="keep a column besides target, `id`, `group` and `weight`",
         )
-        fine = False
-    return names if fine else None
+    return names
 
 
-def _unusable(frame: Frame, name: str, findings: Findings) -> None:
-    findings.add(
+def _unusable(frame: Frame, name: str) -> Refused:
+    return Refused(
         FEATURE_TYPE,
         f"`{name}` contains {frame.content(name)}, which a model cannot use",
         "features",
@@ -137,9 +132,9 @@ def _unusable(frame: Frame, name: str, findings: Findings) -> None:
     )
 
 
-def _report_infinite(frame: Frame, values: "pl.Series", findings: Findings) -> None:
+def _infinite(frame: Frame, values: "pl.Series") -> Refused:
     infinite = values.cast(pl.Float64).is_infinite().fill_null(False).arg_true().to_list()
-    findings.add(
+    return Refused(
         INFINITE_VALUE,
         f"`{values.name}` is infinite in {frame.places(infinite)}",
         "features",
@@ -178,15 +173,13 @@ def _warn_of_odd_words(
 def _numeric_block(columns: "list[pl.Series]", n: int) -> "tuple[NDArray[np.float64], list[int]]":
     """Return the block of all numeric columns, (n, columns), and which hold infinite values."""
     single = bool(columns) and all(series.dtype == pl.Float32 for series in columns)
-    block = np.empty((n, len(columns)), dtype=np.float32 if single else np.float64)
-    together = max(1, BATCH // n)
-    infinite: list[int] = []
-    for start in range(0, len(columns), together):
-        some = pl.DataFrame(columns[start : start + together]).select(pl.all().cast(pl.Float64))
-        numbers = some.fill_null(float("nan")).to_numpy()
-        infinite += (start + np.flatnonzero(np.isinf(numbers).any(axis=0))).tolist()
-        block[:, start : start + together] = numbers
-    return block, infinite
+    if not columns:
+        return np.empty((n, 0)), []
+    numbers = pl.DataFrame(columns).select(pl.all().cast(pl.Float64).fill_null(float("nan")))
+    block: NDArray[Any] = np.ascontiguousarray(
+        numbers.to_numpy(), dtype=np.float32 if single else np.float64
+    )
+    return block, np.flatnonzero(np.isinf(block).any(axis=0)).tolist()
 
 
 def _text_block(columns: "list[NDArray[Any]]", n: int) -> "NDArray[np.object_]":

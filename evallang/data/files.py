@@ -20,12 +20,11 @@ from evallang.data.codes import (
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
-from evallang.data.findings import Findings, quoted
+from evallang.data.findings import Refused, quoted
 from evallang.data.part_patterns import sheet_of
 from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import is_remote, matching_objects, read_object
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
-from evallang.source import Span
 from evallang.spelling import closest
 
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
@@ -72,99 +71,66 @@ def parts_of(location: str, paths: Sequence[str], folder: Path) -> Iterator[None
         _TAKEN.reset(token)
 
 
-def locate(
-    location: str, folder: Path, findings: Findings, *, span: Span | None = None
-) -> Path | None:
-    """Return the file that a path of the study means; None after a finding."""
-    path = regular_file(location, folder, findings, span=span)
-    if path is None or not has_known_ending(location, findings, span):
-        return None
-    try:
-        BYTES.check(f"`{location}`", path.stat().st_size)
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
-        return None
+def open_file(location: str, folder: Path) -> Path | bytes:
+    """Return the file that a path of the study means, or the content of an address."""
+    if ending(location) is None and not is_remote(location):
+        regular_file(location, folder)  # a file that is not there is said first
+    if ending(location) is None:
+        raise Refused(
+            UNKNOWN_ENDING,
+            f"the ending of `{location}` cannot be read",
+            help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
+        )
+    if is_remote(location):
+        content = read_object(sheet_of(location)[0])
+        note_outside(location)
+        return content
+    path = regular_file(location, folder)
+    BYTES.check(f"`{location}`", path.stat().st_size)
     return path
 
 
-def has_known_ending(location: str, findings: Findings, span: Span | None) -> bool:
-    """Return whether the ending of a path says how to read it; else report it."""
-    if ending(location) is not None:
-        return True
-    findings.add(
-        UNKNOWN_ENDING,
-        f"the ending of `{location}` cannot be read",
-        span=span,
-        help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
-    )
-    return False
-
-
-def open_file(
-    location: str, folder: Path, findings: Findings, *, span: Span | None = None
-) -> Path | bytes | None:
-    """Return the file that a path means, or the content of an address; None after a finding."""
-    if not is_remote(location):
-        return locate(location, folder, findings, span=span)
-    if not has_known_ending(location, findings, span):
-        return None
-    content = read_object(sheet_of(location)[0], findings, span)
-    if content is not None:
-        note_outside(location)
-    return content
-
-
-def regular_file(
-    location: str, folder: Path, findings: Findings, *, span: Span | None = None
-) -> Path | None:
-    """Return a file that exists and is not a folder, device or pipe; None after a finding."""
+def regular_file(location: str, folder: Path) -> Path:
+    """Return a file that exists and is not a folder, device or pipe."""
     if is_remote(location):
-        findings.add(
+        raise Refused(
             REMOTE_PATH,
             f"`{location}` is an address, where a file of this machine is needed",
-            span=span,
             help="download the file and name it by its path",
         )
-        return None
     path = folder / sheet_of(location)[0]
     try:
         found, regular = path.exists(), path.is_file()
     except (OSError, ValueError) as error:  # names that no file can have; no right to look
-        findings.add(
+        raise Refused(
             UNREADABLE_FILE,
             f"{location!r} cannot be opened: {error}",
-            span=span,
             help="check the name, and whether you may read the file",
-        )
-        return None
+        ) from error
     if not found:
         words = _suggest_path(location, path, folder)
-        findings.add(FILE_NOT_FOUND, f"there is no file `{location}`", span=span, help=words)
-        return None
+        raise Refused(FILE_NOT_FOUND, f"there is no file `{location}`", help=words)
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
         held = quoted(_neighbours(path)) if path.is_dir() else ""
         words = f"name one of the files in the folder: {held}" if held else "name a file"
-        findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=words)
-        return None
+        raise Refused(UNREADABLE_FILE, f"`{location}` is {what}", help=words)
     if _is_outside(path, folder):
         note_outside(location)
     return path
 
 
-def matching_files(
-    pattern: str, folder: Path, findings: Findings, *, written: str | None = None
-) -> list[str] | None:
-    """Return the paths that a pattern matches, sorted; None after a finding.
-
-    `written` is the pattern as the study has it. Raises `OverLimit` for too many, and `ValueError`
-    for a pattern that no path can have.
-    """
-    return (
-        matching_objects(pattern, written or pattern, findings)
-        if is_remote(pattern)
-        else matching(pattern, folder)
-    )
+def matching_files(pattern: str, folder: Path, written: str | None = None) -> list[str]:
+    """Return the paths that a pattern matches, sorted; `written` is it as the study has it."""
+    written = written or pattern
+    if is_remote(pattern):
+        return matching_objects(pattern, written)
+    try:
+        return matching(pattern, folder)
+    except OverLimit:
+        raise
+    except (OSError, ValueError) as error:  # a pattern that no path can have
+        raise Refused(UNREADABLE_FILE, f"{written!r} cannot be searched: {error}") from error
 
 
 def _suggest_path(location: str, path: Path, folder: Path) -> str:
@@ -192,43 +158,26 @@ def stem(path: str) -> str:
     return name[: -len(ending(name) or "")] or name
 
 
-def read_bytes(
-    path: Path | bytes, location: str, findings: Findings, *, span: Span | None = None
-) -> bytes | None:
-    """Read a whole file, unpacked where its name ends in .gz; None after a finding.
+def read_bytes(path: Path | bytes, location: str) -> bytes:
+    """Read a whole file, unpacked where its name ends in .gz.
 
     `path` is the file, or its content where it was read from an address.
     """
     try:
-        content = path if isinstance(path, bytes) else _unchanged(path)
+        content = path if isinstance(path, bytes) else _unchanged(path, location)
         return _unpacked(content, location) if location.lower().endswith(".gz") else content
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
-        return None
-    except _Unusable as error:
-        fault, words = str(error), error.help
     except (EOFError, zlib.error, gzip.BadGzipFile):
         fault, words = "is damaged or incomplete", "compress the file again"
     except OSError as error:
         fault, words = f"cannot be read: {error}", "check whether you may read the file"
-    except MemoryError:
+    except MemoryError as error:
         message = f"`{location}` does not fit into the memory that this process may use"
         words = "remove the columns and rows that the study does not use"
-        findings.add(FILE_TOO_LARGE, message, span=span, help=words)
-        return None
-    findings.add(UNREADABLE_FILE, f"`{location}` {fault}", span=span, help=words)
-    return None
+        raise Refused(FILE_TOO_LARGE, message, help=words) from error
+    raise Refused(UNREADABLE_FILE, f"`{location}` {fault}", help=words)
 
 
-class _Unusable(Exception):
-    """What is wrong with the content of a file; `help` is the suggestion."""
-
-    def __init__(self, fault: str, fix: str) -> None:
-        super().__init__(fault)
-        self.help = fix
-
-
-def _unchanged(path: Path) -> bytes:
+def _unchanged(path: Path, location: str) -> bytes:
     """Return the content of a file that nothing wrote to while it was read."""
     with path.open("rb") as stream:
         before = os.fstat(stream.fileno())
@@ -236,14 +185,15 @@ def _unchanged(path: Path) -> bytes:
         after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         fix = "run again when no other program writes to it"
-        raise _Unusable("was written to while it was read", fix)
+        raise Refused(UNREADABLE_FILE, f"`{location}` was written to while it was read", help=fix)
     return content
 
 
 def _unpacked(packed: bytes, location: str) -> bytes:
     """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large."""
     if packed and not packed.startswith(GZIP):
-        raise _Unusable("is not compressed", "remove `.gz` from its name, or compress it")
+        fix = "remove `.gz` from its name, or compress it"
+        raise Refused(UNREADABLE_FILE, f"`{location}` is not compressed", help=fix)
     content = bytearray()
     with gzip.open(io.BytesIO(packed)) as stream:
         while piece := stream.read(PIECE):

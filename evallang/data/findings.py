@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -13,20 +14,46 @@ from evallang.limits import OverLimit
 from evallang.source import Span
 from evallang.spelling import closest, written_name
 
+T = TypeVar("T")
 STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
 RENAME = "give each column its own name"
 NUMBERED = re.compile(r"column_[0-9]{1,9}")
 MOST_NAMED = 5  # rows or values that a message lists before "and N more"
 
 
+class Refused(Exception):
+    """What keeps a source, or a part of it, from being read, as `Findings.add` takes it."""
+
+    def __init__(self, code: Code, message: str, *keywords: str, **further: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.keywords = keywords
+        self.further = further
+        self.others: list[Refused] = []
+
+
+def refuse_each(faults: "Iterable[Refused]") -> None:
+    """Raise the first of some faults, which brings the others with it; nothing without any."""
+    known = list(faults)
+    if known:
+        known[0].others = known[1:]
+        raise known[0]
+
+
+class Stopped(Exception):
+    """Reading ends, for what was found before."""
+
+
 class Findings:
     """Collects diagnostics; a finding is placed at the first of its keywords that is written.
 
-    A keyword is the word of a clause, and for one model of several `models a` or `score a`.
+    A keyword is the word of a clause, and for one model of several `models a` or `score a`. With a
+    `span` all are placed there.
     """
 
-    def __init__(self, places: Mapping[str, Span]) -> None:
+    def __init__(self, places: Mapping[str, Span], span: Span | None = None) -> None:
         self._places = places
+        self._span = span
         self._found: list[Diagnostic] = []
         self._notes: tuple[str, ...] = ()
 
@@ -40,13 +67,33 @@ class Findings:
         notes: Sequence[str] = (),
     ) -> None:
         """Add a finding at `span`, or else at the clause of the first keyword written."""
-        place = span if span is not None else self._place(keywords)
+        place = span or self._span or self._place(keywords)
         every = (*notes, *self._notes)
         self._found.append(diagnose(code, message, place, help=help, notes=every))
 
-    def over_limit(self, error: OverLimit, *keywords: str, span: Span | None = None) -> None:
-        """Report a source beyond a limit."""
-        self.add(FILE_TOO_LARGE, str(error), *keywords, span=span, help=error.help)
+    @contextmanager
+    def catching(self) -> Iterator[None]:
+        """Report what is refused, or beyond a limit, within the context, which it ends."""
+        try:
+            yield
+        except Refused as first:
+            for one in (first, *first.others):
+                self.add(one.code, str(one), *one.keywords, **one.further)
+        except OverLimit as error:
+            self.add(FILE_TOO_LARGE, str(error), help=error.help)
+        except Stopped:
+            pass
+
+    def tried(self, read: Callable[..., T], *given: Any, **named: Any) -> T | None:
+        """Return what a function returns; None where it refuses, which is reported."""
+        with self.catching():
+            return read(*given, **named)
+        return None  # type: ignore[unreachable]  # mypy holds that no context ends an error
+
+    def stop_at_errors(self) -> None:
+        """Raise `Stopped` where an error was found."""
+        if self.failed:
+            raise Stopped
 
     @contextmanager
     def noting(self, note: str | None) -> Iterator[None]:
@@ -57,32 +104,6 @@ class Findings:
             yield
         finally:
             self._notes = before
-
-    def unknown_column(
-        self,
-        code: Code,
-        column: str,
-        columns: Iterable[str],
-        source: str,
-        *keywords: str,
-        span: Span | None = None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Report a column that does not exist, with the nearest one that does."""
-        known = list(columns)
-        inside = [name for name in known if name.endswith(f".{column}")]
-        near = closest(column, known) or (inside[0] if len(inside) == 1 else None)
-        words = f"its columns are {quoted(known, 12)}"
-        if near:
-            words = f"did you mean `{written(near)}`?"
-        elif len(known) == 1:
-            words = f"its one column is {quoted(known)}"
-            if column in known[0].split():
-                words += "; separate columns by commas, semicolons, tabs or `|`"
-        elif sum(bool(NUMBERED.fullmatch(name)) for name in known) > len(known) / 2:
-            words += "; remove lines above the names of the columns, such as a title"
-        message = f"`{source}` has no column `{column}`"
-        self.add(code, message, *keywords, span=span, help=words, notes=notes)
 
     @property
     def failed(self) -> bool:
@@ -100,6 +121,26 @@ class Findings:
                 if place in self._places:
                     return self._places[place]
         return next(iter(self._places.values()), None)
+
+
+def unknown_column(
+    code: Code, column: str, columns: Iterable[str], source: str, *keywords: str, **further: Any
+) -> Refused:
+    """Return the refusal of a column that does not exist, with the nearest one that does."""
+    known = list(columns)
+    inside = [name for name in known if name.endswith(f".{column}")]
+    near = closest(column, known) or (inside[0] if len(inside) == 1 else None)
+    words = f"its columns are {quoted(known, 12)}"
+    if near:
+        words = f"did you mean `{written(near)}`?"
+    elif len(known) == 1:
+        words = f"its one column is {quoted(known)}"
+        if column in known[0].split():
+            words += "; separate columns by commas, semicolons, tabs or `|`"
+    elif sum(bool(NUMBERED.fullmatch(name)) for name in known) > len(known) / 2:
+        words += "; remove lines above the names of the columns, such as a title"
+    message = f"`{source}` has no column `{column}`"
+    return Refused(code, message, *keywords, help=words, **further)
 
 
 def name_data_set(

@@ -8,7 +8,7 @@ from evallang.data.codes import ASSIGNMENT_MISMATCH
 from evallang.data.column_roles import complete_texts
 from evallang.data.dataset import Table
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, counted, listed, quoted
+from evallang.data.findings import Findings, Refused, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
@@ -22,46 +22,43 @@ def assign_folds(
     The file has a column `fold`, and maybe `repeat`. Its rows are matched by the data's
     `id` column where both have it, else by order with equal length (that of the rows kept).
     """
-    places = {} if span is None else {"split": span}
-    findings = Findings({**table.spec.places, **places})
-    named = frozenset({"fold", "repeat"} | ({table.spec.id} if table.spec.id else set()))
-    frame = read_file(location, folder, findings, named=named, span=span)
-    if frame is None:
+    findings = Findings(table.spec.places, span)
+    splits = findings.tried(_read_splits, table, location, folder)
+    if splits is None:
         return table, findings.diagnostics
-    frame = frame.mark_missing(table.spec.missing)
+    return replace(table, split=splits[0], further_splits=splits[1:]), findings.diagnostics
+
+
+def _read_splits(table: Table, location: str, folder: Path) -> tuple[tuple[str, ...], ...]:
+    named = frozenset({"fold", "repeat"} | ({table.spec.id} if table.spec.id else set()))
+    frame = read_file(location, folder, named=named).mark_missing(table.spec.missing)
     if "fold" not in frame.columns:
-        findings.add(
+        raise Refused(
             ASSIGNMENT_MISMATCH,
             f"`{frame.source}` has no column `fold`",
-            "split",
-            span=span,
             help=f"call its column of folds `fold`; its columns are {quoted(frame.columns, 12)}",
         )
-        return table, findings.diagnostics
-    folds = complete_texts(frame, "fold", "split", findings, filtered=False)
-    repeats = (
-        complete_texts(frame, "repeat", "split", findings, filtered=False)
-        if "repeat" in frame.columns
-        else ("0",) * frame.n
-    )
-    if folds is None or repeats is None:
-        return table, findings.diagnostics
+    folds = complete_texts(frame, "fold", "split", filtered=False) or ()
+    several = "repeat" if "repeat" in frame.columns else None
+    repeats = complete_texts(frame, several, "split", filtered=False) or ("0",) * frame.n
     by_id = table.ids is not None and table.spec.id in frame.columns
     made: list[tuple[str, ...]] = []
     for repeat in _sorted_values(repeats):
         rows = [row for row, value in enumerate(repeats) if value == repeat]
         if by_id:
-            found = _match_ids(table, frame, folds, rows, findings, span)
-        else:
+            made.append(_match_ids(table, frame, folds, rows))
+            continue
+        if len(rows) != table.n:
             within = f" in repeat {repeat}" if len(set(repeats)) > 1 else ""
-            found = _match_rows(table, folds, rows, findings, span, location, within)
-        if found is None:
-            return table, findings.diagnostics
-        made.append(found)
-    return (
-        replace(table, split=made[0], further_splits=tuple(made[1:])),
-        findings.diagnostics,
-    )
+            kept = " that `where` keeps" if table.spec.where else ""
+            raise Refused(
+                ASSIGNMENT_MISMATCH,
+                f"`{location}` assigns {counted(len(rows), 'row')}{within}, and the data have "
+                f"{table.n:,}{kept}",
+                help="write an `id` column in data and file, or one line for each row of the data",
+            )
+        made.append(tuple(folds[row] for row in rows))
+    return tuple(made)
 
 
 def _sorted_values(values: tuple[str, ...]) -> list[str]:
@@ -72,60 +69,24 @@ def _sorted_values(values: tuple[str, ...]) -> list[str]:
 
 
 def _match_ids(
-    table: Table,
-    frame: Frame,
-    folds: tuple[str, ...],
-    rows: list[int],
-    findings: Findings,
-    span: Span | None,
-) -> tuple[str, ...] | None:
-    ids = complete_texts(frame, table.spec.id, "split", findings, filtered=False)
-    if ids is None or table.ids is None:
-        return None
+    table: Table, frame: Frame, folds: tuple[str, ...], rows: list[int]
+) -> tuple[str, ...]:
+    ids = complete_texts(frame, table.spec.id, "split", filtered=False) or ()
     assigned: dict[str, str] = {}
     for row in rows:
         if assigned.setdefault(ids[row], folds[row]) != folds[row]:
-            findings.add(
+            raise Refused(
                 ASSIGNMENT_MISMATCH,
                 f"`{frame.source}` assigns `{ids[row]}` twice, the second time in "
                 f"{frame.place(row)}",
-                "split",
-                span=span,
                 help="keep one line for each row of the data",
             )
-            return None
-    missing = [name for name in table.ids if name not in assigned]
+    missing = [name for name in table.ids or () if name not in assigned]
     if missing:
-        findings.add(
+        raise Refused(
             ASSIGNMENT_MISMATCH,
             f"`{frame.source}` assigns no fold to {counted(len(missing), 'row')} of the data: "
             f"{listed(missing, 5)}",
-            "split",
-            span=span,
             help="write a line with a fold for each row of the data",
         )
-        return None
-    return tuple(assigned[name] for name in table.ids)
-
-
-def _match_rows(
-    table: Table,
-    folds: tuple[str, ...],
-    rows: list[int],
-    findings: Findings,
-    span: Span | None,
-    location: str,
-    within: str,
-) -> tuple[str, ...] | None:
-    if len(rows) != table.n:
-        kept = " that `where` keeps" if table.spec.where else ""
-        findings.add(
-            ASSIGNMENT_MISMATCH,
-            f"`{location}` assigns {counted(len(rows), 'row')}{within}, and the data have "
-            f"{table.n:,}{kept}",
-            "split",
-            span=span,
-            help="write an `id` column in data and file, or one line for each row of the data",
-        )
-        return None
-    return tuple(folds[row] for row in rows)
+    return tuple(assigned[name] for name in table.ids or ())

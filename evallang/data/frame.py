@@ -111,10 +111,6 @@ class Frame(Placed, frozen=True):
         """Format the type of the values of a column."""
         return type_words(self.values(column))
 
-    def n_missing(self, column: str) -> int:
-        """Return in how many rows a column is missing."""
-        return self.values(column).null_count()
-
     def texts(self, column: str) -> "pl.Series":
         """Return a column as text: as written in text files, otherwise in Python's spelling.
 
@@ -143,15 +139,17 @@ class Frame(Placed, frozen=True):
         """Return the same columns with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def mark_missing(self, tokens: tuple[Label, ...] | None = None) -> "Frame":
+    def mark_missing(
+        self, tokens: tuple[Label, ...] | None = None, marks: tuple[str, ...] = ()
+    ) -> "Frame":
         """Convert cells that equal one of the tokens, as text or as number, to missing ones.
 
-        Without tokens these are `MISSING_WORDS`, which is stated where one is met.
+        Without tokens these are `MISSING_WORDS` and `marks`, which is stated where one is met.
         """
         changed: list[pl.Series] = []
         taken: dict[str, dict[str, int]] = {}
         for cells in self.cells.iter_columns():
-            gone = _are_missing(cells, tokens, self.untyped)
+            gone = _are_missing(cells, tokens, self.untyped, marks)
             if gone is not None and (gone := gone.fill_null(False)).any():
                 words = cells.filter(gone).cast(pl.String).to_list()
                 taken[cells.name] = dict(sorted(Counter(words).items()))
@@ -235,7 +233,10 @@ def frame_of(
 
 
 def _are_missing(
-    series: "pl.Series", tokens: Sequence[Label] | None, untyped: bool
+    series: "pl.Series",
+    tokens: Sequence[Label] | None,
+    untyped: bool,
+    marks: tuple[str, ...],
 ) -> "pl.Series | None":
     """Return which cells equal a token, None where none can."""
     words = tokens or ()
@@ -243,7 +244,7 @@ def _are_missing(
     if series.dtype == pl.String:
         if tokens is None:
             short = series.str.len_bytes() <= max(map(len, _LOWER))
-            return short & series.str.to_lowercase().is_in(_LOWER)
+            return short & series.str.to_lowercase().is_in((*_LOWER, *marks))
         gone = series.is_in([label_text(token).strip() for token in tokens])
         if untyped and numbers:
             gone = gone | series.cast(pl.Float64, strict=False).is_in(numbers)

@@ -10,12 +10,11 @@ from typing import Any
 
 from evallang.data.codes import EMPTY_FILE, MALFORMED_JSON
 from evallang.data.column_types import table_of
-from evallang.data.delimited import checked_text
 from evallang.data.files import check_size
-from evallang.data.findings import Findings
+from evallang.data.findings import Refused
 from evallang.data.frame import Frame, frame_of
-from evallang.limits import LINE, NESTING, OverLimit
-from evallang.source import Span
+from evallang.data.text_tables import checked_text
+from evallang.limits import LINE, NESTING
 
 JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
 BRACKETS = re.compile(rb'[\[{\]}]|"(?:[^"\\]|\\.)*+"?')  # or a text, in which they mean nothing
@@ -24,60 +23,38 @@ BYTES_OF_A_CELL = 32  # its place in a list, then in a table, and some objects
 MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
 
 
-def read_json_lines(
-    data: bytes,
-    source: str,
-    findings: Findings,
-    *,
-    named: frozenset[str] = frozenset(),
-    span: Span | None = None,
-) -> Frame | None:
-    """Read a JSON Lines file; None after a finding.
+def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozenset()) -> Frame:
+    """Read a JSON Lines file.
 
     A key that a line lacks is missing there. Columns whose values are of several types
     become text; lists and objects are kept as one opaque column each. The fields inside
     them becomes a column where `named`, the columns that the study names, holds its dotted
     name: `doc.subject`, `filtered_resps.0`.
     """
-    checked = checked_text(data, source, findings, span)
-    if checked is None:
-        return None
-    columns: dict[str, list[Any]] = {}
+    records: list[dict[str, Any]] = []
     lines: list[int] = []
-    nested: tuple[str, ...] = ()
+    names: dict[str, None] = {}
     dotted = sorted(name for name in named if "." in name)
-    known = 0
-    for number, ended in enumerate(io.BytesIO(checked), 1):
+    for number, ended in enumerate(io.BytesIO(checked_text(data, source)), 1):
         line = ended.removesuffix(b"\n")
         if not line.strip():
             continue
-        try:
-            if len(columns) > known or not len(lines) % SIZE_CHECKED:
-                known = len(columns)
-                check_size(source, len(lines), known, BYTES_OF_A_CELL * known)
-            record = _record(line, f"line {number} of `{source}`")
-        except OverLimit as error:
-            findings.over_limit(error, span=span)
-            return None
-        if isinstance(record, str):
-            message = f"line {number} of `{source}` {record}"
-            findings.add(MALFORMED_JSON, message, span=span, help=_suggest_fix(line))
-            return None
-        inside = ((name, _nested_value(record, name)) for name in dotted if name not in record)
-        found = [(name, value) for name, value in inside if value is not None]
-        if not lines:
-            nested = tuple(islice(_names_inside(record), MOST_NESTED))
-        for name, value in (*record.items(), *found):
-            column = columns.setdefault(name.strip(), [])
-            column.extend([None] * (len(lines) - len(column)))
-            column.append(value)
+        record = _record(line, f"line {number} of `{source}`")
+        record |= {
+            name: value
+            for name in dotted
+            if name not in record and (value := _nested_value(record, name)) is not None
+        }
+        records.append(record)
         lines.append(number)
-    if not lines or not columns:
-        findings.add(EMPTY_FILE, f"`{source}` contains no rows", span=span)
-        return None
-    for column in columns.values():
-        column.extend([None] * (len(lines) - len(column)))
-    return frame_of(source, table_of(columns.items()), untyped=False, lines=lines, nested=nested)
+        if not record.keys() <= names.keys() or not len(lines) % SIZE_CHECKED:
+            names |= dict.fromkeys(record)
+            check_size(source, len(lines), len(names), BYTES_OF_A_CELL * len(names))
+    if not names:
+        raise Refused(EMPTY_FILE, f"`{source}` contains no rows")
+    cells = table_of((name, [record.get(name) for record in records]) for name in names)
+    nested = tuple(islice(_names_inside(records[0]), MOST_NESTED))
+    return frame_of(source, cells, untyped=False, lines=lines, nested=nested)
 
 
 def _suggest_fix(line: bytes) -> str:
@@ -120,31 +97,30 @@ def _names_inside(record: dict[str, Any], before: str = "") -> Iterator[str]:
             yield before + name
 
 
-def _record(line: bytes, place: str) -> dict[str, Any] | str:
-    """Return the object of a line, or what is wrong with it; raises `OverLimit`."""
+def _record(line: bytes, place: str) -> dict[str, Any]:
+    """Return the object of a line, whose names have no blanks around them."""
     LINE.check(place, len(line))
     if line.count(b"[") + line.count(b"{") > NESTING.most:
         NESTING.check(place, _depth(line))
+    fault = "names a column twice"
     try:
         record = json.loads(line, object_pairs_hook=_object)
         if b"\\u" in line:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
+        if isinstance(record, dict):
+            return _object([(name.strip(), value) for name, value in record.items()])
+        fault = f"is a {JSON_WORDS.get(type(record), 'number')}, not an object"
     except UnicodeEncodeError:
-        return "contains half of a surrogate pair, which a text cannot have"
+        fault = "contains half of a surrogate pair, which a text cannot have"
     except json.JSONDecodeError as error:
-        return f"is not JSON: {error.msg} at character {error.pos + 1:,}"
+        fault = f"is not JSON: {error.msg} at character {error.pos + 1:,}"
     except _NamedTwiceError:
-        return "names a column twice"
+        pass
     except ValueError:
-        return f"contains a whole number of more than {sys.get_int_max_str_digits():,} digits"
+        fault = f"contains a whole number of more than {sys.get_int_max_str_digits():,} digits"
     except RecursionError as error:
-        return f"is not JSON: {error}"
-    if not isinstance(record, dict):
-        return f"is a {JSON_WORDS.get(type(record), 'number')}, not an object"
-    names = [name.strip() for name in record]
-    if len(set(names)) < len(names):
-        return "names a column twice"
-    return record
+        fault = f"is not JSON: {error}"
+    raise Refused(MALFORMED_JSON, f"{place} {fault}", help=_suggest_fix(line))
 
 
 class _NamedTwiceError(ValueError):

@@ -126,8 +126,18 @@ def numbered(series: "pl.Series") -> "tuple[pl.Series, NDArray[np.int64]]":
 
 def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":
     """Number groups from 0 in the order of their first rows."""
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    return np.fromiter(map(numbers.__getitem__, texts), np.int64, len(texts))
+    return level_codes(texts, tuple(dict.fromkeys(texts)))
+
+
+def sorted_levels(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct texts in the order of labels."""
+    return tuple(map(str, sort_labels(set(texts))))
+
+
+def level_codes(texts: Iterable[str], levels: Sequence[str]) -> "NDArray[np.int64]":
+    """Return the place of each text among the levels (n,)."""
+    places = {level: code for code, level in enumerate(levels)}
+    return np.fromiter(map(places.__getitem__, texts), np.int64)
 
 
 def _place(keyed: tuple[float | None, str, Label]) -> tuple[float, str]:

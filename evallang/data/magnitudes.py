@@ -5,7 +5,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import UNUSABLE_SIZE
-from evallang.data.findings import Findings
+from evallang.data.findings import Refused
 from evallang.data.frame import Frame
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD, SMALLEST_NUMBER
 
@@ -14,15 +14,14 @@ LOST_SHARE = 1e-6  # of the range of a column, which rounding may cost
 UNIT = "write the column in another unit, such as a power of ten"
 
 
-def sizes_are_usable(
+def check_sizes(
     frame: Frame,
     numbers: "NDArray[np.float64]",
     what: str,
     keyword: str,
-    findings: Findings,
     instead: str = "exclude such rows by `where`",
-) -> bool:
-    """Return whether finite numbers (n,) can be squared and summed, after a finding if not.
+) -> None:
+    """Refuse finite numbers (n,) that cannot be squared and summed.
 
     `what` names the column in a message, and `instead` says what else removes a huge number.
     Errors are squared, and squared again where their spread is computed: numbers above
@@ -32,42 +31,37 @@ def sizes_are_usable(
     largest = float(np.nanmax(sizes)) if (~np.isnan(sizes)).any() else 0.0
     if largest > LARGEST_NUMBER:
         rows = np.flatnonzero(sizes > LARGEST_NUMBER).tolist()
-        findings.add(
+        raise Refused(
             UNUSABLE_SIZE,
             f"{what} is beyond {LARGEST_WORD} in {frame.places(rows)}: "
             f"{numbers[rows[0]]:.4g}, whose square cannot be summed",
             keyword,
             help=f"{UNIT}, or {instead}",
         )
-        return False
     if 0 < largest < SMALLEST_NUMBER:
-        findings.add(
+        raise Refused(
             UNUSABLE_SIZE,
             f"{what} is nowhere above {SMALLEST_NUMBER:.0e}: the largest number is "
             f"{largest:.4g}, whose square vanishes",
             keyword,
             help=UNIT,
         )
-        return False
-    return True
 
 
-def whole_numbers_are_exact(
-    frame: Frame, column: str, what: str, keyword: str, findings: Findings
-) -> bool:
-    """Return whether whole numbers keep their differences as doubles, after a finding if not."""
+def check_whole_numbers(frame: Frame, column: str, what: str, keyword: str) -> None:
+    """Refuse whole numbers that lose their differences as doubles."""
     values = frame.values(column)
     if not values.dtype.is_integer() or values.null_count() == len(values):
-        return True
+        return
     low, high = int(values.min()), int(values.max())  # type: ignore[arg-type]
     if low >= -MOST_EXACT and high <= MOST_EXACT:
-        return True
+        return
     rounded = values.cast(pl.Float64).cast(values.dtype, strict=False)
     changed = values.ne_missing(rounded).arg_true().to_list()
     spacing = float(np.spacing(float(max(abs(low), abs(high)))))
     if not changed or spacing <= LOST_SHARE * (high - low):
-        return True
-    findings.add(
+        return
+    raise Refused(
         UNUSABLE_SIZE,
         f"{what} has whole numbers whose last digits are lost, as {values[changed[0]]} in "
         f"{frame.place(changed[0])}",
@@ -75,23 +69,20 @@ def whole_numbers_are_exact(
         help="subtract a constant from the truth and from every prediction, so that the numbers "
         "stay below 9e15",
     )
-    return False
 
 
-def decimals_are_told_apart(
-    numbers: "NDArray[np.float64]", what: str, keyword: str, findings: Findings
-) -> bool:
-    """Return whether finite numbers (n,) differ by more than rounding, after a finding if not.
+def check_decimals(numbers: "NDArray[np.float64]", what: str, keyword: str) -> None:
+    """Refuse finite numbers (n,) that differ by no more than rounding.
 
     For what was measured; predictions may well agree but for the rounding of a sum.
     """
     if not len(numbers):
-        return True
+        return
     low, high = float(numbers.min()), float(numbers.max())
     spacing = float(np.spacing(max(abs(low), abs(high))))
     if low == high or spacing <= LOST_SHARE * (high - low):
-        return True
-    findings.add(
+        return
+    raise Refused(
         UNUSABLE_SIZE,
         f"the numbers of {what} differ only in digits that double precision rounds, from "
         f"{low!r} to {high!r}",
@@ -99,4 +90,3 @@ def decimals_are_told_apart(
         help="subtract a constant from the truth and from every prediction before the file is "
         "written",
     )
-    return False

@@ -3,42 +3,24 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern
-from evallang.data.delimited import Needed
 from evallang.data.part_patterns import has_parts
-from evallang.data.prediction_columns import score_columns
+from evallang.data.source_columns import model_columns, named_columns, named_models, roles_of
 from evallang.data.text_forms import names_fold, names_identifier, names_time, names_unit
+from evallang.data.text_tables import Needed
 
 FINGERPRINTS = ("doc_hash", "target_hash")  # of lm-evaluation-harness: one document, one hash
 
 
-def role_columns(spec: PredictionsSpec) -> list[str]:
-    """Return the columns that clauses name for anything but a model."""
-    single = (spec.truth, spec.id, spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
-    names = [name for name in (*single, spec.event, spec.query, spec.time) if name]
-    return [*names, *spec.model, *spec.subgroups, *(line.column for line in spec.where)]
-
-
 def outcome_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:
     """Return the columns of truth and predictions, which do not distinguish rows."""
-    names = {model.column or model.name for model in models} | {spec.truth or ""}
-    for model in models:
-        names |= score_columns(model)
-    return frozenset(names)
-
-
-def named_columns(spec: PredictionsSpec) -> frozenset[str]:
-    """Return the columns that the statement names."""
-    names = set(role_columns(spec))
-    for model in spec.models:
-        names |= {model.column or model.name} | score_columns(model)
-    return frozenset(names)
+    return frozenset(model_columns(spec, named_models(models)) | {spec.truth or ""})
 
 
 def spelled_columns(spec: PredictionsSpec) -> frozenset[str] | None:
     """Return the columns that may be read as text: roles and labels, not scores and values."""
     if not spec.models:
         return None
-    names = set(role_columns(spec))
+    names = {*roles_of(spec)}
     if spec.judged is None and spec.task != "regression":
         names |= {column for some in label_columns_of(spec.models) for column in some}
     return frozenset(names)

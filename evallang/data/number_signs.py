@@ -12,8 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from evallang.data.codes import UNCLEAR_NUMBERS
-from evallang.data.findings import Findings, listed, quoted
-from evallang.source import Span
+from evallang.data.findings import Refused, listed, quoted, refuse_each
 
 FEW = 10  # numbers such as 7.685, below which 862 among them may be a decimal without its zeros
 LOOKED_AT = 1_000  # numbers of a long column that most often tell what it is
@@ -68,12 +67,10 @@ def with_decimal_points(
     source: str,
     separator: str,
     used: Container[str],
-    findings: Findings,
-    span: Span | None,
 ) -> "tuple[pl.DataFrame, tuple[str, ...]]":
     """Return cells of text whose numbers have a decimal point and no groups, and what to state.
 
-    Unclear numbers are a finding in the columns that are `used`.
+    Unclear numbers are refused in the columns that are `used`.
     """
     found = {
         name: one
@@ -85,12 +82,14 @@ def with_decimal_points(
     if floats.width and any(_shows_a_point(column) for column in floats):
         known.add(".")
     decimal: dict[str, str] = {}
+    faults: list[Refused] = []
     for name, one in found.items():
         sign = _decimal_sign(one, known, separator)
         if sign is not None:
             decimal[name] = sign
         elif name in used:
-            _report(name, one, source, findings, span)
+            faults.append(_unclear(name, one, source))
+    refuse_each(faults)
     commas = [name for name, sign in decimal.items() if sign == ","]
     groups = [name for name, sign in decimal.items() if _has_groups(found[name], sign)]
     changed = [_rewritten(name, decimal[name]) for name in dict.fromkeys((*commas, *groups))]
@@ -192,7 +191,7 @@ def _rewritten(name: str, decimal: str) -> "pl.Expr":
     )  # fmt: skip
 
 
-def _report(name: str, one: _Found, source: str, findings: Findings, span: Span | None) -> None:
+def _unclear(name: str, one: _Found, source: str) -> Refused:
     if len(one.signs) == 2 or len(one.unclear_signs) == 2:
         signs = (".", ",") if len(one.signs) == 2 else ("unclear.", "unclear,")
         shown = quoted(one.first[sign] for sign in signs)
@@ -204,4 +203,4 @@ def _report(name: str, one: _Found, source: str, findings: Findings, span: Span 
         small, large = text.replace(",", "."), text.replace(sign, "")
         message = f"`{text}` in `{name}` of `{source}` may mean {small} or {large}"
         fix = f"write `{large}` without a sign for thousands, or `{small}0` with another decimal"
-    findings.add(UNCLEAR_NUMBERS, message, span=span, help=fix)
+    return Refused(UNCLEAR_NUMBERS, message, help=fix)

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from evallang.data.codes import RELATED_DATA_SETS
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.equal_rows import compared_cells
 from evallang.data.findings import Findings, written
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
@@ -42,7 +42,7 @@ def check_related(
     for group in alike.values():
         if len(group) == 1:
             continue
-        rows = [_distinct_rows(table) for table in group]
+        rows = [compared_cells(table).unique() for table in group]
         for (one, mine), (other, theirs) in combinations(zip(group, rows, strict=True), 2):
             smaller, larger = sorted((mine, theirs), key=lambda frame: frame.height)
             least = min(mine.height / one.n, theirs.height / other.n)
@@ -112,22 +112,3 @@ def _report_first(
         help="compare data sets that were not made from one another",
     )
     return findings.diagnostics
-
-
-def _distinct_rows(table: Table | GivenOutcomes) -> "pl.DataFrame":
-    """Return the distinct rows, features and target, with their columns in order of name."""
-    if isinstance(table, GivenOutcomes):
-        outputs = {f"{name}": table.predictions[name] for name in sorted(table.predictions)}
-        outputs |= {f"s.{name}": table.scores[name] for name in sorted(table.scores)}
-        made = [pl.Series(f"x.{name}", values) for name, values in outputs.items()]
-        return pl.DataFrame(made).with_columns(pl.Series("y", table.truth)).unique()
-    columns = {
-        column.name: pl.Series(
-            table.numeric[:, column.index]
-            if column.numeric
-            else [c if isinstance(c, str) else None for c in table.objects[:, column.index]]
-        )
-        for column in sorted(table.columns, key=lambda column: column.name)
-    }
-    frame = pl.DataFrame([series.alias(f"x.{name}") for name, series in columns.items()])
-    return frame.with_columns(pl.Series("y", table.y)).unique()

@@ -19,39 +19,26 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.activity import Activity, report_activity
-from evallang.data.codes import NO_ROWS_LEFT
 from evallang.data.column_types import Kind
 from evallang.data.dataset import PredictionsSpec, SourceColumn
-from evallang.data.file_formats import read_file
 from evallang.data.files import parts_of
-from evallang.data.findings import Findings
-from evallang.data.frame import Frame, frame_of
+from evallang.data.findings import Refused
+from evallang.data.frame import Frame
 from evallang.data.joined_parts import RowsAsked
-from evallang.data.needed_columns import (
-    hashed_columns,
-    label_columns_of,
-    named_columns,
-    needed_columns,
-    spelled_columns,
-)
-from evallang.data.parts import (
-    hash_of_parts,
-    hashes_of,
-    part_files,
-    same_types,
-    shared_notes,
-    taken_of_parts,
-)
+from evallang.data.needed_columns import hashed_columns, label_columns_of
+from evallang.data.parts import hashes_of, join_parts, part_files
+from evallang.data.prediction_files import read_part
 from evallang.data.remote import network, network_allowed
 from evallang.data.row_filters import select
 from evallang.data.source_columns import (
     Role,
     Roles,
     counts_levels,
-    roles_in_predictions,
+    named_models,
+    roles_of,
     source_columns,
 )
-from evallang.limits import MEMORY, changed_limits, limits
+from evallang.limits import MEMORY, OverLimit, changed_limits, limits
 from evallang.stats.score_counts import (
     Ranks,
     ScoreCounts,
@@ -60,6 +47,7 @@ from evallang.stats.score_counts import (
     placement_products,
 )
 
+UNLIKE = "the parts differ in their columns or types, or have no rows"
 TIMES, PLACE = "\0times", "\0place"  # no column of a file is called so
 PROBABLE, MARGINAL = 0.5, 0.0  # thresholds of scores without one
 
@@ -121,25 +109,11 @@ class PartTask(Struct, frozen=True):
     @property
     def roles(self) -> Roles:
         """The roles of all columns."""
-        models = (replace(m, column=m.column or m.name) for m in self.spec.models)
-        return roles_in_predictions(self.spec, models)
+        return roles_of(self.spec, named_models(self.spec.models))
 
 
-class ClassScores(Struct, frozen=True):
-    """The scores of one column, counted for each class.
-
-    `truths` are the values of the truth, at most two, and `counts` have the last as the positive.
-    """
-
-    truths: tuple[Any, ...]
-    counts: ScoreCounts
-
-    def seen_from(self, truth: Any) -> ScoreCounts:
-        """Return the counts with another value of the truth as the positive one."""
-        found = self.counts
-        if not self.truths or self.truths[-1] == truth:
-            return found
-        return ScoreCounts(found.scores, found.positives, found.negatives, found.digits)
+ScoresByTruth = dict[Any, ScoreCounts]
+"""The scores of the rows that have each value of the truth, counted as positives."""
 
 
 class ScoresOfParts:
@@ -150,42 +124,39 @@ class ScoresOfParts:
 
     def __init__(self, most: int | None) -> None:
         self._most = most
-        self._truths: list[Any] = []
-        self._parts: list[ScoreCounts] = []
+        self._parts: dict[Any, list[ScoreCounts]] = {}
 
     @property
     def bytes(self) -> int:
         """The memory that the counts take."""
-        return sum(one.bytes for one in self._parts)
+        return sum(one.bytes for some in self._parts.values() for one in some)
 
-    def add(self, part: ClassScores) -> bool:
-        """Add a part; return whether the truth has at most two values still."""
-        self._truths += [truth for truth in part.truths if truth not in self._truths]
-        if len(self._truths) > 2:
-            return False
-        if self._truths:
-            self._parts.append(part.seen_from(self._truths[0]))
-            if self.bytes > 2 * self._parts[0].bytes:
-                self._add_up()
-        return True
+    def add(self, part: ScoresByTruth) -> None:
+        """Add a part; the truth may have two values in all."""
+        for truth, counts in part.items():
+            some = self._parts.setdefault(truth, [])
+            some.append(counts)
+            if sum(one.bytes for one in some) > 2 * some[0].bytes:
+                some[:] = [merged(some, self._most)]
+        if len(self._parts) > 2:
+            raise _NeedsRows("the truth has several classes")
+
+    def whole(self, positive: Any) -> ScoreCounts:
+        """Return the counts of all parts, seen from one value of the truth."""
+        sides = [
+            one
+            if truth == positive
+            else replace(one, negatives=one.positives, positives=one.negatives)
+            for truth, some in self._parts.items()
+            for one in some
+        ]
+        return merged(sides, self._most)
 
     @property
     def distinct(self) -> int | None:
         """How many scores are distinct, None where they were rounded."""
-        self._add_up()
-        rounded = not self._parts or self._parts[0].digits is not None
-        return None if rounded else len(self._parts[0].scores)
-
-    def whole(self, positive: Any) -> ScoreCounts | None:
-        """Return the counts of all parts; None where the truth never has that value."""
-        self._add_up()
-        if not self._parts or positive not in self._truths:
-            return None
-        return ClassScores((self._truths[0],), self._parts[0]).seen_from(positive)
-
-    def _add_up(self) -> None:
-        if self._parts:
-            self._parts = [merged(self._parts, self._most)]
+        whole = self.whole(None)
+        return None if whole.digits is not None else len(whole.scores)
 
 
 class ColumnCounts(Struct, frozen=True):
@@ -202,58 +173,50 @@ class ColumnCounts(Struct, frozen=True):
     ends: tuple[int, int] | None = None
 
 
-class CountedRows(Struct, frozen=True):
-    """The distinct rows of some columns, sorted.
+def count_rows(frame: Frame) -> Frame:
+    """Return the distinct rows of a frame, sorted, with how often each occurs, and sums of scores.
 
-    Attributes
-    ----------
-    cells : (P, columns)
-    times : how often each occurs (P,)
-    sums : of each column of scores, their sum over the rows of each (P,)
+    The rows of `frame` occur once, or `times`, and its `score_sums` are those of each of them.
     """
-
-    cells: "pl.DataFrame"
-    times: "NDArray[np.int64]"
-    sums: "Mapping[str, NDArray[np.float64]]"
-
-
-def count_rows(
-    cells: "pl.DataFrame",
-    scores: "Mapping[str, NDArray[np.float64]]",
-    times: "NDArray[np.int64] | None" = None,
-) -> CountedRows:
-    """Count the distinct rows (n, columns), each of which occurs once or `times` (n,)."""
-    names = cells.columns
-    often = pl.len() if times is None else pl.col(TIMES).sum()
-    rows = cells if times is None else cells.with_columns(pl.Series(TIMES, times))
+    cells, names = frame.cells, frame.columns
+    often = pl.len() if frame.times is None else pl.col(TIMES).sum()
+    rows = cells if frame.times is None else cells.with_columns(pl.Series(TIMES, frame.times))
     groups = rows.lazy().group_by(names).agg(often.cast(pl.Int64).alias(TIMES))
     found = groups.sort(names, nulls_last=True).collect(engine="streaming")
     distinct = found.select(names)
     sums: dict[str, NDArray[np.float64]] = {}
-    if scores:
+    if frame.score_sums:
         numbered = distinct.with_row_index(PLACE)
         joined = cells.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
         place = joined[PLACE].to_numpy()
-        for name, own in scores.items():
+        for name, own in frame.score_sums.items():
             sums[name] = np.bincount(place, own, len(distinct)).astype(np.float64)
-    return CountedRows(distinct, found[TIMES].to_numpy(), sums)
+    return replace(
+        frame,
+        cells=distinct,
+        rows=range(len(distinct)),
+        times=found[TIMES].to_numpy(),
+        score_sums=sums,
+        _typed={},
+    )
 
 
 class PartCounts(Struct, frozen=True):
-    """The counts of one part: of its n rows that `where` keeps."""
+    """The counts of one part: the distinct rows of what `where` keeps, and what they leave out.
 
-    path: str
-    n: int
-    rows: CountedRows
-    untyped: bool
-    notes: tuple[str, ...]
-    taken: Mapping[str, Mapping[str, int]]
+    `others` are the columns that are no part of them, `columns` all of the file.
+    """
+
+    frame: Frame
     columns: tuple[str, ...]
     others: Mapping[str, ColumnCounts]
-    where_types: tuple[str, ...]
+    where_kinds: tuple[str, ...]
     excluded: tuple[int, ...]
-    hashes: tuple[str, str]
-    ranked: Mapping[str, ClassScores]
+    ranked: Mapping[str, ScoresByTruth]
+
+
+class _NeedsRows(Exception):
+    """Why a part cannot be counted."""
 
 
 class _ReadPart(Struct, frozen=True):
@@ -265,80 +228,78 @@ class _ReadPart(Struct, frozen=True):
     scores: "Mapping[str, NDArray[np.float64]]"
 
 
-def _read_part(task: PartTask) -> "_ReadPart | str":
-    """Read one part; return why it cannot be counted where it cannot."""
+def _read_part(task: PartTask) -> _ReadPart:
+    """Read one part; raises `_NeedsRows` where it cannot be counted."""
     spec = task.spec
-    findings = Findings(spec.places)
-    frame = read_file(
-        task.path,
-        task.folder,
-        findings,
-        named=named_columns(spec),
-        spelled=spelled_columns(spec),
-        needed=needed_columns(spec),
-    )
-    if frame is None or findings.diagnostics:
-        return "a part cannot be read"
-    frame = frame.mark_missing(spec.missing)
+    with limits(**task.limited), network(task.network):
+        try:
+            frame = read_part(task.path, spec, task.folder)
+        except (Refused, OverLimit) as error:
+            raise _NeedsRows("a part cannot be read") from error
     wanted = {*task.labels[0], *task.thresholds, *(line.column for line in spec.where)}
     if not wanted <= set(frame.columns):
-        return "a column is missing"
-    kept, excluded = select(frame, spec.where, findings)
-    if findings.failed:
-        if any(found.code != NO_ROWS_LEFT.code for found in findings.diagnostics):
-            return "a `where` line cannot be applied"
-        kept = frame.keep(pl.Series([False]).new_from_index(0, frame.cells.height))
+        raise _NeedsRows("a column is missing")
+    try:
+        kept, excluded = select(frame, spec.where, may_be_empty=True)
+    except Refused as error:
+        raise _NeedsRows("a `where` line cannot be applied") from error
     numbers = [n for _, n in excluded] + [0] * (len(spec.where) - len(excluded))
     scores: dict[str, NDArray[np.float64]] = {}
     for name in task.thresholds:
         values = kept.values(name)
-        if len(values) and kept.kind(name) not in (Kind.NUMBER, Kind.BOOLEAN):
-            return "a score is not a finite number"
-        scores[name] = values.cast(pl.Float64).to_numpy()
+        numeric = kept.kind(name) in (Kind.NUMBER, Kind.BOOLEAN) or not len(values)
+        scores[name] = values.cast(pl.Float64).to_numpy() if numeric else np.full(1, np.nan)
         if values.null_count() or not np.isfinite(scores[name]).all():
-            return "a score is not a finite number"
+            raise _NeedsRows("a score is not a finite number")
     return _ReadPart(frame, kept, tuple(numbers), scores)
 
 
 def count_part(task: PartTask) -> PartCounts | str:
     """Read one part, keep the rows that `where` keeps, and count them; or return why not."""
-    with limits(**task.limited), network(task.network):
-        read = _read_part(task)
-    if isinstance(read, str):
-        return read
+    try:
+        return _counted(task, _read_part(task))
+    except _NeedsRows as why:
+        return str(why)
+
+
+def _counted(task: PartTask, read: _ReadPart) -> PartCounts:
     frame, kept, scores = read.frame, read.kept, read.scores
-    ranked: dict[str, ClassScores] = {}
+    ranked: dict[str, ScoresByTruth] = {}
     if scores and task.spec.truth is not None:
         truth = kept.cells[task.spec.truth]
         truths = truth.unique().to_list()
         if None in truths or len(truths) > 2:
-            return "the truth has gaps or several classes"
-        positive = (truth == truths[-1]).to_numpy() if truths else np.zeros(0, dtype=bool)
+            raise _NeedsRows("the truth has gaps or several classes")
+        members = {value: (truth == value).to_numpy() for value in truths}
         for name, own in scores.items():
-            ranked[name] = ClassScores(tuple(truths), count_scores(own, positive, task.most))
+            ranked[name] = {
+                value: count_scores(own[rows], np.ones(rows.sum(), dtype=bool), task.most)
+                for value, rows in members.items()
+            }
     required, optional = task.labels
     labels = [*required, *(name for name in optional if name in frame.columns)]
-    others: dict[str, ColumnCounts] = {}
     roles = task.roles
     apart = replace(kept, cells=kept.cells.drop(labels))
-    for column in source_columns(apart, roles):
-        found = _column(apart, column, task, roles.get(column.name, ()))
-        if found is None:
-            return "ids do not rise"
-        others[column.name] = found
+    others = {
+        column.name: _column(apart, column, task, roles.get(column.name, ()))
+        for column in source_columns(apart, roles)
+    }
     divided = [pl.Series(n, _divided(scores[n], own)) for n, own in task.thresholds.items()]
+    cells = kept.cells.select(labels).with_columns(divided)
+    rows = replace(
+        kept,
+        cells=cells,
+        lines=None,
+        score_sums=scores,
+        hashes=hashes_of(frame, *hashed_columns(task.spec)),
+        _typed={},
+    )
     return PartCounts(
-        path=task.path,
-        n=kept.cells.height,
-        rows=count_rows(kept.cells.select(labels).with_columns(divided), scores),
-        untyped=frame.untyped,
-        notes=frame.notes,
-        taken=frame.taken,
+        frame=count_rows(rows),
         columns=tuple(frame.columns),
         others=others,
-        where_types=tuple(str(frame.kind(line.column)) for line in task.spec.where),
+        where_kinds=tuple(str(frame.kind(line.column)) for line in task.spec.where),
         excluded=read.excluded,
-        hashes=hashes_of(frame, *hashed_columns(task.spec)),
         ranked=ranked,
     )
 
@@ -362,18 +323,19 @@ def sum_products(
     task: PartTask,
 ) -> "tuple[Any, Any] | None":
     """Sum products of placements over the rows of one part; None where it cannot be read."""
-    with limits(**task.limited), network(task.network):
+    try:
         read = _read_part(task)
-    if isinstance(read, str) or task.spec.truth is None:
+    except _NeedsRows:
         return None
+    assert task.spec.truth is not None, "areas are of a truth"
     up = (read.kept.cells[task.spec.truth] == positive).to_numpy()
     return placement_products(ranks, areas, [read.scores[name] for name in columns], up)
 
 
 def _column(
     frame: Frame, described: SourceColumn, task: PartTask, roles: Sequence[Role]
-) -> ColumnCounts | None:
-    """Add to a column that is not a key what adds up; None of ids that do not rise by rows."""
+) -> ColumnCounts:
+    """Add to a column that is not a key what adds up; ids must rise by rows."""
     name = described.name
     values, kind = frame.values(name), frame.kind(name)
     dtype = None if kind is Kind.EMPTY else str(values.dtype)
@@ -382,7 +344,7 @@ def _column(
     if dtype is not None and values.dtype.is_integer() and _rises(values):
         return ColumnCounts(described, dtype, ends=(int(values[0]), int(values[-1])))
     if name == task.spec.id and len(values):
-        return None
+        raise _NeedsRows("ids do not rise")
     counted = counts_levels(kind, name, roles)
     return ColumnCounts(described, dtype, values.unique().drop_nulls() if counted else None)
 
@@ -418,86 +380,70 @@ def count_parts(
     (location,) = spec.paths
     most = None if counting.rankings is None else counting.rankings.most
     limited, allowed = changed_limits(), network_allowed()
-    paths = part_files(location, folder, Findings(spec.places)) or ()
-    tasks = tuple(PartTask(path, folder.absolute(), spec, most, limited, allowed) for path in paths)
     counts: list[PartCounts] = []
     scores: dict[str, ScoresOfParts] = {}
     held: float = 0
-    with parts_of(location, paths, folder):
-        for task, counted in zip(tasks, counting.mapped(count_part, tasks), strict=True):
-            elsewhere = isinstance(counted, str) and counting.mapped is not map
-            made = count_part(task) if elsewhere else counted  # another machine lacks the file
-            if isinstance(made, str):
-                return RowsAsked(f"{made} (`{task.path}`)")
-            for name, own in made.ranked.items():
-                if not scores.setdefault(name, ScoresOfParts(most)).add(own):
-                    return RowsAsked("the truth has several classes")
-            counts.append(replace(made, ranked={}))
-            held += made.rows.cells.estimated_size()
-            if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
-                return RowsAsked("nearly every row is another combination of values")
-            report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
-    added = _add_up(tasks, counts, scores) if counts else None
-    if added is None:
-        return RowsAsked("the parts differ in their columns or types, or have no rows")
-    return added
+    try:
+        paths = part_files(location, folder)
+        tasks = tuple(
+            PartTask(path, folder.absolute(), spec, most, limited, allowed) for path in paths
+        )
+        with parts_of(location, paths, folder):
+            for task, counted in zip(tasks, counting.mapped(count_part, tasks), strict=True):
+                elsewhere = isinstance(counted, str) and counting.mapped is not map
+                made = count_part(task) if elsewhere else counted  # another machine lacks the file
+                if isinstance(made, str):
+                    raise _NeedsRows(f"{made} (`{task.path}`)")
+                for name, own in made.ranked.items():
+                    scores.setdefault(name, ScoresOfParts(most)).add(own)
+                counts.append(replace(made, ranked={}))
+                held += made.frame.cells.estimated_size()
+                if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
+                    raise _NeedsRows("nearly every row is another combination of values")
+                report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
+        return _add_up(tasks, counts, scores)
+    except (_NeedsRows, Refused, OverLimit) as why:
+        return RowsAsked(str(why) if isinstance(why, _NeedsRows) else UNLIKE)
 
 
 def _add_up(
     tasks: tuple[PartTask, ...],
     counts: Sequence[PartCounts],
     scores: Mapping[str, ScoresOfParts],
-) -> CountedParts | None:
-    """Add up the counts of all parts; None where the rows are needed."""
+) -> CountedParts:
+    """Add up the counts of all parts; raises `_NeedsRows` and `Refused`."""
     first, spec = counts[0], tasks[0].spec
-    n = sum(one.n for one in counts)
+    frames = [one.frame for one in counts]
+    n = sum(frame.n for frame in frames)
     alike = all(
         set(one.columns) == set(first.columns)
-        and one.untyped == first.untyped
-        and (one.where_types == first.where_types or not spec.where)
+        and one.frame.untyped == first.frame.untyped
+        and (one.where_kinds == first.where_kinds or not spec.where)
         for one in counts
     )
     if n == 0 or not alike:
-        return None
-    tables = same_types(
-        [one.rows.cells for one in counts],
-        [one.path for one in counts],
-        Findings(spec.places),
-        untyped=first.untyped,
+        raise _NeedsRows(UNLIKE)
+    joined = join_parts(spec.paths[0], frames, [frame.hashes or ("", "") for frame in frames])
+    sums = [frame.score_sums or {} for frame in frames]
+    joined = replace(
+        joined,
+        pieces=(),
+        times=np.concatenate([frame.times for frame in frames]),
+        score_sums={name: np.concatenate([one[name] for one in sums]) for name in sums[0]},
     )
-    if tables is None:
-        return None
-    scored = list(tasks[0].thresholds)
-    sums = {name: np.concatenate([one.rows.sums[name] for one in counts]) for name in scored}
-    times = np.concatenate([one.rows.times for one in counts])
-    rows = count_rows(pl.concat(tables), sums, times)
-    frame = replace(
-        frame_of(
-            spec.paths[0],
-            rows.cells,
-            untyped=first.untyped,
-            notes=shared_notes(spec.paths[0], [(one.path, one.notes) for one in counts]),
-        ),
-        times=rows.times,
-        parts=len(counts),
-        hashes=hash_of_parts([one.hashes for one in counts]),
-        score_sums=rows.sums,
-        stated=spec.missing,
-        taken=taken_of_parts([one.taken for one in counts]),
-    )
+    frame = count_rows(joined)
+    assert frame.times is not None, "it is counted"
     roles = tasks[0].roles
     of_keys = {column.name: column for column in source_columns(frame, roles)}
     columns: list[SourceColumn] = []
     for name in first.columns:
-        if name in of_keys and name not in sums:
-            missing = int(rows.times[frame.values(name).is_null().to_numpy()].sum())
+        own = scores.get(name)
+        if name in of_keys and name not in sums[0]:
+            missing = int(frame.times[frame.values(name).is_null().to_numpy()].sum())
             columns.append(replace(of_keys[name], missing=missing))
             continue
         parts = [one.others[name] for one in counts]
-        own = scores.get(name)
-        found = _joined_column(name, parts, n, () if name in sums else roles.get(name, ()))
-        if found is None:
-            return None
+        found = _joined_column(name, parts, n, () if name in sums[0] else roles.get(name, ()))
         columns.append(found if own is None else replace(found, levels=own.distinct))
     excluded = tuple(
         (line.written, sum(one.excluded[place] for one in counts))
@@ -508,8 +454,8 @@ def _add_up(
 
 def _joined_column(
     name: str, parts: Sequence[ColumnCounts], n: int, roles: Sequence[Role]
-) -> SourceColumn | None:
-    """Join what the parts say of a column; None where that takes the rows.
+) -> SourceColumn:
+    """Join what the parts say of a column.
 
     Parts in which it is empty have no say in what it holds.
     """
@@ -517,7 +463,7 @@ def _joined_column(
     first = (full or parts)[0].column
     dates = {part.dtype for part in full} if first.kind == Kind.DATE.name.lower() else ()
     if len({part.column.kind for part in full}) > 1 or len(dates) > 1:
-        return None
+        raise _NeedsRows(UNLIKE)
     ranges = [part.column.range for part in full if part.column.range is not None]
     ends = None
     if ranges:
@@ -527,26 +473,25 @@ def _joined_column(
     levels = None
     if counts_levels(Kind[first.kind.upper()], name, roles):
         levels = _levels(full, n)
-        if levels is None:
-            return None
-    elif any(role.noun == "id" for role in roles) and _levels(full, n) != n:
-        return None
+    elif any(role.noun == "id" for role in roles):
+        _levels(full, n)
     missing = sum(part.column.missing for part in parts)
     return replace(first, levels=levels, missing=missing, range=ends)
 
 
-def _levels(parts: Sequence[ColumnCounts], n: int) -> int | None:
-    """Count the distinct values of all parts; None where they would have to be kept.
+def _levels(parts: Sequence[ColumnCounts], n: int) -> int:
+    """Count the distinct values of all parts.
 
     Numbers that rise by rows, from part to part too, are all distinct.
     """
     known = [part.ends for part in parts if part.ends is not None]
     if len(known) == len(parts):
-        rising = all(a[1] < b[0] for a, b in pairwise(known))
-        return n if rising else None
+        if all(a[1] < b[0] for a, b in pairwise(known)):
+            return n
+        raise _NeedsRows("ids do not rise from part to part")
     distinct = [part.distinct for part in parts if part.distinct is not None]
     if len(distinct) < len(parts):
-        return None
+        raise _NeedsRows(UNLIKE)
     same = {str(values.dtype) for values in distinct}
     cast = distinct if len(same) == 1 else [values.cast(pl.Float64) for values in distinct]
     return int(pl.concat([values.alias("") for values in cast]).n_unique())

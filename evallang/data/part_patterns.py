@@ -35,11 +35,6 @@ class PathPattern(Struct, frozen=True):
     stray: str | None = None
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the path has no word in braces."""
-        return not self.words
-
-    @property
     def plain(self) -> str:
         """The path with literal braces, of a path without words."""
         return "".join(self.texts)

@@ -22,16 +22,23 @@ from evallang.data.codes import (
     SCORE_OF_OTHER_CLASS,
     SCORES_DO_NOT_FIT,
     THRESHOLD_WITHOUT_USE,
-    UNKNOWN_COLUMN,
     UNSEEN_LABEL,
 )
-from evallang.data.column_roles import column_exists, missing_line
+from evallang.data.column_roles import check_column, missing_line
 from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
-from evallang.data.findings import Findings, counted, model_column, quoted, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    Stopped,
+    counted,
+    model_column,
+    quoted,
+    written,
+)
 from evallang.data.frame import Frame
 from evallang.data.labels import EXACT, as_number, find_label, short_codes
-from evallang.data.magnitudes import sizes_are_usable, whole_numbers_are_exact
+from evallang.data.magnitudes import check_sizes, check_whole_numbers
 from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
 from evallang.data.target import Target
 from evallang.limits import LARGEST_NUMBER
@@ -70,18 +77,13 @@ def read_correctness(
     keyword = f"{spec.judged or 'correct'} {model.name}"
     column = model.column or model.name
     if spec.judged == "value":
-        values = measured_column(frame, column, model.name, keyword, findings)
-        if values is not None:
+        with findings.catching():
+            values = measured_column(frame, column, model.name, keyword, findings)
             answers.values[model.name] = values
         if model.denominator is not None:
             _read_denominators(frame, model, model.denominator, answers, findings)
         return
-    if not column_exists(frame, column, keyword, findings):
-        return
-    if missing := frame.missing_rows(column):
-        message = f"{model_column(column, model.name)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
-        return
+    _check_present(frame, column, model.name, keyword)
     cells = frame.values(column)
     distinct = cells.unique().to_list()
     verdicts = {value: as_number(value) for value in distinct}
@@ -102,8 +104,7 @@ def read_correctness(
         )
         if all(text in VERDICTS for text in texts.unique().to_list()):
             help_text += "; of the letters of Inspect AI C means right, and I and N mean wrong"
-        findings.add(NOT_JUDGED, message, keyword, help=help_text)
-        return
+        raise Refused(NOT_JUDGED, message, keyword, help=help_text)
     right = [value for value in distinct if verdicts[value] == 1]
     answers.correct[model.name] = np.array(cells.is_in(right).to_numpy(), dtype=np.bool_)
 
@@ -114,25 +115,15 @@ def _read_denominators(
     """Read the denominators of a ratio, which become scores (n, 2) with its numerators."""
     keyword = f"value {model.name}"
     numbers = measured_column(frame, column, model.name, keyword, findings)
-    if numbers is None:
-        return
     negative = np.flatnonzero(numbers < 0).tolist()
-    if negative:
-        findings.add(
-            NO_DENOMINATOR,
-            f"{model_column(column, model.name)} is a denominator, and negative in "
-            f"{frame.places(negative)}: {numbers[negative[0]]:g}",
-            keyword,
-            help="name the column of what is counted, such as words, and not of a difference",
-        )
-    elif not numbers.any():
-        findings.add(
-            NO_DENOMINATOR,
-            f"{model_column(column, model.name)} is a denominator, and 0 in every row",
-            keyword,
-            help="name the column of what is counted, such as words",
-        )
-    elif model.name in answers.values:
+    if negative or not numbers.any():
+        where = f"negative in {frame.places(negative)}: {numbers[negative[0]]:g}" if negative else (
+            "0 in every row"
+        )  # fmt: skip
+        message = f"{model_column(column, model.name)} is a denominator, and {where}"
+        fix = "name the column of what is counted, such as words, and not of a difference"
+        raise Refused(NO_DENOMINATOR, message, keyword, help=fix)
+    if model.name in answers.values:
         answers.scores[model.name] = np.column_stack((answers.values[model.name], numbers))
 
 
@@ -148,27 +139,25 @@ def read_model(
     Labels are compared as text; `1`, `1.0` and `true` are equal only where the truth and the
     labels are numbers or Booleans. A label that never occurs in the truth gets the code -1.
     """
-    scores = read_model_scores(frame, model, target, findings)
+    scores = findings.tried(read_model_scores, frame, model, target, findings)
     if scores is not None:
         answers.scores[model.name] = scores.array
         if scores.probabilities:
             answers.probabilities.add(model.name)
     if model.column is None:
-        if scores is None:
-            if model.score is None and model.scores is None and model.range is None:
-                findings.add(
-                    NO_LABELS,
-                    f"`{model.name}` has a threshold, but neither scores nor a column of labels",
-                    f"threshold {model.name}",
-                    help=f"write `score {model.name} = COLUMN` for its scores"
-                    if target.task == "classification"
-                    else f"write `models {model.name} as COLUMN`, without a threshold",
-                )
-            return
-        implied = labels_from_scores(scores, model, target, findings)
-        if implied is not None:
-            answers.predictions[model.name], rule = implied
+        if scores is not None:
+            implied, rule = labels_from_scores(scores, model, target)
+            answers.predictions[model.name] = implied
             answers.notes.append(rule)
+        elif model.score is None and model.scores is None and model.range is None:
+            raise Refused(
+                NO_LABELS,
+                f"`{model.name}` has a threshold, but neither scores nor a column of labels",
+                f"threshold {model.name}",
+                help=f"write `score {model.name} = COLUMN` for its scores"
+                if target.task == "classification"
+                else f"write `models {model.name} as COLUMN`, without a threshold",
+            )
         return
     if model.threshold is not None:
         message = f"`{model.name}` has a threshold, but the file contains its labels already"
@@ -179,8 +168,6 @@ def read_model(
             help=f"remove `threshold {model.name}`, or the column of labels",
         )
     predicted = _predicted(frame, model, model.column, target, findings)
-    if predicted is None:
-        return
     answers.predictions[model.name] = predicted
     if scores is not None:
         _check_direction(frame, scores, predicted, model, target, findings)
@@ -192,19 +179,11 @@ def _predicted(
     column: str,
     target: Target,
     findings: Findings,
-) -> "NDArray[Any] | None":
+) -> "NDArray[Any]":
+    keyword = f"models {model.name}"
     if target.task == "regression":
-        return measured_column(frame, column, model.name, f"models {model.name}", findings)
-    if column not in frame.columns:
-        findings.unknown_column(
-            UNKNOWN_COLUMN, column, frame.nameable, frame.source, f"models {model.name}"
-        )
-        return None
-    if missing := frame.missing_rows(column):
-        message = f"{model_column(column, model.name)} is missing in {frame.places(missing)}"
-        keyword = f"models {model.name}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
-        return None
+        return measured_column(frame, column, model.name, keyword, findings)
+    _check_present(frame, column, model.name, keyword)
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(
         not isinstance(value, str) and abs(value) <= EXACT for value in target.class_values
@@ -213,7 +192,10 @@ def _predicted(
         predicted = _places(frame.values(column), target.class_values)
     else:
         predicted = _coded(_spelled(frame, column, target), target.classes)
-    return _checked_labels(predicted, frame, column, model, target, findings)
+    unseen = np.flatnonzero(predicted < 0)
+    if len(unseen):
+        _check_labels(predicted, unseen, frame, column, model, target, findings)
+    return predicted
 
 
 def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
@@ -241,17 +223,16 @@ def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[Any]":
     return short_codes(np.where(values[places] == numbers, places, -1), len(values))
 
 
-def _checked_labels(
+def _check_labels(
     predicted: "NDArray[Any]",
+    unseen: "NDArray[np.intp]",
     frame: Frame,
     column: str,
     model: GivenModel,
     target: Target,
     findings: Findings,
-) -> "NDArray[Any] | None":
-    unseen = np.flatnonzero(predicted < 0)
-    if len(unseen) == 0:
-        return predicted
+) -> None:
+    """Report labels that the truth never has, or refuse them where no other is predicted."""
     labels = frame.texts(column)[unseen].unique().sort().to_list()
     alike = {spelled_alike(label): label for label in target.classes}
     near = next(
@@ -261,7 +242,7 @@ def _checked_labels(
     name = written(model.name)
     known_labels = f"the labels are {quoted(target.classes, 12)}"
     if len(unseen) == len(predicted):
-        findings.add(
+        raise Refused(
             NO_LABEL_IS_TRUE,
             f"{model_column(column, model.name)} contains {quoted(labels)}, none of which is a "
             "label of the truth",
@@ -272,20 +253,18 @@ def _checked_labels(
             if frame.kind(column) is Kind.NUMBER
             else f"spell labels as in the truth; {known_labels}",
         )
-        return None
     seen = pl.Series(target.classes).gather(np.maximum(predicted, 0))
     texts = pl.select(pl.when(pl.Series(predicted >= 0)).then(seen).otherwise(frame.texts(column)))
     if recoded(target.y, texts.to_series(), target.classes, frame.times):
         found = set(predicted.tolist())
         never = [label for code, label in enumerate(target.classes) if code not in found]
-        findings.add(
+        raise Refused(
             LABELS_CODED_OTHERWISE,
             f"`{model.name}` never predicts {quoted(never)}, and predicts {quoted(labels)}, which "
             "the truth never contains",
             f"models {model.name}",
             help=f"write the labels of the truth in the column `{column}`: {known_labels}",
         )
-        return None
     rows = counted(frame.count(unseen), "row")
     findings.add(
         UNSEEN_LABEL,
@@ -294,7 +273,6 @@ def _checked_labels(
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
-    return predicted
 
 
 def _check_direction(
@@ -373,7 +351,7 @@ MARGIN_THRESHOLD = 0.0
 def read_model_scores(
     frame: Frame, model: GivenModel, target: Target, findings: Findings
 ) -> Scores | None:
-    """Read the scores of a model, None without scores or after a finding.
+    """Read the scores of a model; None without scores.
 
     They are probabilities when all lie between 0 and 1 and, with a column for each label,
     sum to 1 within 0.01.
@@ -386,77 +364,73 @@ def read_model_scores(
     if target.task == "regression":
         message = f"`{model.name}` has scores, but the truth contains numbers"
         fix = f"write `models {model.name} as COLUMN` for the numbers it predicts"
-        findings.add(SCORES_DO_NOT_FIT, message, keyword, help=fix)
-        return None
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
     if model.score is not None:
         if target.positive is None:
-            if len(target.classes) != 2:  # of two, an unknown positive label is reported already
-                findings.add(
-                    SCORES_DO_NOT_FIT,
-                    f"`{model.name}` has one score, but the truth has {len(target.classes)} labels",
-                    f"score {model.name}",
-                    help=f"write `scores {model.name} = [...]` with a column for each of "
-                    f"{quoted(target.classes, 12)}",
-                )
-            return None
-        column = number_column(frame, model.score, model.name, f"score {model.name}", findings)
-        if column is None:
-            return None
+            raise Refused(
+                SCORES_DO_NOT_FIT,
+                f"`{model.name}` has one score, but the truth has {len(target.classes)} labels",
+                keyword,
+                help=f"write `scores {model.name} = [...]` with a column for each of "
+                f"{quoted(target.classes, 12)}",
+            )
+        column = number_column(frame, model.score, model.name, keyword, findings)
         return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
     given = model.scores
     whole = given.columns.get(given.text) if isinstance(given, ScorePattern) else None
     if whole is not None and frame.kind(whole) is not Kind.NUMBER:  # a list in each cell
-        number_column(frame, whole, model.name, f"scores {model.name}", findings)
-        return None
-    columns = _label_columns(model, target, findings)
-    if columns is None:
-        return None
-    keyword = f"scores {model.name}"
-    read = [number_column(frame, name, model.name, keyword, findings) for name in columns]
-    found = [column for column in read if column is not None]
-    if len(found) < len(columns):
-        return None
-    block = np.column_stack(found)
+        number_column(frame, whole, model.name, keyword, findings)
+    columns = _label_columns(model, target)
+    block = _number_columns(frame, columns, model, keyword, findings)
     return Scores(block, _are_probabilities(block, frame, model, findings))
 
 
-def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings) -> Scores | None:
-    """Read the lower and upper bound of each prediction interval; None after a finding."""
+def _number_columns(
+    frame: Frame, columns: Sequence[str], model: GivenModel, keyword: str, findings: Findings
+) -> "NDArray[np.float64]":
+    """Return several columns of numbers (n, columns), after what is wrong with any of them."""
+    read = [
+        findings.tried(number_column, frame, name, model.name, keyword, findings)
+        for name in columns
+    ]
+    found = [column for column in read if column is not None]
+    if len(found) < len(read):
+        raise Stopped
+    return np.column_stack(found)
+
+
+def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings) -> Scores:
+    """Read the lower and upper bound of each prediction interval."""
     keyword = f"range {model.name}"
     if target.task != "regression":
-        findings.add(
+        raise Refused(
             SCORES_DO_NOT_FIT,
             f"`{model.name}` has a range, but the truth contains labels",
             keyword,
             help=f"write `score {model.name} = COLUMN` for a score of the positive class",
         )
-        return None
-    read = [
-        measured_column(frame, name, model.name, keyword, findings) for name in model.range or ()
-    ]
-    bounds = [column for column in read if column is not None]
-    if len(bounds) < len(read):
-        return None
-    low, high = bounds
+    bounds = _number_columns(frame, model.range or (), model, keyword, findings)
+    for name, numbers in zip(model.range or (), bounds.T, strict=True):
+        check_sizes(frame, numbers, model_column(name, model.name), keyword)
+    low, high = bounds.T
     crossed = np.flatnonzero(low > high).tolist()
     if crossed:
         row, every = crossed[0], len(crossed) == len(low)
         where = "every row" if every else frame.places(crossed)
-        findings.add(
+        raise Refused(
             BOUNDS_IN_WRONG_ORDER,
             f"the range of `{model.name}` has a lower bound above its upper bound in "
             f"{where}: {low[row]:g} and {high[row]:g}",
             keyword,
             help="exchange the two columns" if every else "sort the two bounds of these rows",
         )
-        return None
-    return Scores(np.column_stack(bounds), probabilities=False)
+    return Scores(bounds, probabilities=False)
 
 
 def labels_from_scores(
-    scores: Scores, model: GivenModel, target: Target, findings: Findings
-) -> tuple["NDArray[Any]", str] | None:
-    """Return the labels that scores imply, and the rule in words; None after a finding.
+    scores: Scores, model: GivenModel, target: Target
+) -> tuple["NDArray[Any]", str]:
+    """Return the labels that scores imply, and the rule in words.
 
     Of a prediction interval, the number in its middle.
 
@@ -468,14 +442,13 @@ def labels_from_scores(
         return array.mean(axis=1), f"{model.name}: predicts the middle of its range"
     if array.ndim == 2 and (model.threshold is None or positive is None):
         if model.threshold is not None:
-            findings.add(
+            raise Refused(
                 THRESHOLD_WITHOUT_USE,
                 f"`{model.name}` has a threshold, but its label is that of the largest of "
                 f"{array.shape[1]} scores",
                 f"threshold {model.name}",
                 help=f"remove `threshold {model.name}`",
             )
-            return None
         largest = short_codes(array.argmax(axis=1), array.shape[1])  # the first of equal ones
         return largest, f"{model.name}: label of largest score"
     threshold = model.threshold
@@ -502,38 +475,34 @@ def missing_value_fix(frame: Frame, column: str) -> str:
     )
 
 
-def number_column(
-    frame: Frame,
-    column: str,
-    model: str,
-    keyword: str,
-    findings: Findings,
-) -> "NDArray[np.float64] | None":
-    """Return a column of finite numbers without gaps as float64; None after a finding."""
-    if column not in frame.columns:
-        findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
-        return None
-    missing = frame.missing_rows(column)
-    if missing:
+def _check_present(frame: Frame, column: str, model: str, keyword: str) -> None:
+    """Refuse a column of a model that does not exist or lacks a value."""
+    check_column(frame, column, keyword)
+    if missing := frame.missing_rows(column):
         message = f"{model_column(column, model)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
-        return None
+        raise Refused(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
+
+
+def number_column(
+    frame: Frame, column: str, model: str, keyword: str, findings: Findings
+) -> "NDArray[np.float64]":
+    """Return a column of finite numbers without gaps as float64."""
+    _check_present(frame, column, model, keyword)
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         where = frame.first_non_number(column)
         message = f"{model_column(column, model)} must contain numbers but contains {where}"
         fix = _suggest_numbers(frame, column, model, keyword)
-        findings.add(NOT_NUMERIC, message, keyword, help=fix)
-        return None
+        raise Refused(NOT_NUMERIC, message, keyword, help=fix)
     numbers = frame.values(column).cast(pl.Float64).to_numpy(writable=True)
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{model_column(column, model)} is infinite in {frame.places(infinite)}"
         fix = "write a finite number, or exclude such rows for all models by `where`"
-        findings.add(INFINITE_VALUE, message, keyword, help=fix)
-        return None
+        raise Refused(INFINITE_VALUE, message, keyword, help=fix)
     what = model_column(column, model)
     warn_of_numbers(frame, column, keyword, findings)
-    return numbers if whole_numbers_are_exact(frame, column, what, keyword, findings) else None
+    check_whole_numbers(frame, column, what, keyword)
+    return numbers
 
 
 def _suggest_numbers(frame: Frame, column: str, model: str, keyword: str) -> str:
@@ -559,128 +528,65 @@ def _suggest_numbers(frame: Frame, column: str, model: str, keyword: str) -> str
 
 def measured_column(
     frame: Frame, column: str, model: str, keyword: str, findings: Findings
-) -> "NDArray[np.float64] | None":
-    """Return a column of numbers that are subtracted and squared; None after a finding."""
+) -> "NDArray[np.float64]":
+    """Return a column of numbers that are subtracted and squared."""
     numbers = number_column(frame, column, model, keyword, findings)
-    if numbers is None:
-        return None
-    what = model_column(column, model)
-    return numbers if sizes_are_usable(frame, numbers, what, keyword, findings) else None
+    check_sizes(frame, numbers, model_column(column, model), keyword)
+    return numbers
 
 
-def score_columns(model: GivenModel) -> set[str]:
-    """Return the columns of a model's scores, bounds and denominators.
+def _label_columns(model: GivenModel, target: Target) -> list[str]:
+    """Return the columns of a model's scores in the order of the labels.
 
-    Of an unread pattern there are none.
+    A label may be spelled as another number that equals it: `p_1` for the label 1.0.
     """
-    if model.denominator is not None:
-        return {model.denominator}
-    if model.range is not None:
-        return set(model.range)
-    if model.score is not None:
-        return {model.score}
-    if isinstance(model.scores, ScorePattern):
-        return {model.scores.columns[name] for name in model.scores.found}
-    if isinstance(model.scores, str):
-        return set()
-    if isinstance(model.scores, Mapping):
-        return set(model.scores.values())
-    return set(model.scores or ())
-
-
-def _label_columns(model: GivenModel, target: Target, findings: Findings) -> list[str] | None:
-    """Return the columns of a model's scores in the order of the labels."""
-    given = model.scores
-    labels = quoted(target.classes, 12)
-    if isinstance(given, ScorePattern):
-        return _pattern_columns(given, model, target, findings)
+    given, classes, keyword = model.scores, target.classes, f"scores {model.name}"
+    labels = quoted(classes, 12)
     assert not isinstance(given, str), "reading ties a pattern to a file"
-    if isinstance(given, Mapping):
-        return _mapped_columns(given, model, target, findings)
-    columns = list(given or ())
-    if len(columns) != len(target.classes):
-        findings.add(
-            SCORES_DO_NOT_FIT,
-            f"`{model.name}` has {counted(len(columns), 'column')} of scores for the "
-            f"{len(target.classes)} labels {labels}",
-            f"scores {model.name}",
-            help="name one column for each label, in this order",
-        )
-        return None
-    return columns
-
-
-def _pattern_columns(
-    given: ScorePattern, model: GivenModel, target: Target, findings: Findings
-) -> list[str] | None:
-    """Return the columns in which a label replaces the star, in the order of the labels."""
-    if "*" not in given.text:
-        findings.add(
-            SCORES_DO_NOT_FIT,
-            f"`{model.name}` has the one column `{given.text}` for the labels "
-            f"{quoted(target.classes, 12)}",
-            f"scores {model.name}",
-            help=f"write `score {model.name} = {written(given.text)}` for one score of the "
-            "positive label"
-            if len(target.classes) == 2
-            else ONE_COLUMN_EACH,
-        )
-        return None
-    columns = [given.text.replace("*", label, 1) for label in target.classes]
-    lacking = [column for column in columns if column not in given.columns]
-    if lacking and (spelled := _columns_by_number(given, target)) is not None:
-        return spelled
-    if lacking:
-        message = (
-            f"`{given.text}` finds no {'column' if len(lacking) == 1 else 'columns'} "
-            f"{quoted(lacking)}"
-        )
+    if isinstance(given, ScorePattern):
+        before, star, after = given.text.partition("*")
+        if not star:
+            message = f"`{model.name}` has the one column `{given.text}` for the labels {labels}"
+            fix = f"write `score {model.name} = {written(given.text)}` for one score of the "
+            fix = f"{fix}positive label" if len(classes) == 2 else ONE_COLUMN_EACH
+            raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+        named: Mapping[str, str] = {
+            name[len(before) : len(name) - len(after)]: given.columns[name] for name in given.found
+        }
+    elif isinstance(given, Mapping):
+        named = given
+    elif len(given or ()) == len(classes):
+        named = dict(zip(classes, given or (), strict=True))
+    else:
+        message = f"`{model.name}` has {counted(len(given or ()), 'column')} of scores for the "
+        message += f"{len(classes)} labels {labels}"
+        fix = "name one column for each label, in this order"
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+    others: dict[int | None, set[str]] = {}
+    for label, column in named.items():
+        code = None if label in classes else find_label(label, target.class_values)
+        if code is None and label not in classes and isinstance(given, Mapping):
+            what = f"`{label}`" if label else "an empty label"
+            message = f"`{model.name}` has a score for {what}, which is not one of the labels "
+            fix = f", or include rows with the label `{label}`" if label else ""
+            fix = f"name one score for each of these{fix}"
+            raise Refused(SCORES_DO_NOT_FIT, message + labels, keyword, help=fix)
+        others.setdefault(code, set()).add(column)
+    columns = [
+        named.get(label) or (own.pop() if len(own := others.get(code, set())) == 1 else None)
+        for code, label in enumerate(classes)
+    ]
+    lacking = [label for label, column in zip(classes, columns, strict=True) if column is None]
+    if lacking and isinstance(given, ScorePattern):
+        names = [given.text.replace("*", label, 1) for label in lacking]
+        noun = "column" if len(lacking) == 1 else "columns"
+        message = f"`{given.text}` finds no {noun} {quoted(names)}"
         fix = "the star is replaced by a label; write a list, or a map of labels to columns"
-        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=fix)
-        return None
-    return [given.columns[column] for column in columns]
-
-
-def _columns_by_number(pattern: ScorePattern, target: Target) -> list[str] | None:
-    """Return the columns of labels with another spelling, such as `p_1` for the label 1.0."""
-    before, _, after = pattern.text.partition("*")
-    columns: dict[int, str] = {}
-    for name in pattern.found:
-        spelled = name[len(before) : len(name) - len(after)]
-        code = find_label(spelled, target.class_values)
-        column = pattern.columns[name]
-        if code is not None and columns.setdefault(code, column) != column:
-            return None
-    if len(columns) < len(target.classes):
-        return None
-    return [columns[code] for code in range(len(target.classes))]
-
-
-def _mapped_columns(
-    given: Mapping[str, str], model: GivenModel, target: Target, findings: Findings
-) -> list[str] | None:
-    columns: dict[int, str] = {}
-    for label, column in given.items():
-        code = find_label(label, target.class_values)
-        if code is None:
-            findings.add(
-                SCORES_DO_NOT_FIT,
-                f"`{model.name}` has a score for {f'`{label}`' if label else 'an empty label'}, "
-                f"which is not one of the labels {quoted(target.classes, 12)}",
-                f"scores {model.name}",
-                help=f"name one score for each of these, or include rows with the label `{label}`"
-                if label
-                else "name one score for each of these",
-            )
-            return None
-        columns[code] = column
-    lacking = [label for code, label in enumerate(target.classes) if code not in columns]
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
     if lacking:
         message = f"`{model.name}` has no score for {quoted(lacking)}"
-        fix = "name one score for each label"
-        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=fix)
-        return None
-    return [columns[code] for code in range(len(target.classes))]
+        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help="name one score for each label")
+    return [column for column in columns if column is not None]
 
 
 def _are_probabilities(

@@ -4,13 +4,12 @@ Rows are matched by id, never by position.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.data.codes import (
@@ -22,7 +21,7 @@ from evallang.data.codes import (
     ROWS_DIFFER,
     UNKNOWN_COLUMN,
 )
-from evallang.data.column_roles import has_models, names_of_models, read_ids
+from evallang.data.column_roles import check_models, names_of_models, read_ids
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import (
@@ -33,24 +32,31 @@ from evallang.data.dataset import (
 )
 from evallang.data.file_formats import read_file
 from evallang.data.files import parts_of, stem
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    counted,
+    listed,
+    quoted,
+    refuse_each,
+    unknown_column,
+    written,
+)
 from evallang.data.frame import Frame, frame_of
 from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
 from evallang.data.needed_columns import (
     FINGERPRINTS,
     hashed_columns,
-    named_columns,
     needed_columns,
-    role_columns,
     spelled_columns,
 )
 from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
 from evallang.data.part_patterns import has_parts, path_pattern
-from evallang.data.parts import join_parts, part_files
-from evallang.data.prediction_columns import score_columns
+from evallang.data.parts import hashes_of, join_parts, part_files, spelled_otherwise
 from evallang.data.row_filters import select
-from evallang.limits import MEMORY, OverLimit
+from evallang.data.source_columns import model_columns, named_columns, roles_of
+from evallang.limits import MEMORY
 
 Excluded = tuple[tuple[str, int], ...]
 
@@ -61,59 +67,46 @@ def read_sources(
     findings: Findings,
     given: Sequence[Any] = (),
     asked: tuple[RowsAsked, ...] = (),
-) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
-    """Read all files into one frame; None after a finding.
+) -> tuple[Frame, tuple[GivenModel, ...], Excluded]:
+    """Read all files into one frame.
 
     `given` are data frames that replace the files, in their order; `asked` is why the rows of files
     in parts are needed. Returns the frame, the models
     with their columns in it, and what each `where` line excluded.
     """
     frames = _files(spec, folder, findings, given, asked)
-    if frames is None:
-        return None
     if spec.every is not None:
         return _long_table(spec, spec.every, frames, findings)
     if len(frames) == 1:
-        (only,) = frames.values()
-        frame, excluded = select(only, spec.where, findings)
+        frame, excluded = select(next(iter(frames.values())), spec.where)
         columns = {name: name for name in frame.columns}
-        models = tuple(own_columns(model, columns, spec) for model in spec.models)
-        return None if findings.failed else (frame, models, excluded)
+        return frame, tuple(own_columns(model, columns, spec) for model in spec.models), excluded
     everywhere = [w for w in spec.where if all(w.column in f.columns for f in frames.values())]
-    filtered = _filtered(frames, everywhere, findings)
-    if filtered is None:
-        return None
-    frames, before, notes = filtered
-    joined = join(frames, spec, findings)
-    if joined is None:
-        return None
+    kept, before, notes = _filtered(frames, everywhere, findings)
+    joined, models = join(kept, spec, findings)
     rest = [line for line in spec.where if line not in everywhere]
-    frame, after = select(joined.frame.noted(notes), rest, findings)
+    frame, after = select(joined.noted(notes), rest)
     in_memory = next((one.joined for one in frames.values() if one.joined is not None), None)
-    frame = replace(frame, joined=in_memory)
-    return None if findings.failed else (frame, joined.models, (*before, *after))
+    return replace(frame, joined=in_memory), models, (*before, *after)
 
 
 def _long_table(
     spec: PredictionsSpec, every: GivenModel, frames: Mapping[str, Frame], findings: Findings
-) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
-    """Join the rows of the models of a long table by example; None after a finding."""
+) -> tuple[Frame, tuple[GivenModel, ...], Excluded]:
+    """Join the rows of the models of a long table by example."""
     if len(frames) > 1:
         message = f"a table with a row for each model is one file, and here are {len(frames)}"
-        findings.add(FILES_CONFLICT, message, "from", help="write one statement for each file")
-        return None
-    frame, excluded = select(next(iter(frames.values())), spec.where, findings)
-    names = names_of_models(frame, spec.model, findings)
-    if names is None or findings.failed:
-        return None
+        fix = "write one statement for each file"
+        raise Refused(FILES_CONFLICT, message, "from", help=fix)
+    frame, excluded = select(next(iter(frames.values())), spec.where)
+    names = names_of_models(frame, spec.model)
     present = tuple(dict.fromkeys(names))
     warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     values = spec.model_values or present
     models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
-    if not has_models(frame, spec.model, values, present, findings):
-        return None
-    parts: dict[str, Frame] = {}
+    check_models(frame, spec.model, values, present)
     column = pl.Series(names)
+    parts: dict[str, Frame] = {}
     for model, value in zip(models, values, strict=True):
         part = frame.keep(column == value)
         parts[model.name] = replace(
@@ -133,18 +126,15 @@ def _long_table(
         only = replace(only, taken=frame.taken)
         return only.noted(notes), tuple(own_columns(m, own, spec) for m in models), excluded
     if spec.id is None:
-        findings.add(
+        raise Refused(
             ID_NEEDED,
             f"the rows of {len(parts)} models are paired by example, and no column names it",
             "model",
             help="write `id COLUMN` below it",
         )
-        return None
-    joined = join(parts, replace(spec, models=models), findings)
-    if joined is None or findings.failed:
-        return None
-    found = replace(joined.frame, source=frame.source, rows_by=spec.id, taken=frame.taken)
-    return found.noted(notes), joined.models, excluded
+    joined, models = join(parts, replace(spec, models=models), findings)
+    found = replace(joined, source=frame.source, rows_by=spec.id, taken=frame.taken)
+    return found.noted(notes), models, excluded
 
 
 def _files(
@@ -153,7 +143,7 @@ def _files(
     findings: Findings,
     given: Sequence[Any],
     asked: tuple[RowsAsked, ...],
-) -> dict[str, Frame] | None:
+) -> dict[str, Frame]:
     """Read every file, or take the data frame that is given for it."""
     several = len(spec.paths) > 1
     frames: dict[str, Frame] = {
@@ -161,61 +151,42 @@ def _files(
         for path, frame in zip(spec.paths, given, strict=False)
     }
     for path in () if given else spec.paths:
-        frame = _file(path, spec, folder, findings, asked)
-        if frame is not None:
-            frames[path] = frame
-    for model in spec.models:
-        if model.path is not None and model.path not in spec.paths:
-            message = f"`{model.name}` is in `{model.path}`, which is not one of the files"
-            findings.add(
-                FILE_NOT_FOUND,
-                message,
-                f"models {model.name}",
-                help=f"they are {quoted(spec.paths)}",
-            )
-    return None if findings.failed else frames
-
-
-def _file(
-    path: str,
-    spec: PredictionsSpec,
-    folder: Path,
-    findings: Findings,
-    asked: tuple[RowsAsked, ...],
-) -> Frame | None:
-    """Read one file, or all files of parts as one; None after a finding."""
-    if not has_parts(path):
-        plain = path_pattern(path).plain  # `{{` is a literal brace
-        return _read_one(plain, spec, folder, findings, spelled_columns(spec))
-    parts = part_files(path, folder, findings)
-    frames: list[Frame] = []
-    held = 0
-    with parts_of(path, parts or (), folder):
-        for part in parts or ():
-            frame = _read_one(part, spec, folder, findings, spelled_columns(spec))
-            if frame is None:
-                return None
-            frames.append(frame)
-            held = sum(int(one.cells.estimated_size()) for one in frames)
-            whole = int(held * len(parts or ()) / len(frames))  # as if the others were like these
-            try:
-                MEMORY.check(f"the parts of `{path}`", whole, COUNTED_INSTEAD)
-            except OverLimit as error:
-                findings.over_limit(error)
-                return None
-            if len(frames) == 1:
-                report_joining(JoinedParts(spec.name, len(parts or ()), whole, asked))
-        if not frames:
-            return None
-        joined = join_parts(
-            path,
-            frames,
-            lambda part: _read_one(part, spec, folder, findings, None),
-            hashed_columns(spec, frames[0].columns),
-            findings,
+        with findings.catching():
+            frames[path] = _file(path, spec, folder, asked)
+    refuse_each(
+        Refused(
+            FILE_NOT_FOUND,
+            f"`{model.name}` is in `{model.path}`, which is not one of the files",
+            f"models {model.name}",
+            help=f"they are {quoted(spec.paths)}",
         )
-        how = JoinedParts(spec.name, len(frames), held, asked)
-        return None if joined is None else replace(joined, joined=how)
+        for model in spec.models
+        if model.path is not None and model.path not in spec.paths
+    )
+    findings.stop_at_errors()
+    return frames
+
+
+def _file(path: str, spec: PredictionsSpec, folder: Path, asked: tuple[RowsAsked, ...]) -> Frame:
+    """Read one file, or all files of parts as one."""
+    if not has_parts(path):
+        return read_part(path_pattern(path).plain, spec, folder)  # `{{` is a literal brace
+    parts = part_files(path, folder)
+    frames: list[Frame] = []
+    with parts_of(path, parts, folder):
+        for part in parts:
+            frames.append(read_part(part, spec, folder))
+            held = sum(int(one.cells.estimated_size()) for one in frames)
+            whole = int(held * len(parts) / len(frames))  # as if the others were like these
+            MEMORY.check(f"the parts of `{path}`", whole, COUNTED_INSTEAD)
+            if len(frames) == 1:
+                report_joining(JoinedParts(spec.name, len(parts), whole, asked))
+        hashed = hashed_columns(spec, frames[0].columns)
+        hashes = [hashes_of(frame, *hashed) for frame in frames]
+        if any(spelled_otherwise(frame, frames) for frame in frames):
+            frames = [read_part(part, spec, folder, spelled=False) for part in parts]
+    how = JoinedParts(spec.name, len(frames), held, asked)
+    return replace(join_parts(path, frames, hashes), joined=how)
 
 
 COUNTED_INSTEAD = (
@@ -224,28 +195,24 @@ COUNTED_INSTEAD = (
 )
 
 
-def _read_one(
-    path: str,
-    spec: PredictionsSpec,
-    folder: Path,
-    findings: Findings,
-    spelled: frozenset[str] | None,
-) -> Frame | None:
-    frame = read_file(
-        path,
+def read_part(part: str, spec: PredictionsSpec, folder: Path, *, spelled: bool = True) -> Frame:
+    """Read a file of a statement, or one of its parts.
+
+    With `spelled` numbers that are no labels are typed; without, all keep their spelling.
+    """
+    return read_file(
+        part,
         folder,
-        findings,
         named=named_columns(spec),
-        spelled=spelled,
+        spelled=spelled_columns(spec) if spelled else None,
         needed=needed_columns(spec),
-    )
-    return None if frame is None else frame.mark_missing(spec.missing)
+    ).mark_missing(spec.missing)
 
 
 def _filtered(
     frames: Mapping[str, Frame], lines: Sequence[Where], findings: Findings
-) -> tuple[dict[str, Frame], Excluded, tuple[str, ...]] | None:
-    """Apply to each file the lines about columns that every file has; None after a finding.
+) -> tuple[dict[str, Frame], Excluded, tuple[str, ...]]:
+    """Apply to each file the lines about columns that every file has.
 
     So of several rows of one id (lm-evaluation-harness writes one a filter) one is kept before
     ids are matched. A line counts as having excluded the most rows that it excluded in a file.
@@ -253,11 +220,11 @@ def _filtered(
     parts: dict[str, Frame] = {}
     counts: dict[str, list[int]] = {line.written: [] for line in lines}
     for path, frame in frames.items():
-        parts[path], gone = select(frame, lines, findings)
-        for clause, n in gone:
-            counts[clause].append(n)
-    if findings.failed:
-        return None
+        with findings.catching():
+            parts[path], gone = select(frame, lines)
+            for clause, n in gone:
+                counts[clause].append(n)
+    findings.stop_at_errors()
     notes = tuple(
         f"{clause}: excludes {listed(n, len(n))} rows of {listed(frames, len(n))}"
         for clause, n in counts.items()
@@ -266,35 +233,26 @@ def _filtered(
     return parts, tuple((clause, max(n)) for clause, n in counts.items()), notes
 
 
-class Joined(Struct, frozen=True):
-    """One frame for all files, and the models with their columns in it."""
-
-    frame: Frame
-    models: tuple[GivenModel, ...]
-
-
-def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings) -> Joined | None:
-    """Join files by their ids, in the order of the first; None after a finding.
+def join(
+    frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings
+) -> tuple[Frame, tuple[GivenModel, ...]]:
+    """Join files by their ids, in the order of the first.
 
     Rows are matched by id, within the same repeat and data set where all files have those
-    columns. A column that describes rows and is in several files must agree in them.
+    columns. A column that describes rows and is in several files must agree in them. Returns one
+    frame for all files, and the models with their columns in it.
     """
     if spec.id is None:
         message = f"{len(frames)} files are joined by id, but no id column is named"
-        stacked = _stacked(frames, spec)
-        instead = f"write `id {_key(frames)}` below it"
-        findings.add(ID_NEEDED, message, "from", help=stacked or instead)
-        return None
+        fix = _stacked(frames, spec) or f"write `id {_key(frames)}` below it"
+        raise Refused(ID_NEEDED, message, "from", help=fix)
     within = [
         name
         for name in (spec.runs, spec.dataset)
         if name is not None and all(name in frame.columns for frame in frames.values())
     ]
     apart = {spec.truth or "", *(model.column or model.name for model in spec.models)}
-    aligned = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
-    if aligned is None:
-        return None
-    parts, notes = aligned
+    parts, notes = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
     return _side_by_side(parts, spec, notes, findings)
 
 
@@ -333,10 +291,10 @@ def _side_by_side(
     spec: PredictionsSpec,
     notes: tuple[str, ...],
     findings: Findings,
-) -> Joined | None:
+) -> tuple[Frame, tuple[GivenModel, ...]]:
     shared = [name for name in FINGERPRINTS if all(name in part.columns for part in parts.values())]
     outcomes = {column for model in spec.models for _, column in _named_columns(model, spec)}
-    describing = {*role_columns(spec), *shared} - outcomes
+    describing = {*roles_of(spec), *shared} - outcomes
     untyped = all(part.untyped for part in parts.values())
     owners: dict[str, str] = {}
     for path, part in parts.items():
@@ -348,7 +306,8 @@ def _side_by_side(
         for column in part.columns:
             first = owners[column]
             if column in describing and path != first:
-                _compare(column, parts[first], part, spec, findings)
+                with findings.catching():
+                    _compare(column, parts[first], part, spec)
                 names[path, column] = column
                 continue
             alone = path == first and (spec.every is None or column in describing)
@@ -357,8 +316,7 @@ def _side_by_side(
             series = part.cells[column] if untyped else _settled(part, column)
             columns.append(series.alias(name))
     models = _resolved(spec, parts, names, describing, findings)
-    if findings.failed:
-        return None
+    findings.stop_at_errors()
     source = ", ".join(parts)
     read_notes = tuple(note for part in parts.values() for note in part.notes)
     frame = frame_of(
@@ -372,12 +330,10 @@ def _side_by_side(
         for path, part in parts.items()
         for column, words in part.taken.items()
     }
-    return Joined(replace(frame, stated=spec.missing, taken=taken), models)
+    return replace(frame, stated=spec.missing, taken=taken), models
 
 
-def _compare(
-    column: str, first: Frame, other: Frame, spec: PredictionsSpec, findings: Findings
-) -> None:
+def _compare(column: str, first: Frame, other: Frame, spec: PredictionsSpec) -> None:
     mine, theirs = first.values(column), other.values(column)
     if mine.dtype == theirs.dtype and mine.equals(theirs):
         return
@@ -394,7 +350,7 @@ def _compare(
     values = [frame.texts(column)[row] for frame in (first, other)]
     shown = " and ".join("missing" if value is None else f"`{value}`" for value in values)
     roles = {spec.truth: "truth", spec.group: "group", spec.weight: "weight", spec.fold: "fold"}
-    findings.add(
+    raise Refused(
         FILES_CONFLICT,
         f"`{column}` differs between `{first.source}` and `{other.source}` in "
         f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is {shown}",
@@ -435,7 +391,7 @@ def own_columns(model: GivenModel, columns: Mapping[str, str], spec: Predictions
     column = model.column or model.name
     if _optional(model, spec) is not None:
         named = columns.get(column)
-        if named is None or named in score_columns(tied):
+        if named is None or named in model_columns(spec, [replace(tied, column=None)]):
             return tied
     return replace(tied, column=columns.get(column, column))
 
@@ -449,30 +405,28 @@ def _resolved(
 ) -> tuple[GivenModel, ...]:
     """Return the models with the columns of the joined frame in place of those of their files."""
     models: list[GivenModel] = []
-    unclear: dict[str, _Unclear] = {}
+    unclear: dict[str, Owners] = {}
+    unknown: list[Refused] = []
     for model in spec.models:
         files = tuple(parts) if model.path is None else (model.path,)
         if model.path is None:
-            found = _columns_of_several_files(model, spec, parts, describing)
-            if found is not None:
-                unclear[model.name] = found
+            owners = _columns_of_several_files(model, spec, parts, describing)
+            unclear |= {model.name: owners} if owners else {}
         else:
             known = parts[model.path].columns
-            for keyword, column in _named_columns(model, spec):
-                if column not in known and "*" not in column and column != _optional(model, spec):
-                    findings.unknown_column(UNKNOWN_COLUMN, column, known, model.path, keyword)
+            unknown += [
+                unknown_column(UNKNOWN_COLUMN, column, known, model.path, keyword)
+                for keyword, column in _named_columns(model, spec)
+                if column not in known and "*" not in column and column != _optional(model, spec)
+            ]
         columns = {name: names[path, name] for path in files[::-1] for name in parts[path].columns}
         models.append(own_columns(model, columns, spec))
-    _report_unclear(unclear, spec, findings)
+    refuse_each([*unknown, *_unclear_columns(unclear, spec)])
     return tuple(models)
 
 
-class _Unclear(Struct, frozen=True):
-    """Columns of one model that are in several files: their names, the files, the clauses."""
-
-    columns: tuple[str, ...]
-    paths: tuple[str, ...]
-    keywords: tuple[str, ...]
+Owners = dict[tuple[str, str], list[str]]
+"""The files that have a column of one model, by the clause and the name."""
 
 
 def _optional(model: GivenModel, spec: PredictionsSpec) -> str | None:
@@ -507,60 +461,47 @@ def _columns_of_several_files(
     spec: PredictionsSpec,
     parts: Mapping[str, Frame],
     describing: Collection[str],
-) -> _Unclear | None:
-    """Return the columns of a model without a file that several files have, None without any.
+) -> Owners:
+    """Return the columns of a model without a file that several files have.
 
     A pattern is looked up in one file, so it is unclear where columns of several files fit it.
     """
-    columns: list[str] = []
-    paths: dict[str, None] = {}
-    keywords: list[str] = []
-    for keyword, name in _named_columns(model, spec):
-        owners = []
-        for path, part in parts.items():
-            own = {c: c for c in part.columns if c not in describing}
+    owners: Owners = {}
+    for path, part in parts.items():
+        own = {c: c for c in part.columns if c not in describing}
+        for keyword, name in _named_columns(model, spec):
             if name in own or (keyword.startswith("scores ") and ScorePattern(name, own).found):
-                owners.append(path)
-        if len(owners) > 1:
-            columns.append(name)
-            keywords.append(keyword)
-            paths |= dict.fromkeys(owners)
-    if not columns:
-        return None
-    return _Unclear(tuple(dict.fromkeys(columns)), tuple(paths), tuple(keywords))
+                owners.setdefault((keyword, name), []).append(path)
+    return {named: paths for named, paths in owners.items() if len(paths) > 1}
 
 
-def _report_unclear(
-    unclear: Mapping[str, _Unclear], spec: PredictionsSpec, findings: Findings
-) -> None:
-    """Report each model whose columns are in several files, and how to write its file."""
+def _unclear_columns(unclear: Mapping[str, Owners], spec: PredictionsSpec) -> Iterator[Refused]:
+    """Iterate over each model whose columns are in several files, and how to write its file."""
     models = {model.name: model for model in spec.models}
-    alone = len(unclear) == 1
-    own = {name: _own_file(name, found.paths, spec, alone=alone) for name, found in unclear.items()}
+    files = {
+        name: tuple(dict.fromkeys(path for paths in owners.values() for path in paths))
+        for name, owners in unclear.items()
+    }
+    own = {name: _own_file(name, files[name], spec, alone=len(files) == 1) for name in files}
     listed_models = any(word in spec.places for word in ("models", "correct", "value"))
-    for name, found in unclear.items():
-        named = [name] if listed_models else list(models)
+    for name, owners in unclear.items():
         items = []
-        for other in named:
-            column = models[other].column
-            item = written(other)
-            if column is not None and column != other:
-                item += f" as {written(column)}"
-            if other in unclear:
-                item += f' in "{own[other] or "FILE"}"'
-            items.append(item)
+        for other in [name] if listed_models else models:
+            column = models[other].column or other
+            item = written(other) + (f" as {written(column)}" if column != other else "")
+            items.append(item + (f' in "{own[other] or "FILE"}"' if other in unclear else ""))
         help_text = f"write `{'' if listed_models else 'models '}{', '.join(items)}`"
         if own[name] is None:
-            help_text += f" with the file of this model: {quoted(found.paths)}"
+            help_text += f" with the file of this model: {quoted(files[name])}"
         elif models[name].column is None:
             help_text += ": all columns of a model are then read from its file"
-        verb = "is" if len(found.columns) == 1 else "are"
-        only = found.columns == (name,)
-        whose = f"`{name}`" if only else f"{quoted(found.columns)} of `{name}`"
-        findings.add(
+        columns = tuple(dict.fromkeys(column for _, column in owners))
+        whose = f"`{name}`" if columns == (name,) else f"{quoted(columns)} of `{name}`"
+        yield Refused(
             AMBIGUOUS_COLUMN,
-            f"{whose} {verb} in several files: {quoted(found.paths)}",
-            *found.keywords,
+            f"{whose} {'is' if len(columns) == 1 else 'are'} in several files: "
+            f"{quoted(files[name])}",
+            *(keyword for keyword, _ in owners),
             help=help_text,
         )
 
@@ -594,8 +535,8 @@ def align(
     common_only: bool,
     findings: Findings,
     apart: Collection[str] = (),
-) -> tuple[dict[str, Frame], tuple[str, ...]] | None:
-    """Align all files with the rows of the first, in its order; None after a finding.
+) -> tuple[dict[str, Frame], tuple[str, ...]]:
+    """Align all files with the rows of the first, in its order.
 
     `keys` are the columns that name a row, the id first. They are compared as numbers where
     they are numbers in every file (1 and 1.0 are one id), else as text. Rows that are not in
@@ -603,9 +544,8 @@ def align(
     of truth and models.
     """
     for frame in frames.values():
-        read_ids(frame, keys[0], findings, within=keys[1:], apart=apart)
-    if findings.failed:
-        return None
+        findings.tried(read_ids, frame, keys[0], within=keys[1:], apart=apart)
+    findings.stop_at_errors()
     names = [str(place) for place in range(len(keys))]
     spelled = [_comparable(frames, key) for key in keys]
     rows = {
@@ -614,8 +554,7 @@ def align(
         ).with_row_index(ROW)
         for path in frames
     }
-    if _same_number_twice(frames, rows, keys, names, findings):
-        return None
+    refuse_each(_same_number_twice(frames, rows, keys[0], names))
     every = pl.concat([own.select(names) for own in rows.values()]).unique(maintain_order=True)
     first, *others = rows.values()
     common = first.select(names)
@@ -624,8 +563,7 @@ def align(
     notes: tuple[str, ...] = ()
     if common.height < every.height:
         if not common_only or common.height == 0:
-            _report_lacking(rows, every, keys, findings)
-            return None
+            refuse_each(_lacking(rows, every, keys))
         left = counted(every.height - common.height, "row")
         notes = (f"rows common: {left} of {every.height:,} skipped, not in every file",)
     parts = {}
@@ -664,28 +602,23 @@ def _key_texts(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":
 def _same_number_twice(
     frames: Mapping[str, Frame],
     rows: "Mapping[str, pl.DataFrame]",
-    keys: Sequence[str],
+    key: str,
     names: list[str],
-    findings: Findings,
-) -> bool:
-    """Report ids of one file that are one number in two spellings."""
+) -> Iterator[Refused]:
+    """Iterate over the files with ids that are one number in two spellings."""
     for path, own in rows.items():
         twice = own.filter(own.select(names).is_duplicated())[ROW].to_list()
         if twice:
-            found = quoted(dict.fromkeys(frames[path].texts(keys[0])[twice].to_list()))
-            message = (
-                f"`{keys[0]}` names more than one row of `{path}`: {found} are the same number"
-            )
-            findings.add(ID_TWICE, message, "id", help="write each id in the same way in all files")
-    return findings.failed
+            found = quoted(dict.fromkeys(frames[path].texts(key)[twice].to_list()))
+            message = f"`{key}` names more than one row of `{path}`: {found} are the same number"
+            fix = "write each id in the same way in all files"
+            yield Refused(ID_TWICE, message, "id", help=fix)
 
 
-def _report_lacking(
-    rows: "Mapping[str, pl.DataFrame]",
-    every: "pl.DataFrame",
-    columns: Sequence[str],
-    findings: Findings,
-) -> None:
+def _lacking(
+    rows: "Mapping[str, pl.DataFrame]", every: "pl.DataFrame", columns: Sequence[str]
+) -> Iterator[Refused]:
+    """Iterate over the files that lack rows of others."""
     names, column = every.columns, columns[0]
     keyed = " / ".join(f"`{name}`" for name in columns)
     common = every
@@ -706,7 +639,7 @@ def _report_lacking(
         keys = [" / ".join(map(str, key)) for key in lacking.head(MOST_LISTED).rows()]
         more = lacking.height - len(keys)
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
-        findings.add(
+        yield Refused(
             ROWS_DIFFER,
             f"`{path}` lacks {counted(lacking.height, 'row')} that others have: {keyed} {shown}",
             "rows",

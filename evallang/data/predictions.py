@@ -15,11 +15,11 @@ from evallang.data.codes import (
     NO_MODELS,
     OFF_SCALE,
     READERS_NOT_CROSSED,
-    REPEATS_CONTRADICT,
     REPEATS_NEED_ID,
     TASKS_DIFFER,
 )
 from evallang.data.column_roles import (
+    check_agreement,
     complete_texts,
     read_groups,
     read_ids,
@@ -27,13 +27,13 @@ from evallang.data.column_roles import (
     read_weights,
 )
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.findings import Findings, Refused, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.joined_parts import RowsAsked
-from evallang.data.labels import group_codes, sort_labels
+from evallang.data.labels import group_codes, level_codes, sorted_levels
 from evallang.data.named_scales import OffScale, scale_of_named
-from evallang.data.needed_columns import may_be_counted, outcome_columns, role_columns
+from evallang.data.needed_columns import may_be_counted, outcome_columns
 from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.part_counts import CountedParts, Counting, count_parts, sum_products
 from evallang.data.prediction_columns import (
@@ -44,7 +44,7 @@ from evallang.data.prediction_columns import (
 from evallang.data.prediction_files import own_columns, read_sources
 from evallang.data.ranked_outcomes import read_events, read_ordering_score, read_queries
 from evallang.data.row_rules.dated_rows import predictions_in_time
-from evallang.data.source_columns import roles_in_predictions, source_columns
+from evallang.data.source_columns import roles_of, source_columns
 from evallang.data.target import Target, read_target
 from evallang.data.time_columns import likely_moments, read_moments
 from evallang.diagnostics import Diagnostic
@@ -74,17 +74,14 @@ def read_predictions(
             return read
         asked = (read, *asked)
     findings = Findings(spec.places)
-    source = read_sources(spec, folder, findings, given, asked)
-    if source is None:
-        return (), findings.diagnostics
-    frame, models, excluded = source
-    models = models or _default_models(frame, spec, findings)
     outcomes: list[GivenOutcomes] = []
-    for part_spec, part, note in _data_sets(frame, spec, findings):
-        with findings.noting(note):
-            made = _outcomes(part_spec, part, models, findings)
-        if made is not None:
-            outcomes.append(replace(made, excluded=excluded))
+    with findings.catching():
+        frame, models, excluded = read_sources(spec, folder, findings, given, asked)
+        models = models or _default_models(frame, spec)
+        for part_spec, part, note in _data_sets(frame, spec, findings):
+            with findings.noting(note), findings.catching():
+                made = _outcomes(part_spec, part, models, findings)
+                outcomes.append(replace(made, excluded=excluded))
     if len({made.task for made in outcomes}) > 1:
         tasks = listed((f"`{made.spec.name}` is a {made.task}" for made in outcomes), 4)
         help_text = "write `task classification` or `task regression`"
@@ -102,7 +99,7 @@ def _read_counted(
     findings = Findings(spec.places)
     columns = {column.name: column.name for column in found.columns}
     models = tuple(own_columns(model, columns, spec) for model in spec.models)
-    made = _outcomes(spec, found.frame, models, findings)
+    made = findings.tried(_outcomes, spec, found.frame, models, findings)
     if made is None or findings.failed or made.task == "regression":
         return RowsAsked("the values are faulty or numbers, which is looked at row by row")
     made = replace(made, scores={}, excluded=found.excluded, source_columns=found.columns)
@@ -126,15 +123,10 @@ def _positive_truth(made: GivenOutcomes, found: CountedParts) -> Any:
 def _rankings(made: GivenOutcomes, found: CountedParts) -> dict[str, ScoreCounts] | None:
     """Return the counted scores of each model that has them; None where a part differs in type."""
     positive = _positive_truth(made, found)
-    ranked: dict[str, ScoreCounts] = {}
-    for model in made.models:
-        if model.score is None:
-            continue
-        counts = found.scores[model.score].whole(positive)
-        if counts is None or sum(counts.members) != made.n:
-            return None
-        ranked[model.name] = counts
-    return ranked
+    ranked = {m.name: found.scores[m.score].whole(positive) for m in made.models if m.score}
+    counts = np.bincount(made.truth == made.positive, made.times)
+    alike = all(one.members == tuple(counts.tolist()) for one in ranked.values())
+    return ranked if alike else None
 
 
 def _placements(
@@ -162,11 +154,9 @@ def _placements(
     return PlacementSums(np.array(areas), negatives, positives, *totals)
 
 
-def _default_models(
-    frame: Frame, spec: PredictionsSpec, findings: Findings
-) -> tuple[GivenModel, ...]:
+def _default_models(frame: Frame, spec: PredictionsSpec) -> tuple[GivenModel, ...]:
     """Return a model for every column with a name that no clause names."""
-    roles = set(role_columns(spec))
+    roles = roles_of(spec)
     models = tuple(
         GivenModel(name, name, column=name)
         for place, name in enumerate(frame.columns, 1)
@@ -177,7 +167,7 @@ def _default_models(
         fix = (
             f"the predictions of a model are a column; the columns are {quoted(frame.columns, 12)}"
         )
-        findings.add(NO_MODELS, message, "models", "truth", help=fix)
+        raise Refused(NO_MODELS, message, "models", "truth", help=fix)
     return models
 
 
@@ -185,7 +175,7 @@ def _data_sets(
     frame: Frame, spec: PredictionsSpec, findings: Findings
 ) -> list[tuple[PredictionsSpec, Frame, str | None]]:
     """Return the rows of each data set, with the note that its findings get."""
-    values = complete_texts(frame, spec.dataset, "dataset", findings)
+    values = findings.tried(complete_texts, frame, spec.dataset, "dataset")
     if values is None:
         return [(spec, frame, None)]
     name = spec.dataset or ""
@@ -197,26 +187,29 @@ def _data_sets(
             replace(frame.keep(column == value), hashes=None),
             f"among the rows where {spec.dataset} is {value}",
         )
-        for value in map(str, sort_labels(set(values)))
+        for value in sorted_levels(values)
     ]
 
 
 def _outcomes(
     spec: PredictionsSpec, frame: Frame, models: tuple[GivenModel, ...], findings: Findings
-) -> GivenOutcomes | None:
+) -> GivenOutcomes:
     answers = ModelOutcomes()
+    tried = findings.tried
     target: Target | None = None
     events: NDArray[np.float64] | None = None
     queries: NDArray[np.int64] | None = None
     if spec.judged is not None:
         for model in models:
-            read_correctness(spec, frame, model, answers, findings)
-        spec = _on_its_scale(spec, answers, findings)
-    elif spec.orders is not None:
-        assert spec.truth is not None, "the checker asks for it"
-        target = read_target(frame, spec, spec.truth, findings, "truth")
-        events = read_events(spec, frame, target, findings)
-        queries = read_queries(spec, frame, target, findings)
+            tried(read_correctness, spec, frame, model, answers, findings)
+        with findings.catching():
+            spec = _on_its_scale(spec, answers)
+    else:
+        assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
+        target = tried(read_target, frame, spec, spec.truth, findings, "truth")
+    if spec.orders is not None:
+        events = tried(read_events, spec, frame, target)
+        queries = tried(read_queries, spec, frame, target)
         if queries is not None and target is not None and (queries < 0).any():
             left_out = int((queries < 0).sum())
             frame = frame.keep(pl.Series(queries >= 0)).noted(
@@ -225,42 +218,36 @@ def _outcomes(
             target = replace(target, y=target.y[queries >= 0])
             queries = queries[queries >= 0]
         for model in models:
-            read_ordering_score(spec, frame, model, answers, findings)
-    else:
-        assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
-        target = read_target(frame, spec, spec.truth, findings, "truth")
-        if target is not None:
-            for model in models:
-                read_model(frame, model, target, answers, findings)
+            tried(read_ordering_score, spec, frame, model, answers, findings)
+    elif target is not None:
+        for model in models:
+            tried(read_model, frame, model, target, answers, findings)
     within = [
         name for name in (spec.runs, spec.query) if name is not None and name in frame.columns
     ]
     row_ids = None
+    apart = outcome_columns(spec, models)
     if frame.times is None:  # else they are known to differ
-        apart = outcome_columns(spec, models)
-        row_ids = read_ids(frame, spec.id, findings, within=within, apart=apart)
-    group_names, codes_of_groups = read_groups(frame, spec.group, findings) or (None, None)
+        row_ids = tried(read_ids, frame, spec.id, within=within, apart=apart)
+    group_names, codes_of_groups = tried(read_groups, frame, spec.group) or (None, None)
     if spec.group is not None and group_names is not None:
         warn_of_variants(spec.group, variants_in(frame, spec.group), "group", findings)
-    folds = complete_texts(frame, spec.fold, "fold", findings)
-    repeats = complete_texts(frame, spec.runs, spec.run_word, findings)
-    row_weights = read_weights(frame, spec.weight, findings)
+    folds = tried(complete_texts, frame, spec.fold, "fold")
+    repeats = tried(complete_texts, frame, spec.runs, spec.run_word)
+    row_weights = tried(read_weights, frame, spec.weight)
     subgroups = read_levels(frame, spec.subgroups, "within", findings)
-    moments = read_moments(frame, spec, outcome_columns(spec, models), findings)
-    if findings.failed:
-        return None
+    moments = tried(read_moments, frame, spec, apart)
+    findings.stop_at_errors()
     examples: NDArray[np.int64] | None = None
     spread: tuple[str, ...] = ()
     if spec.runs is not None:
         texts = None if spec.id is None or row_ids is None else frame.texts(spec.id).to_list()
-        read = examples_of_repeats(frame, spec, texts, findings)
-        if read is None:
-            return None
-        examples, spread = read
+        examples, spread = examples_of_repeats(frame, spec, texts)
     if queries is not None:
         n_queries = counted(int(queries.max()) + 1, "query", "queries")
         examples, spread = queries, (f"{counted(frame.n, 'row')} of {n_queries}",)
-    fold_labels, repeat_labels = _ordered(folds), _ordered(repeats)
+    fold_labels = None if folds is None else sorted_levels(folds)
+    repeat_labels = None if repeats is None else sorted_levels(repeats)
     made = GivenOutcomes(
         spec=spec,
         kind="predictions",
@@ -280,11 +267,10 @@ def _outcomes(
         group_names=group_names,
         group_codes=codes_of_groups,
         weights=row_weights,
-        folds=_codes(folds, fold_labels),
+        folds=None if folds is None else level_codes(folds, fold_labels or ()),
         fold_labels=fold_labels,
-        repeats=_codes(repeats, repeat_labels),
+        repeats=None if repeats is None else level_codes(repeats, repeat_labels or ()),
         subgroups=subgroups,
-        excluded=(),
         sha256="",
         source=frame.source
         if frame.parts is None
@@ -297,7 +283,7 @@ def _outcomes(
         ),
         examples=examples,
         repeat_labels=repeat_labels,
-        source_columns=source_columns(frame, roles_in_predictions(spec, models)),
+        source_columns=source_columns(frame, roles_of(spec, models)),
         times=frame.times,
         events=events,
         moments=moments,
@@ -305,7 +291,7 @@ def _outcomes(
         taken=frame.taken,
     )
     if not (spec.group or spec.runs or spec.query) and frame.times is None:
-        likely = likely_moments(frame, spec, outcome_columns(spec, models))
+        likely = likely_moments(frame, spec, apart)
         if likely is not None:
             predictions_in_time(made, likely, findings)
     if frame.hashes is not None:
@@ -314,17 +300,15 @@ def _outcomes(
     return replace(made, sha256=outcomes_hash(made))
 
 
-def _on_its_scale(
-    spec: PredictionsSpec, answers: ModelOutcomes, findings: Findings
-) -> PredictionsSpec:
-    """Read percents of a value that is known as a share as shares; report other odd values."""
+def _on_its_scale(spec: PredictionsSpec, answers: ModelOutcomes) -> PredictionsSpec:
+    """Read percents of a value that is known as a share as shares; refuse other odd values."""
     if not answers.values or spec.ratio is not None:
         return spec
     every = np.concatenate([*answers.values.values()])
     found = scale_of_named(spec.value_metric, every, f"`{spec.name}`")
     if isinstance(found, OffScale):
-        findings.add(OFF_SCALE, found.message, "value", help=found.help)
-    elif found is not None:
+        raise Refused(OFF_SCALE, found.message, "value", help=found.help)
+    if found is not None:
         answers.values = {model: values / 100 for model, values in answers.values.items()}
         answers.notes.append(found)
         return replace(spec, percents=True)
@@ -370,37 +354,23 @@ def _judged_task(spec: PredictionsSpec) -> Task:
     return spec.task or ("classification" if spec.judged == "correct" else "regression")
 
 
-def _ordered(texts: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if texts is None else tuple(map(str, sort_labels(set(texts))))
-
-
-def _codes(
-    texts: Sequence[str] | None, labels: tuple[str, ...] | None
-) -> "NDArray[np.int64] | None":
-    if texts is None or labels is None:
-        return None
-    places = {label: code for code, label in enumerate(labels)}
-    return np.array([places[text] for text in texts], dtype=np.int64)
-
-
 def examples_of_repeats(
-    frame: Frame, spec: PredictionsSpec, ids: Sequence[str] | None, findings: Findings
-) -> "tuple[NDArray[np.int64], tuple[str, ...]] | None":
+    frame: Frame, spec: PredictionsSpec, ids: Sequence[str] | None
+) -> "tuple[NDArray[np.int64], tuple[str, ...]]":
     """Number the examples of predictions with repeats, and state the design.
 
-    Returns the code of each row's example, in the order of their first rows, and notes; None
-    after a finding. Truth, group, weight and subgroups must be the same in all repeats of an
+    Returns the code of each row's example, in the order of their first rows, and notes.
+    Truth, group, weight and subgroups must be the same in all repeats of an
     example; an example may lack some repeats, which is a note.
     """
     word = spec.run_word
     if ids is None or spec.runs is None:
-        findings.add(
+        raise Refused(
             REPEATS_NEED_ID,
             f"`{frame.source}` has several {word}s, but no column names the example of each row",
             word,
             help="write `id COLUMN` below it",
         )
-        return None
     codes = group_codes(ids)
     for column, keyword in (
         (spec.truth, "truth"),
@@ -408,15 +378,17 @@ def examples_of_repeats(
         (spec.weight, "weight"),
         *((name, f"within {name}") for name in spec.subgroups),
     ):
-        if column is not None and not _agree(frame, column, codes, ids, keyword, findings):
-            return None
+        if column is not None:
+            check_agreement(
+                frame, column, codes, ids, keyword, "id", "give different examples different ids"
+            )
     runs = frame.texts(spec.runs)
     n_runs, n_examples = runs.n_unique(), int(codes.max()) + 1
     among = "in" if spec.reader is None else "read by"
     notes = [f"{counted(n_examples, 'example')} {among} {counted(n_runs, word)}"]
     times = np.bincount(codes)
-    if spec.readers == "random" and not _is_crossed(frame, spec, times, n_runs, findings):
-        return None
+    if spec.readers == "random":
+        _check_crossed(frame, spec, times, n_runs)
     if (times < n_runs).any():
         lacking = counted(int((times < n_runs).sum()), "example")
         notes.append(
@@ -426,26 +398,21 @@ def examples_of_repeats(
     return codes, tuple(notes)
 
 
-def _is_crossed(
-    frame: Frame,
-    spec: PredictionsSpec,
-    times: "NDArray[np.int64]",
-    readers: int,
-    findings: Findings,
-) -> bool:
+def _check_crossed(
+    frame: Frame, spec: PredictionsSpec, times: "NDArray[np.int64]", readers: int
+) -> None:
     """Check that two or more readers read every example; `times` (n,) counts those of each."""
     if readers < 2:
-        findings.add(
+        raise Refused(
             READERS_NOT_CROSSED,
             f"`{spec.reader}` names a single reader, which shows no spread between readers",
             "reader",
             help=f"remove `reader {written(spec.reader or '')} random`",
         )
-        return False
     lacking = int((times < readers).sum())
     if lacking:
         verb = "was" if lacking == 1 else "were"
-        findings.add(
+        raise Refused(
             READERS_NOT_CROSSED,
             f"{counted(lacking, 'example')} of {len(times):,} {verb} not read by every reader of "
             f"`{frame.source}`, which names {readers}",
@@ -453,34 +420,3 @@ def _is_crossed(
             help="leave out these examples by `where`, or remove `random`: the conclusion is then "
             "about these readers",
         )
-    return lacking == 0
-
-
-def _agree(
-    frame: Frame,
-    column: str,
-    codes: "NDArray[np.int64]",
-    ids: Sequence[str],
-    keyword: str,
-    findings: Findings,
-) -> bool:
-    """Check that a column has one value in all repeats of an example."""
-    values = frame.values(column)
-    _, first = np.unique(codes, return_index=True)
-    same = values.eq_missing(values[first][codes])
-    rows = (~same).arg_true().to_list()
-    if not rows:
-        return True
-    row = rows[0]
-    earlier = int(first[codes[row]])
-    texts = frame.texts(column)
-    findings.add(
-        REPEATS_CONTRADICT,
-        f"`{column}` of `{ids[row]}` is `{texts[earlier]}` in {frame.place(earlier)} and "
-        f"`{texts[row]}` "
-        f"in {frame.place(row)}",
-        keyword,
-        "id",
-        help="give different examples different ids",
-    )
-    return False

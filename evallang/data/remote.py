@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -21,9 +22,8 @@ from evallang.data.codes import (
     FILE_NOT_FOUND,
     REMOTE_PATH,
 )
-from evallang.data.findings import Findings
+from evallang.data.findings import Refused
 from evallang.limits import BYTES, FILES, OverLimit
-from evallang.source import Span
 
 PIECE = 1 << 23  # bytes asked for at a time
 CONNECTED_WITHIN, ANSWERED_WITHIN = 10, 15  # seconds
@@ -105,8 +105,8 @@ def _without(scheme: str) -> str:
     return f"remove it, and set {known} in the environment"
 
 
-def read_object(location: str, findings: Findings, span: Span | None) -> bytes | None:
-    """Read a whole object; None after a finding."""
+def read_object(location: str) -> bytes:
+    """Read a whole object."""
 
     def read(system: Any, path: str) -> bytes:
         size = system.info(path).get("size")
@@ -122,19 +122,12 @@ def read_object(location: str, findings: Findings, span: Span | None) -> bytes |
             raise ConnectionError("the object is longer than what was received")
         return bytes(content)
 
-    def ask(scheme: Scheme) -> bytes:
-        found: bytes = _with_or_without_credentials(location, scheme, read)
-        return found
-
-    found: bytes | None = asked(location, ask, findings, span)
+    found: bytes = asked(location, partial(_with_or_without_credentials, location, read))
     return found
 
 
-def matching_objects(pattern: str, written: str, findings: Findings) -> list[str] | None:
-    """Return the addresses that a pattern matches, sorted; None after a finding.
-
-    `written` is the pattern as the study has it.
-    """
+def matching_objects(pattern: str, written: str) -> list[str]:
+    """Return the addresses that a pattern matches, sorted; `written` is it as the study has it."""
     scheme = pattern.partition("://")[0].lower()
 
     def look(system: Any, _: str) -> list[str]:
@@ -144,79 +137,50 @@ def matching_objects(pattern: str, written: str, findings: Findings) -> list[str
             raise FILES.exceeded(f"the pattern `{written}`")
         return sorted(f"{scheme}://{name}" for name in found)
 
-    def ask(scheme: Scheme) -> list[str]:
-        found: list[str] = _with_or_without_credentials(written, scheme, look)
-        return found
-
-    found: list[str] | None = asked(written, ask, findings, None)
+    found: list[str] = asked(written, partial(_with_or_without_credentials, written, look))
     return found
 
 
-def asked(
-    location: str,
-    ask: Callable[[Scheme], Any],
-    findings: Findings,
-    span: Span | None,
-) -> Any:
-    """Ask for an address with whatever client, with consent; None after a finding."""
+def asked(location: str, ask: Callable[[Scheme], Any]) -> Any:
+    """Ask for an address with whatever client, with consent."""
     objection = address_objection(location)
     if objection is not None:
-        findings.add(REMOTE_PATH, objection[0], span=span, help=objection[1])
-        return None
+        raise Refused(REMOTE_PATH, objection[0], help=objection[1])
     if not network_allowed():
-        findings.add(
+        raise Refused(
             REMOTE_PATH,
             f"`{location}` is an address, and the network is not allowed",
-            span=span,
             help="add `--network`, or download the file and name it by its path",
         )
-        return None
     scheme = SCHEMES[location.partition("://")[0].lower()]
     try:
         import_module("fsspec")
         import_module(scheme.package)
-    except ImportError:
-        findings.add(
-            CLIENT_MISSING,
-            f"`{scheme.package}`, which reads `{location}`, is not installed",
-            span=span,
-            help=INSTALL,
-        )
-        return None
+    except ImportError as error:
+        message = f"`{scheme.package}`, which reads `{location}`, is not installed"
+        raise Refused(CLIENT_MISSING, message, help=INSTALL) from error
     try:
         return ask(scheme)
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
+    except (OverLimit, Refused):
+        raise
     except Exception as error:  # clients raise errors of many classes
         cause = error if scheme.listed else _cause(error)
         if isinstance(cause, FileNotFoundError):
-            findings.add(
-                FILE_NOT_FOUND,
-                f"there is no object `{location}`",
-                span=span,
-                help="check the name of the bucket and of the object, upper and lower case",
-            )
+            fix = "check the name of the bucket and of the object, upper and lower case"
+            found = Refused(FILE_NOT_FOUND, f"there is no object `{location}`", help=fix)
         elif _is_denial(cause):
-            findings.add(
-                ACCESS_DENIED,
-                f"the server denies access to `{location}`",
-                span=span,
-                help=f"set {scheme.credentials} in the environment, or ask for the right to read"
-                if scheme.credentials
-                else "a file on a web server must be open to all",
-            )
+            fix = f"set {scheme.credentials} in the environment, or ask for the right to read"
+            fix = fix if scheme.credentials else "a file on a web server must be open to all"
+            found = Refused(ACCESS_DENIED, f"the server denies access to `{location}`", help=fix)
         else:
-            findings.add(
-                CONNECTION_FAILED,
-                f"the connection for `{location}` failed ({type(cause).__name__})",
-                span=span,
-                help="check the address and the network, and run again",
-            )
-    return None
+            message = f"the connection for `{location}` failed ({type(cause).__name__})"
+            fix = "check the address and the network, and run again"
+            found = Refused(CONNECTION_FAILED, message, help=fix)
+        raise found from None
 
 
 def _with_or_without_credentials(
-    location: str, scheme: Scheme, question: Callable[[Any, str], Any]
+    location: str, question: Callable[[Any, str], Any], scheme: Scheme
 ) -> Any:
     """Ask with the credentials of the environment; without any as anybody may ask."""
     try:

@@ -7,30 +7,19 @@ clients find in the environment; where it has no form for them, the object is re
 import io
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import polars as pl
-from msgspec import Struct
 
-from evallang.data.findings import Findings
 from evallang.data.remote import ANSWERED_WITHIN, CONNECTED_WITHIN, Scheme, asked, read_object
-from evallang.limits import MEMORY
-from evallang.source import Span
 
 KEEPS_LIMITS = (2, 0)  # versions of polars below wait for a silent server without end
 RETRIES, RETRIED_WITHIN = 2, 10_000  # milliseconds
 KEPT_FOR = 60.0  # seconds; looking settings up takes 0.3
 
+T = TypeVar("T")
 Settings = Mapping[str, str]
-Choose = Callable[["pl.Schema", int], Sequence[str]]
-"""What returns the columns to fetch from the types of all columns and the number of rows."""
-
-
-class Damaged(Struct, frozen=True):
-    """A file that is not Parquet, or not as its metadata say."""
-
-    kind: str
 
 
 def is_fetched(location: str) -> bool:
@@ -40,15 +29,10 @@ def is_fetched(location: str) -> bool:
     return scheme in _SETTINGS and version >= KEEPS_LIMITS
 
 
-def fetch_columns(
-    location: str, choose: Choose, findings: Findings, span: Span | None
-) -> "pl.DataFrame | Damaged | None":
-    """Fetch the columns of a Parquet object that are chosen; None after a finding.
+def fetched(location: str, read: "Callable[[pl.LazyFrame], T]") -> T:
+    """Return what is read of a Parquet object, through polars' client where that can."""
 
-    Raises `OverLimit` where they are larger than the memory of a table may be.
-    """
-
-    def ask(scheme: Scheme) -> "pl.DataFrame | None":
+    def ask(scheme: Scheme) -> "T | None":
         settings = _settings(location.partition("://")[0].lower())
         if settings is None:
             return None
@@ -60,42 +44,20 @@ def fetch_columns(
             "retry_timeout_ms": RETRIED_WITHIN,
         }
         try:
-            source = pl.scan_parquet(
-                location, storage_options=options, credential_provider=None, glob=False
+            return read(
+                pl.scan_parquet(
+                    location, storage_options=options, credential_provider=None, glob=False
+                )
             )
-            cells = collected(source, location, choose)
         except OSError as error:
             if not _is_elsewhere(error):
                 raise
-            return None
-        # A server without ranges of bytes is read whole, and a damaged file is found so too
-        return None if isinstance(cells, Damaged) else cells
-
-    before = len(findings.diagnostics)
-    found: pl.DataFrame | None = asked(location, ask, findings, span)
-    if found is not None or len(findings.diagnostics) > before:
-        return found
-    content = read_object(location, findings, span)
-    if content is None:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            pass  # a server without ranges of bytes is read whole, and a damaged file found so too
         return None
-    return collected(pl.scan_parquet(io.BytesIO(content)), location, choose)
 
-
-def collected(table: "pl.LazyFrame", location: str, choose: Choose) -> "pl.DataFrame | Damaged":
-    """Read the chosen columns of a table, piece by piece, within the limit of memory."""
-    try:
-        schema = table.collect_schema()
-        chosen = choose(schema, table.select(pl.len()).collect().item())
-        pieces: list[pl.DataFrame] = []
-        held: float = 0
-        for piece in table.select(chosen).collect_batches(maintain_order=True):
-            pieces.append(piece)
-            held += piece.estimated_size()
-            MEMORY.check(f"`{location}`, once it is read", held)
-        empty = pl.DataFrame(schema={name: schema[name] for name in chosen})
-        return pl.concat(pieces) if pieces else empty
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        return Damaged(type(error).__name__)
+    found: T | None = asked(location, ask)
+    return read(pl.scan_parquet(io.BytesIO(read_object(location)))) if found is None else found
 
 
 def _is_elsewhere(error: OSError) -> bool:

@@ -1,6 +1,7 @@
 """`where` lines: which rows are kept, in order, before anything else is done."""
 
 import datetime
+import operator
 from collections.abc import Sequence
 
 import polars as pl
@@ -8,67 +9,60 @@ import polars as pl
 from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label, Where
-from evallang.data.findings import Findings, quoted, written
+from evallang.data.findings import Refused, quoted, unknown_column, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text
 
 MOST_ODD_WORDS = 3  # words among numbers that look like marks of missing values
 DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$"
-ORDERINGS = ("<", "<=", ">", ">=")
+ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def select(
-    frame: Frame, lines: Sequence[Where], findings: Findings
+    frame: Frame, lines: Sequence[Where], *, may_be_empty: bool = False
 ) -> tuple[Frame, tuple[tuple[str, int], ...]]:
     """Keep the rows for which every line holds, and count what each line excluded.
 
     A missing value equals nothing and is in no order, so it is kept by `!=` and excluded by
-    every other comparison. After the first line that cannot be applied, or that leaves no
-    row, the rest is not applied.
+    every other comparison. A line that leaves no row is refused, or with `may_be_empty` the last
+    one that is applied.
     """
     excluded: list[tuple[str, int]] = []
     for line in lines:
         if line.column not in frame.columns:
-            findings.unknown_column(
+            raise unknown_column(
                 UNKNOWN_COLUMN, line.column, frame.nameable, frame.source, span=line.span
             )
-            break
-        kept = _holds(frame, line, findings)
-        if kept is None:
-            break
-        after = frame.keep(kept)
+        after = frame.keep(_holds(frame, line))
         excluded.append((line.written, frame.n - after.n))
+        if after.n == 0 and may_be_empty:
+            return after, tuple(excluded)
         if after.n == 0:
-            findings.add(
+            above = " that the lines above keep" if any(n for _, n in excluded[:-1]) else ""
+            raise Refused(
                 NO_ROWS_LEFT,
-                f"`{line.written}` keeps none of {frame.n:,} rows"
-                + (" that the lines above keep" if any(n for _, n in excluded[:-1]) else ""),
+                f"`{line.written}` keeps none of {frame.n:,} rows{above}",
                 span=line.span,
                 help=_say_missing(frame, line) or _describe_values(frame, line.column),
             )
-            break
         frame = after
     return frame, tuple(excluded)
 
 
-def _holds(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
+def _holds(frame: Frame, line: Where) -> "pl.Series":
     values = frame.values(line.column)
     if line.operator == "is missing":
         return values.is_null()
     if line.operator == "is not missing":
         return values.is_not_null()
     if line.operator in ORDERINGS:
-        return _ordered_rows(frame, line, findings)
+        return _ordered_rows(frame, line)
     wanted = line.value if isinstance(line.value, tuple) else (line.value,)
-    equal = _equal(frame, line, wanted, findings)
-    if equal is None:
-        return None
+    equal = _equal(frame, line, wanted)
     return ~equal if line.operator == "!=" else equal
 
 
-def _equal(
-    frame: Frame, line: Where, wanted: Sequence[Label | None], findings: Findings
-) -> "pl.Series | None":
+def _equal(frame: Frame, line: Where, wanted: Sequence[Label | None]) -> "pl.Series":
     """Return the rows in which a column equals one of the labels, as text or as number."""
     labels = [label for label in wanted if label is not None]
     values = frame.values(line.column)
@@ -76,8 +70,7 @@ def _equal(
     if kind is Kind.DATE:
         moments = [_moment(label) for label in labels]
         if any(moment is None for moment in moments):
-            _incomparable(frame, line, findings)
-            return None
+            raise _incomparable(frame, line)
         return values.cast(pl.Datetime("us")).is_in(moments).fill_null(False)
     spelled = [label_text(label).strip() for label in labels]
     if kind is Kind.BOOLEAN:
@@ -89,21 +82,19 @@ def _equal(
     return equal.fill_null(False)
 
 
-def _ordered_rows(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
+def _ordered_rows(frame: Frame, line: Where) -> "pl.Series":
     kind = frame.kind(line.column)
     values = frame.values(line.column)
     if kind is Kind.EMPTY:
         return pl.Series([False] * frame.n, dtype=pl.Boolean)
     if kind not in (Kind.NUMBER, Kind.DATE):
-        findings.add(
+        raise Refused(
             ORDERING_OF_TEXT,
             f"`{line.column}` contains {frame.content(line.column)}, which `{line.operator}` "
-            "cannot "
-            "order",
+            "cannot order",
             span=line.span,
             help=_suggest_order(frame, line.column),
         )
-        return None
     label = line.value if not isinstance(line.value, tuple) else None
     bound: float | datetime.datetime | None
     if kind is Kind.NUMBER:
@@ -113,14 +104,8 @@ def _ordered_rows(frame: Frame, line: Where, findings: Findings) -> "pl.Series |
         bound = _moment(label)
         compared = values.cast(pl.Datetime("us"))
     if bound is None:
-        _incomparable(frame, line, findings)
-        return None
-    holds = {
-        "<": compared.__lt__,
-        "<=": compared.__le__,
-        ">": compared.__gt__,
-        ">=": compared.__ge__,
-    }[line.operator](bound)
+        raise _incomparable(frame, line)
+    holds: pl.Series = ORDERINGS[line.operator](compared, bound)
     return holds.fill_null(False)
 
 
@@ -134,9 +119,9 @@ def _moment(label: Label | None) -> datetime.datetime | None:
         return None
 
 
-def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
+def _incomparable(frame: Frame, line: Where) -> Refused:
     dates = frame.kind(line.column) is Kind.DATE
-    findings.add(
+    return Refused(
         INCOMPARABLE_VALUE,
         f"`{line.column}` contains {frame.content(line.column)}, so `{line.written}` "
         "cannot be applied",

@@ -1,7 +1,8 @@
 """`scores` statements: scores computed elsewhere, one cell per model and data set or fold."""
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +23,33 @@ from evallang.data.codes import (
     SCORE_TWICE,
 )
 from evallang.data.column_roles import (
-    column_exists,
+    check_column,
+    check_models,
     complete_texts,
-    has_models,
     names_of_models,
 )
-from evallang.data.column_types import Kind, typed_cells
+from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
 from evallang.data.file_formats import read_file
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.findings import (
+    Findings,
+    Refused,
+    Stopped,
+    counted,
+    listed,
+    quoted,
+    refuse_each,
+    written,
+)
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.labels import sort_labels
-from evallang.data.magnitudes import sizes_are_usable
+from evallang.data.labels import level_codes, sorted_levels
+from evallang.data.magnitudes import check_sizes
 from evallang.data.named_scales import OffScale, scale_of_named
 from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
 from evallang.data.row_filters import select
-from evallang.data.source_columns import roles_in_scores, source_columns
+from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
 from evallang.diagnostics import Diagnostic
 from evallang.metrics.named import named_metric
@@ -59,17 +69,23 @@ def read_scores(
     raised for bad data. A data frame that is `given` replaces the file.
     """
     findings = Findings(spec.places)
-    spelled = frozenset(_place_columns(spec))
+    return findings.tried(_read, spec, folder, given, findings), findings.diagnostics
+
+
+def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> ScoreTable:
     frame = (
-        read_file(spec.path, folder, findings, named=_named(spec), spelled=spelled)
+        read_file(
+            spec.path,
+            folder,
+            named=named_columns(spec),
+            spelled=named_columns(replace(spec, score=None, models=(), where=())),
+        )
         if given is None
         else read_frame(given)
     )
-    if frame is None:
-        return None, findings.diagnostics
-    frame = frame.mark_missing(spec.missing)
-    frame, excluded = select(frame, spec.where, findings)
-    frame = _rows_of_metric(frame, spec, findings)
+    frame, excluded = select(frame.mark_missing(spec.missing, MISSING_MARKS), spec.where)
+    with findings.catching():
+        frame = _rows_of_metric(frame, spec)
     tools = None
     if spec.fold in frame.columns and not (spec.repeat or spec.shared_training):
         tools = named_by_tools(spec.fold or "", frame)
@@ -81,20 +97,14 @@ def read_scores(
             spec, shared_training="partition", repeat=None if tools[1] is None else spec.fold
         )
     axes = _axes(frame, spec, findings, tools)
-    _refuse_metrics_as_places(spec, axes, findings)
-    if findings.failed and not spec.models:  # a column meant for a role would count as a model
-        return None, findings.diagnostics
-    cells = read_cells(frame, spec, findings)
-    if findings.failed or cells is None:
-        return None, findings.diagnostics
-    filled = _filled(frame, spec, cells, axes, findings)
-    if filled is None:
-        return None, findings.diagnostics
-    values, notes = filled
-    on_scale = _as_shares(spec, values, findings)
-    if on_scale is None:
-        return None, findings.diagnostics
-    values, scaled = on_scale
+    with findings.catching():
+        refuse_each(_metrics_as_places(spec, axes))
+    if not spec.models:  # a column meant for a role would count as a model
+        findings.stop_at_errors()
+    cells = _long(frame, spec, findings) if spec.model else _wide(frame, spec, findings)
+    findings.stop_at_errors()
+    values, notes = _filled(frame, spec, cells, axes, findings)
+    values, scaled = _as_shares(spec, values)
     spec = replace(spec, percents=bool(scaled))
     single = spec.fold is None and spec.repeat is None and spec.seed is None
     folded = spec.fold is not None and not spec.over_seeds
@@ -113,11 +123,13 @@ def read_scores(
         source=frame.source,
         taken=frame.taken,
         notes=(*frame.all_notes, *cells.notes, *notes, *scaled),
-        source_columns=source_columns(frame, roles_in_scores(spec, cells.models)),
+        source_columns=source_columns(
+            frame, roles_of(spec, () if spec.model else named_models(cells.models))
+        ),
         seed_labels=axes.seeds if spec.over_seeds else None,
         excluded=excluded,
     )
-    return replace(table, sha256=scores_hash(table)), findings.diagnostics
+    return replace(table, sha256=scores_hash(table))
 
 
 def scores_hash(table: ScoreTable) -> str:
@@ -137,23 +149,9 @@ def scores_hash(table: ScoreTable) -> str:
     return parts.hexdigest()
 
 
-def _place_columns(spec: ScoresSpec) -> set[str]:
-    """Return the columns that tell where a score belongs, and of which model and metric it is."""
-    single = (spec.dataset, spec.fold, spec.repeat, spec.seed, spec.metric_column)
-    return {name for name in (*single, *spec.model) if name is not None}
-
-
-def _named(spec: ScoresSpec) -> frozenset[str]:
-    names = _place_columns(spec) | {line.column for line in spec.where}
-    names |= set() if spec.score is None else {spec.score}
-    if not spec.model:
-        names |= {model.column or model.name for model in spec.models}
-    return frozenset(names)
-
-
-def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame:
+def _rows_of_metric(frame: Frame, spec: ScoresSpec) -> Frame:
     """Keep the rows of one metric of a long table with several."""
-    names = complete_texts(frame, spec.metric_column, "metric", findings)
+    names = complete_texts(frame, spec.metric_column, "metric")
     if names is None or spec.metric is None:
         return frame
     present = tuple(dict.fromkeys(names))
@@ -161,7 +159,7 @@ def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame
     alike = exact or [name for name in present if _letters(name) == _letters(spec.metric or "")]
     if len(alike) != 1:
         found = f"has both {quoted(alike)}" if alike else f"has no `{spec.metric}`"
-        findings.add(
+        raise Refused(
             NO_SUCH_MODEL,
             f"`{spec.metric_column}` of `{frame.source}` {found} among its metrics",
             "measure",
@@ -170,7 +168,6 @@ def _rows_of_metric(frame: Frame, spec: ScoresSpec, findings: Findings) -> Frame
             else "choose the rows by a line such as "
             f'`where {written(spec.metric_column or "")} = "{alike[0]}"`',
         )
-        return frame
     kept = pl.Series(np.array([name == alike[0] for name in names], dtype=np.bool_))
     return frame.keep(kept)
 
@@ -202,13 +199,12 @@ def named_by_tools(column: str, frame: Frame) -> tuple[Texts, Texts | None] | No
 
 
 def _as_shares(
-    spec: ScoresSpec, values: "NDArray[np.float64]", findings: Findings
-) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Read percents of a metric that is known as a share as shares; None after a finding."""
+    spec: ScoresSpec, values: "NDArray[np.float64]"
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
+    """Read percents of a metric that is known as a share as shares."""
     found = scale_of_named(spec.metric, values[~np.isnan(values)], f"`{spec.name}`")
     if isinstance(found, OffScale):
-        findings.add(OFF_SCALE, found.message, "metric", "measure", "score", help=found.help)
-        return None
+        raise Refused(OFF_SCALE, found.message, "metric", "measure", "score", help=found.help)
     return (values, ()) if found is None else (values / 100, (found,))
 
 
@@ -226,7 +222,7 @@ class Cells(Struct, frozen=True):
     models: tuple[GivenModel, ...]
     block: "NDArray[np.float64]"
     model_of_cell: "NDArray[np.int64]"
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 class _Axes(Struct, frozen=True):
@@ -245,12 +241,6 @@ class _Axes(Struct, frozen=True):
     seed: "NDArray[np.int64]"
 
 
-def _texts(
-    frame: Frame, column: str | None, keyword: str, findings: Findings
-) -> tuple[str, ...] | None:
-    return complete_texts(frame, column, keyword, findings)
-
-
 def _axes(
     frame: Frame,
     spec: ScoresSpec,
@@ -259,38 +249,36 @@ def _axes(
 ) -> _Axes:
     """Return the levels of each axis; a column that is not named is one level for all rows."""
     one = ("",) * frame.n
-    datasets = _texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
-    folds = _texts(frame, spec.fold, "fold", findings) or one
-    repeats = _texts(frame, spec.repeat, "repeat", findings) or one
+    texts = functools.partial(findings.tried, complete_texts, frame)
+    datasets = texts(spec.dataset, "dataset") or (spec.name,) * frame.n
+    folds = texts(spec.fold, "fold") or one
+    repeats = texts(spec.repeat, "repeat") or one
     if tools is not None:
         folds, repeats = tools[0], tools[1] or one
-    seeds = _texts(frame, spec.seed, "seed", findings) or one
+    seeds = texts(spec.seed, "seed") or one
     set_levels = tuple(dict.fromkeys(datasets))
     warn_of_variants(spec.dataset or "", set_levels[:MOST_COMPARED], "dataset", findings)
-    seed_levels = tuple(map(str, sort_labels(set(seeds))))
-    fold_levels = tuple(map(str, sort_labels(set(folds))))
-    repeat_levels = tuple(map(str, sort_labels(set(repeats))))
-    coded = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
-    pairs = tuple(sorted(set(coded)))
-    places = {pair: place for place, pair in enumerate(pairs)}
+    fold_levels, repeat_levels, seed_levels = map(sorted_levels, (folds, repeats, seeds))
+    coded = np.stack((level_codes(repeats, repeat_levels), level_codes(folds, fold_levels)))
+    pairs, pair = np.unique(coded, axis=1, return_inverse=True)
     return _Axes(
         set_levels,
         fold_levels,
         repeat_levels,
         seed_levels,
-        pairs,
-        np.array(_codes(datasets, set_levels), dtype=np.int64),
-        np.array([places[pair] for pair in coded], dtype=np.int64),
-        np.array(_codes(seeds, seed_levels), dtype=np.int64),
+        tuple(map(tuple, pairs.T.tolist())),
+        level_codes(datasets, set_levels),
+        pair.reshape(-1),
+        level_codes(seeds, seed_levels),
     )
 
 
-def _refuse_metrics_as_places(spec: ScoresSpec, axes: _Axes, findings: Findings) -> None:
-    """Report a column of metrics that is given as one of data sets, folds or repeats."""
+def _metrics_as_places(spec: ScoresSpec, axes: _Axes) -> Iterator[Refused]:
+    """Iterate over the columns of metrics that are given as those of data sets or repeats."""
     for word in ("dataset", "fold", "repeat", "seed"):
         column, levels = getattr(spec, word), getattr(axes, f"{word}s")
         if column is not None and len(levels) > 1 and all(map(named_metric, levels)):
-            findings.add(
+            yield Refused(
                 OFF_SCALE,
                 f"`{column}` contains the names of metrics, {quoted(levels)}, and cannot be the "
                 f"column after `{word}`",
@@ -300,18 +288,13 @@ def _refuse_metrics_as_places(spec: ScoresSpec, axes: _Axes, findings: Findings)
             )
 
 
-def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
-    places = {level: code for code, level in enumerate(levels)}
-    return [places[text] for text in texts]
-
-
 # --- the block -----------------------------------------------------------------------------
 
 
 def _filled(
     frame: Frame, spec: ScoresSpec, cells: Cells, axes: _Axes, findings: Findings
-) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Return the scores by data set, model and fold or seed; None after a finding."""
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
+    """Return the scores by data set, model and fold or seed."""
     shape = (len(axes.datasets), len(cells.models), len(axes.pairs), len(axes.seeds))
     values = np.full(shape, np.nan)
     rows = np.repeat(np.arange(frame.n), cells.block.shape[1])
@@ -325,54 +308,40 @@ def _filled(
     again = np.setdiff1d(np.arange(len(flat)), where)
     if len(again):
         cell = int(again[0])
-        _report_twice(frame, spec, cells, int(rows[kept][cell]), int(first[flat[cell]]),
-                      int(places[1][cell]), len(again), findings)  # fmt: skip
-        return None
+        row, earlier = int(rows[kept][cell]), int(first[flat[cell]])
+        n = len(again)
+        others = f", as {'does' if n == 2 else 'do'} {counted(n - 1, 'other cell')}"
+        raise Refused(
+            SCORE_TWICE,
+            f"{frame.place(row)} of `{frame.source}` repeats the score of "
+            f"`{cells.models[int(places[1][cell])].name}` {_place_words(frame, spec, row)}in "
+            f"{frame.place(earlier)}{others if n > 1 else ''}",
+            "fold",
+            "dataset",
+            "models",
+            "model",
+            help=_unnamed(frame, spec, row, earlier)
+            or "keep one of them, or add a column that tells the rows apart",
+        )
     values.ravel()[flat] = cells.block.ravel()[kept]
-    if not _same_folds(values, spec, cells, axes, findings):
-        return None
+    _check_folds(values, spec, cells, axes)
     if spec.over_seeds:
-        found = _report_missing(values[:, :, 0], spec, cells, axes, findings)
+        values, notes = _report_missing(values[:, :, 0], spec, cells, axes, findings)
         note = (
             f"{spec.seed}: {counted(len(axes.seeds), 'seed')} of each model share their data, so "
             "that their spread shows how training varies and not how other data would differ"
         )
-        return None if found is None else (found[0], (*found[1], note))
-    found = _report_missing(values.mean(axis=3), spec, cells, axes, findings)
-    if found is None or spec.seed is None:
-        return found
+        return values, (*notes, note)
+    values, notes = _report_missing(values.mean(axis=3), spec, cells, axes, findings)
+    if spec.seed is None:
+        return values, notes
     note = f"{spec.seed}: each score is the mean over {counted(len(axes.seeds), 'seed')}"
-    return found[0], (*found[1], note)
-
-
-def _report_twice(
-    frame: Frame,
-    spec: ScoresSpec,
-    cells: Cells,
-    row: int,
-    earlier: int,
-    model: int,
-    n: int,
-    findings: Findings,
-) -> None:
-    unnamed = _unnamed(frame, spec, row, earlier)
-    do = "does" if n == 2 else "do"
-    others = f", as {do} {counted(n - 1, 'other cell')}" if n > 1 else ""
-    findings.add(
-        SCORE_TWICE,
-        f"{frame.place(row)} of `{frame.source}` repeats the score of `{cells.models[model].name}` "
-        f"{_place_words(frame, spec, row)}in {frame.place(earlier)}{others}",
-        "fold",
-        "dataset",
-        "models",
-        "model",
-        help=unnamed or "keep one of them, or add a column that tells the rows apart",
-    )
+    return values, (*notes, note)
 
 
 def _unnamed(frame: Frame, spec: ScoresSpec, row: int, earlier: int) -> str | None:
     """Return the clauses for columns without a role in which two rows differ, None without any."""
-    free = [name for name in frame.columns if name not in _named(spec)]
+    free = [name for name in frame.columns if name not in named_columns(spec)]
     differ = [
         name
         for name in free
@@ -417,13 +386,9 @@ def _place_words(frame: Frame, spec: ScoresSpec, row: int) -> str:
     return ", ".join(words) + " " if words else ""
 
 
-def _same_folds(
-    values: "NDArray[np.float64]",
-    spec: ScoresSpec,
-    cells: Cells,
-    axes: _Axes,
-    findings: Findings,
-) -> bool:
+def _check_folds(
+    values: "NDArray[np.float64]", spec: ScoresSpec, cells: Cells, axes: _Axes
+) -> None:
     """Check that every cell that has scores has one in every fold of every repeat."""
     crossed = len(axes.folds) * len(axes.repeats)
     if len(axes.pairs) < crossed:
@@ -433,7 +398,7 @@ def _same_folds(
             for f in range(len(axes.folds))
             if (r, f) not in set(axes.pairs)
         )
-        findings.add(
+        raise Refused(
             FOLDS_DIFFER,
             f"`{spec.path}` has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, but "
             "other repeats have it",
@@ -441,11 +406,10 @@ def _same_folds(
             "repeat",
             help="use the same folds in every repeat",
         )
-        return False
     present = ~np.isnan(values.reshape(*values.shape[:2], -1))
     partly = np.argwhere(present.any(axis=2) & ~present.all(axis=2))
     if len(partly) == 0:
-        return True
+        return
     data, model = (int(code) for code in partly[0])
     pair, seed = divmod(int(np.flatnonzero(~present[data, model])[0]), len(axes.seeds))
     repeat, fold = axes.pairs[pair]
@@ -456,7 +420,7 @@ def _same_folds(
     more = len(partly) - 1
     others = f"; {counted(more, 'other cell')} {'lacks' if more == 1 else 'lack'} some too"
     others = others if more else ""
-    findings.add(
+    raise Refused(
         FOLDS_DIFFER,
         f"`{cells.models[model].name}` has {int(present[data, model].sum())} of "
         f"{present.shape[2]} scores{place}, but none in {' of '.join(words)}{others}",
@@ -468,7 +432,6 @@ def _same_folds(
         help=f"write scores for all {'folds' if spec.fold or spec.repeat else 'seeds'} of a data "
         "set, or for none",
     )
-    return False
 
 
 def _report_missing(
@@ -477,8 +440,8 @@ def _report_missing(
     cells: Cells,
     axes: _Axes,
     findings: Findings,
-) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Report missing scores; None where no complete data set is left."""
+) -> "tuple[NDArray[np.float64], tuple[str, ...]]":
+    """Report missing scores; no complete data set is refused."""
     missing = _lacking(values)
     if not missing.any():
         return values, ()
@@ -491,10 +454,9 @@ def _report_missing(
             else f"none of the {counted(len(axes.datasets), 'data set')} of `{spec.path}` has a "
             f"score of each of the {len(cells.models)} models"
         )
-        findings.add(
+        raise Refused(
             NO_COMPLETE_DATA_SET, message, "models", "model", help=_often_scored(cells, missing)
         )  # fmt: skip
-        return None
     lacking = [
         f"`{axes.datasets[row]}` (without {quoted(_names(cells.models, missing[row]), MOST_SHOWN)})"
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
@@ -539,13 +501,8 @@ MISSING_MARKS = ("-", "–", "—")
 """What published tables write for a run that failed, besides the usual words."""
 
 
-def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    """Read the cells of a wide or long table; None after a finding."""
-    return _long(frame, spec, findings) if spec.model else _wide(frame, spec, findings)
-
-
-def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    roles = _named(spec)
+def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
+    roles = named_columns(spec)
     models = tuple(replace(m, column=m.column or m.name) for m in spec.models) or tuple(
         GivenModel(name, name, column=name)
         for place, name in enumerate(frame.columns, 1)
@@ -553,56 +510,41 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     )
     if not models:
         message = f"no column of `{frame.source}` is left for a model"
-        findings.add(
+        raise Refused(
             NO_MODELS, message, "models",
             help="the scores of a model are a column, or write `model COLUMN` and `score COLUMN`; "
             f"the columns are {quoted(frame.columns)}",
         )  # fmt: skip
-        return None
-    columns: list[NDArray[np.float64] | None] = []
-    notes: list[str] = []
+    arrays: list[NDArray[np.float64]] = []
     for model in models:
-        column = model.column or model.name
-        if column_exists(frame, column, "models", findings):
-            numbers, marks = _numbers(frame, column, spec, "models", findings)
-            columns.append(numbers)
-            notes += marks
-    arrays = [column for column in columns if column is not None]
-    if len(arrays) < len(models):
-        return None
+        with findings.catching():
+            arrays.append(_numbers(frame, model.column or model.name, "models", findings))
+    findings.stop_at_errors()
     codes = np.broadcast_to(np.arange(len(models)), (frame.n, len(models)))
-    return Cells(models, np.column_stack(arrays), codes, tuple(notes))
+    return Cells(models, np.column_stack(arrays), codes)
 
 
-def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    names = names_of_models(frame, spec.model, findings)
-    if not column_exists(frame, spec.score, "score", findings) or names is None:
-        return None
-    numbers, notes = _numbers(frame, spec.score or "", spec, "score", findings)
-    if numbers is None:
-        return None
+def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
+    names = findings.tried(names_of_models, frame, spec.model)
+    numbers = _numbers(frame, spec.score or "", "score", findings)
+    if names is None:
+        raise Stopped
     present = tuple(dict.fromkeys(names))
     warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places = {model.column or model.name: code for code, model in enumerate(models)}
-    if not has_models(frame, spec.model, tuple(places), present, findings):
-        return None
+    check_models(frame, spec.model, tuple(places), present)
     others = [name for name in present if name not in places]
-    if others:
-        rows = sum(name not in places for name in names)
-        notes = (*notes, f"{counted(rows, 'row')} of other models skipped: {listed(others, 12)}")
+    rows = counted(sum(name not in places for name in names), "row")
+    notes = (f"{rows} of other models skipped: {listed(others, 12)}",) if others else ()
     codes = np.array([places.get(name, -1) for name in names], dtype=np.int64)[:, None]
-    return Cells(models, numbers[:, None], codes, tuple(notes))
+    return Cells(models, numbers[:, None], codes, notes)
 
 
-def _numbers(
-    frame: Frame, column: str, spec: ScoresSpec, keyword: str, findings: Findings
-) -> "tuple[NDArray[np.float64] | None, tuple[str, ...]]":
-    """Return a column of scores as float64, missing = NaN, and the marks read as missing."""
-    by_default = spec.missing is None
-    values, notes = (
-        _read_marks_as_missing(frame, column) if by_default else (frame.values(column), ())
-    )
+def _numbers(frame: Frame, column: str, keyword: str, findings: Findings) -> "NDArray[np.float64]":
+    """Return a column of scores as float64, missing = NaN."""
+    check_column(frame, column, keyword)
+    values = frame.values(column)
     kind = Kind.EMPTY if values.null_count() == len(values) else None
     if kind is None and not values.dtype.is_numeric():
         kind = frame.kind(column)
@@ -610,37 +552,22 @@ def _numbers(
         odd = (cells.cast(pl.Float64, strict=False).is_null() & values.is_not_null()).arg_true()
         as_text = kind is Kind.TEXT and len(odd) > 0  # categories may be spelled as numbers
         shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else frame.content(column)
-        findings.add(
+        raise Refused(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
             help="write one number per cell, such as 0.912; a missing score is an empty cell or "
             "a word that `missing` names",
         )
-        return None, ()
     numbers = values.cast(pl.Float64)
     infinite = numbers.is_infinite().fill_null(False).arg_true().to_list()
     if infinite:
         message = f"`{column}` of `{frame.source}` is infinite in {frame.places(infinite)}"
         fix = "leave the cell empty if the score is missing"
-        findings.add(SCORE_NOT_NUMERIC, message, keyword, help=fix)
-        return None, ()
+        raise Refused(SCORE_NOT_NUMERIC, message, keyword, help=fix)
     found = np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
     what = f"`{column}` of `{frame.source}`"
     empty = "leave the cell empty if the score is missing"
     warn_of_numbers(frame, column, keyword, findings)
-    usable = sizes_are_usable(frame, found, what, keyword, findings, empty)
-    return (found, notes) if usable else (None, ())
-
-
-def _read_marks_as_missing(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":
-    """Read the marks of a missing score as missing, and convert the rest."""
-    values = frame.values(column)
-    if values.dtype != pl.String:
-        return values, ()
-    marked = values.is_in(MISSING_MARKS).fill_null(False)
-    if not marked.any():
-        return values, ()
-    marks = listed(values.filter(marked).unique().sort().to_list())
-    note = f"{column}: {marks} read as missing in {counted(int(marked.sum()), 'row')}"
-    return typed_cells(values.set(marked, None)), (note,)
+    check_sizes(frame, found, what, keyword, empty)
+    return found

@@ -16,7 +16,6 @@ from evallang.data.dataset import (
     ScorePattern,
     ScoresSpec,
     SourceColumn,
-    Where,
 )
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
@@ -89,84 +88,88 @@ def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:
     return kind in (Kind.TEXT, Kind.BOOLEAN) or (kind in (Kind.NUMBER, Kind.DATE) and not plain)
 
 
-def roles_in_data(spec: DataSpec, target: str, features: Iterable[str]) -> Roles:
-    """Return the roles of the columns of a `data` statement."""
-    roles: Roles = {}
-    _add(roles, "target", target)
-    _add(roles, "id", spec.id)
-    _add(roles, "group", spec.group)
-    _add(roles, "weight", spec.weight)
-    _add(roles, "time", spec.time or None)
-    _add(roles, "split", spec.split)
-    for name in features:
-        _add(roles, CATEGORICAL if name in spec.categorical else FEATURE, name)
-    return _shared(roles, spec.strata, spec.subgroups, spec.where)
-
-
-def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) -> Roles:
-    """Return the roles of the columns of a `predictions` statement."""
-    roles: Roles = {}
-    for word in (
+CLAUSES: dict[type, tuple[str, ...]] = {
+    DataSpec: ("target", "id", "group", "weight", "time", "split"),
+    PredictionsSpec: (
         *("truth", "event", "query", "id", "group", "fold", "repeat", "reader", "dataset"),
-        "weight",
-    ):
-        _add(roles, word, getattr(spec, word))
-    _add(roles, "time", spec.time or None)
-    noun = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
-    for model in models:
-        _add(roles, noun, model.column, model)
-        _add(roles, "denominator", model.denominator, model)
-        _add(roles, "score", model.score, model)
-        for column in _several(model.scores):
-            _add(roles, "score", column, model)
-        for column in model.range or ():
-            _add(roles, "bound", column, model)
-    return _shared(roles, (), spec.subgroups, spec.where)
+        *("weight", "time"),
+    ),
+    ScoresSpec: ("dataset", "fold", "repeat", "seed", "score", "metric_column"),
+    CountsSpec: ("count",),
+}
+"""The clauses of each statement that name one column."""
+Spec = DataSpec | PredictionsSpec | ScoresSpec | CountsSpec
 
 
-def roles_in_scores(spec: ScoresSpec, models: Iterable[GivenModel]) -> Roles:
-    """Return the roles of the columns of a `scores` statement."""
-    roles: Roles = {}
-    for word in ("dataset", "fold", "repeat", "seed", "score"):
-        _add(roles, word, getattr(spec, word))
-    _add(roles, "metric", spec.metric_column)
-    for column in spec.model:
-        _add(roles, "model", column)
-    for model in () if spec.model else models:
-        _add(roles, "score", model.column or model.name, model)
-    return _shared(roles, (), (), spec.where)
-
-
-def roles_in_counts(spec: CountsSpec, models: Iterable[GivenModel]) -> Roles:
-    """Return the roles of the columns of a `counts` statement."""
-    roles: Roles = {}
-    _add(roles, "count", spec.count)
-    for model in models:
-        _add(roles, "right or wrong", model.column or model.name, model)
-    return roles
-
-
-def _shared(
-    roles: Roles, strata: Iterable[str], subgroups: Iterable[str], where: Iterable[Where]
+def roles_of(
+    spec: Spec,
+    models: Iterable[GivenModel] = (),
+    features: Iterable[str] = (),
+    target: str | None = None,
 ) -> Roles:
-    """Add the roles that a column may have besides another."""
-    for name in strata:
-        _add(roles, "stratum", name)
-    for name in subgroups:
-        _add(roles, "subgroup", name)
-    for line in where:
-        _add(roles, "filter", line.column)
+    """Return the roles that a statement gives to columns; `target` is one that it does not name."""
+    roles: Roles = {}
+
+    def add(noun: str, column: str | None, model: GivenModel | None = None) -> None:
+        if column:  # `time` is empty for the order of the file
+            roles.setdefault(column, []).append(Role(noun, None if model is None else model.name))
+
+    add("target", target)
+    for word in CLAUSES[type(spec)]:
+        if word != "target" or target is None:
+            add(word.removesuffix("_column"), getattr(spec, word))
+    categorical = spec.categorical if isinstance(spec, DataSpec) else ()
+    for name in features:
+        add(CATEGORICAL if name in categorical else FEATURE, name)
+    noun = "score" if isinstance(spec, ScoresSpec) else "right or wrong"
+    if isinstance(spec, PredictionsSpec):
+        noun = {None: "prediction", "correct": noun, "value": "value"}[spec.judged]
+    for model in models:
+        add(noun, model.column, model)
+        add("denominator", model.denominator, model)
+        for column in (model.score, *_several(model.scores)):
+            add("score", column, model)
+        for column in model.range or ():
+            add("bound", column, model)
+    for name in getattr(spec, "model", ()):
+        add("model", name)
+    for name in getattr(spec, "strata", ()):
+        add("stratum", name)
+    for name in getattr(spec, "subgroups", ()):
+        add("subgroup", name)
+    for line in getattr(spec, "where", ()):
+        add("filter", line.column)
     return roles
 
 
-def _add(roles: Roles, noun: str, column: str | None, model: GivenModel | None = None) -> None:
-    if column is not None:
-        roles.setdefault(column, []).append(Role(noun, model.name if model is not None else None))
+def named_models(models: Iterable[GivenModel]) -> list[GivenModel]:
+    """Return models with the columns of their labels, which by default are called as they are."""
+    return [replace(model, column=model.column or model.name) for model in models]
+
+
+def model_columns(spec: Spec, models: Iterable[GivenModel]) -> set[str]:
+    """Return the columns that belong to a model."""
+    roles = roles_of(spec, models)
+    return {name for name, some in roles.items() if any(role.of is not None for role in some)}
+
+
+def named_columns(spec: Spec) -> frozenset[str]:
+    """Return the columns that a statement names."""
+    models = [] if isinstance(spec, DataSpec) else named_models(spec.models)
+    if isinstance(spec, ScoresSpec) and spec.model:
+        models = []  # they are rows
+    names = {*roles_of(spec, models)}
+    if isinstance(spec, DataSpec):
+        for several in (spec.features, spec.features_except, spec.categorical):
+            names.update(several or ())
+    return frozenset(names)
 
 
 def _several(scores: Any) -> Iterable[str]:
     if isinstance(scores, ScorePattern):
         return [scores.columns[name] for name in scores.found]
+    if isinstance(scores, str):  # a pattern that is tied to no file yet
+        return ()
     return scores.values() if isinstance(scores, Mapping) else scores or ()
 
 

@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from evallang.data.codes import STORED_RESULTS_UNUSABLE
 from evallang.data.file_formats import parquet_cells
-from evallang.data.files import locate, read_bytes, regular_file
-from evallang.data.findings import Findings, quoted
+from evallang.data.files import open_file, read_bytes, regular_file
+from evallang.data.findings import Findings, Refused, quoted
 from evallang.diagnostics import Diagnostic
-from evallang.limits import RESULTS_BYTES, OverLimit
+from evallang.limits import RESULTS_BYTES
 from evallang.results import codec
 from evallang.results.files import PREDICTIONS, RESULTS
 from evallang.results.records import ModelRecord, ResultsRecord
@@ -47,108 +47,72 @@ def read_stored_results(
     written: str, folder: Path, span: Span | None
 ) -> tuple[StoredResults | None, tuple[Diagnostic, ...]]:
     """Read the results folder that a study names; None after a finding."""
-    findings = Findings({} if span is None else {"model": span})
-    record = _record(written, folder, findings, span)
-    cells = None if record is None else _predictions(written, folder, record, findings, span)
-    if record is None or cells is None:
-        return None, findings.diagnostics
-    digest = record.provenance.predictions_sha256 or ""
-    return StoredResults(record, cells, digest), findings.diagnostics
+    findings = Findings({}, span)
+    return findings.tried(_stored, written, folder), findings.diagnostics
 
 
 def predictions_of(
     found: StoredResults, written: str, model: str, span: Span | None
 ) -> tuple[StoredPredictions | None, tuple[Diagnostic, ...]]:
     """Return the predictions of one model; None after a finding."""
-    findings = Findings({} if span is None else {"model": span})
+    findings = Findings({}, span)
+    return findings.tried(_predictions_of, found, written, model), findings.diagnostics
+
+
+def _predictions_of(found: StoredResults, written: str, model: str) -> StoredPredictions:
     models = {one.name: one for one in found.record.models}
     cells = found.cells.filter(pl.col("model") == model)
     if model not in models:
         near = closest(model, models)
-        findings.add(
-            STORED_RESULTS_UNUSABLE,
-            f"the results in `{written}` have no model `{model}`",
-            span=span,
-            help=f"did you mean `{near}`?" if near else f"they have {quoted(models, 12)}",
-        )
-        return None, findings.diagnostics
+        fix = f"did you mean `{near}`?" if near else f"they have {quoted(models, 12)}"
+        message = f"the results in `{written}` have no model `{model}`"
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
     if not len(cells):
-        findings.add(
-            STORED_RESULTS_UNUSABLE,
-            f"the results in `{written}` have no predictions of `{model}`: all of its fits failed",
-            span=span,
-            help="name another model, or run the former study again",
+        message = (
+            f"the results in `{written}` have no predictions of `{model}`: all of its fits failed"
         )
-        return None, findings.diagnostics
-    stored = StoredPredictions(written, models[model], found.record, cells, found.sha256)
-    return stored, ()
+        fix = "name another model, or run the former study again"
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
+    return StoredPredictions(written, models[model], found.record, cells, found.sha256)
 
 
-def _record(
-    written: str, folder: Path, findings: Findings, span: Span | None
-) -> ResultsRecord | None:
+def _stored(written: str, folder: Path) -> StoredResults:
     location = f"{written}/{RESULTS}"
-    path = regular_file(location, folder, findings, span=span)
-    if path is None:
-        return None
+    path = regular_file(location, folder)
+    RESULTS_BYTES.check(f"`{location}`", path.stat().st_size)
+    content = read_bytes(path, location)
     try:
-        RESULTS_BYTES.check(f"`{location}`", path.stat().st_size)
-    except OverLimit as error:
-        findings.over_limit(error, span=span)
-        return None
-    content = read_bytes(path, location, findings, span=span)
-    if content is None:
-        return None
-    try:
-        return codec.loads(content.decode("utf-8"))
+        record = codec.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         reason = str(error).split("\n")[0]
         message = f"`{location}` cannot be read as results of evallang: {reason}"
-        findings.add(STORED_RESULTS_UNUSABLE, message, span=span, help=AGAIN)
-        return None
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=AGAIN) from error
+    digest = record.provenance.predictions_sha256
+    return StoredResults(record, _predictions(written, folder, record), digest or "")
 
 
-def _predictions(
-    written: str, folder: Path, record: ResultsRecord, findings: Findings, span: Span | None
-) -> "pl.DataFrame | None":
+def _predictions(written: str, folder: Path, record: ResultsRecord) -> "pl.DataFrame":
     """Read the predictions, whose hash and columns must be those that the results state."""
     location = f"{written}/{PREDICTIONS}"
     stated = record.provenance.predictions_sha256
     if stated is None:
-        without = "no run of it had predictions" if record.provenance.fits.planned == 0 else (
-            "an older version made them")  # fmt: skip
-        findings.add(
-            STORED_RESULTS_UNUSABLE,
-            f"the results in `{written}` record no hash of their predictions: {without}",
-            span=span,
-            help="name the results of a study that fits models, run with this version",
-        )
-        return None
+        none = record.provenance.fits.planned == 0
+        why = "no run of it had predictions" if none else "an older version made them"
+        message = f"the results in `{written}` record no hash of their predictions: {why}"
+        fix = "name the results of a study that fits models, run with this version"
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
     if not (folder / location).exists():
-        findings.add(
-            STORED_RESULTS_UNUSABLE,
-            f"the file `{PREDICTIONS}` is missing in `{written}`",
-            span=span,
-            help="put it back next to `results.json`, or run the former study again",
-        )
-        return None
-    path = locate(location, folder, findings, span=span)
-    content = None if path is None else read_bytes(path, location, findings, span=span)
-    if content is None:
-        return None
+        message = f"the file `{PREDICTIONS}` is missing in `{written}`"
+        fix = "put it back next to `results.json`, or run the former study again"
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
+    content = read_bytes(open_file(location, folder), location)
     if sha256(content).hexdigest() != stated:
-        findings.add(
-            STORED_RESULTS_UNUSABLE,
-            f"`{location}` was altered: its hash is not the one that its results record",
-            span=span,
-            help=AGAIN,
-        )
-        return None
-    cells = parquet_cells(content, location, findings, span)
-    if cells is not None and not _is_complete(cells):
+        message = f"`{location}` was altered: its hash is not the one that its results record"
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=AGAIN)
+    cells = parquet_cells(content, location)
+    if not _is_complete(cells):
         message = f"`{location}` does not have the columns of predictions"
-        findings.add(STORED_RESULTS_UNUSABLE, message, span=span, help=AGAIN)
-        return None
+        raise Refused(STORED_RESULTS_UNUSABLE, message, help=AGAIN)
     return cells
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from evallang.data.codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_FINE, UNKNOWN_COLUMN
 from evallang.data.dataset import Table
-from evallang.data.findings import Findings, counted, quoted
+from evallang.data.findings import Findings, Refused, counted, quoted, unknown_column
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
 
@@ -49,21 +49,19 @@ def strata_codes(
     the rule `class_smaller_than_folds` to report. With an error among the diagnostics there are
     no strata; without columns there are none either.
     """
-    findings = Findings(table.spec.places)
+    findings = Findings(table.spec.places, span)
     if not columns:
         return None, ()
     notes: list[str] = []
     levels = []
     for column in dict.fromkeys(TARGET if name == table.target else name for name in columns):
-        codes = _levels(table, column, bins, least, notes, findings, span)
-        if codes is not None:
-            levels.append(codes)
+        with findings.catching():
+            levels.append(_levels(table, column, bins, least, notes))
     if findings.failed:
         return None, findings.diagnostics
-    strata = _merged(np.column_stack(levels), columns, least, notes, findings, span)
-    if strata is None:
-        return None, findings.diagnostics
-    return Strata(strata, tuple(notes)), findings.diagnostics
+    strata = findings.tried(_merged, np.column_stack(levels), columns, least, notes, findings)
+    made = None if strata is None else Strata(strata, tuple(notes))
+    return made, findings.diagnostics
 
 
 def _levels(
@@ -72,16 +70,11 @@ def _levels(
     bins: int | None,
     least: int,
     notes: list[str],
-    findings: Findings,
-    span: Span | None,
-) -> "NDArray[np.int64] | None":
+) -> "NDArray[np.int64]":
     if column == TARGET:
-        return _target_levels(table, bins, least, notes, findings, span)
+        return _target_levels(table, bins, least, notes)
     if column not in table.strata:
-        findings.unknown_column(
-            UNKNOWN_COLUMN, column, table.strata, table.source, "stratify", span=span
-        )
-        return None
+        raise unknown_column(UNKNOWN_COLUMN, column, table.strata, table.source, "stratify")
     _, codes = np.unique(np.array(table.strata[column], dtype=str), return_inverse=True)
     return codes.astype(np.int64)
 
@@ -91,15 +84,12 @@ def _target_levels(
     bins: int | None,
     least: int,
     notes: list[str],
-    findings: Findings,
-    span: Span | None,
-) -> "NDArray[np.int64] | None":
+) -> "NDArray[np.int64]":
     if table.task == "classification":
         if bins is None:
             return table.y.astype(np.int64)
         message = f"`{table.target}` contains classes, which cannot be cut into bins"
-        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="remove `bins`")
-        return None
+        raise Refused(BINS_DO_NOT_FIT, message, "stratify", help="remove `bins`")
     most = table.n // max(least, 1)
     if bins is None or not 2 <= bins <= most:
         if bins is None:
@@ -115,14 +105,12 @@ def _target_levels(
                 f"there are {table.n:,}"
             )
         help_text = f"write `bins={min(5, most)}`" if most >= 2 else "write `stratify none`"
-        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help=help_text)
-        return None
+        raise Refused(BINS_DO_NOT_FIT, message, "stratify", help=help_text)
     codes, edges = quantile_bins(table.y, bins)
     made = len(edges) + 1
     if made < 2:
         message = f"`{table.target}` has one value in most rows, and its quantiles are all the same"
-        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="write `stratify none`")
-        return None
+        raise Refused(BINS_DO_NOT_FIT, message, "stratify", help="write `stratify none`")
     shown = ", ".join(f"{edge:.6g}" for edge in edges.tolist())
     fewer = "" if made == bins else f", fewer than {bins} because of equal values"
     notes.append(f"{table.target} in {made} bins, cut after {shown}{fewer}")
@@ -155,9 +143,8 @@ def _merged(
     least: int,
     notes: list[str],
     findings: Findings,
-    span: Span | None,
-) -> "NDArray[np.int64] | None":
-    """Number the combinations of levels (n, k), rare ones merged; None after a finding."""
+) -> "NDArray[np.int64]":
+    """Number the combinations of levels (n, k), rare ones merged."""
     codes = _numbered(levels)
     if levels.shape[1] == 1:
         return codes
@@ -172,8 +159,7 @@ def _merged(
     )
     if n > MOST_RARE * len(rare):
         help_text = f"remove columns with many levels, or write `stratify by {columns[0]}`"
-        findings.add(STRATA_TOO_FINE, what, "stratify", span=span, help=help_text)
-        return None
+        raise Refused(STRATA_TOO_FINE, what, "stratify", help=help_text)
     merged = levels.copy()
     free = rare.copy()
     for place in range(levels.shape[1] - 1, 0, -1):
@@ -186,7 +172,7 @@ def _merged(
     message = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(message)
     fix = f"remove `{columns[-1]}`, or write fewer folds, if strata must not be merged"
-    findings.add(RARE_STRATA_MERGED, message, "stratify", span=span, help=fix)
+    findings.add(RARE_STRATA_MERGED, message, "stratify", help=fix)
     return _numbered(merged)
 
 

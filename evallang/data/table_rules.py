@@ -3,13 +3,12 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
-import itertools
-import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -34,7 +33,13 @@ from evallang.data.dataset import (
     PredictionsSpec,
     SourceColumn,
     Table,
-    Task,
+)
+from evallang.data.equal_rows import (
+    TARGET,
+    coincide,
+    compared_cells,
+    feature_cells,
+    first_equal_rows,
 )
 from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
@@ -61,10 +66,8 @@ MOST_GAPS = (
     2  # numbers of an unsorted counter's range for each row; areas, prices lie further apart
 )
 MOST_PARTS = 3  # words that name parts of the rows: train, validation, test
-MOST_OF_CHANCE = 10.0  # equal pairs over those of independent features, which are correlated
 MOST_ALIKE, DECIMALS = 4, 5  # rows of one number; with more decimals none agree by chance
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
-FIRST_LOOK = 1000  # rows of a feature that are looked at first, as they often decide
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
 
@@ -311,9 +314,6 @@ def _spelled(table: Table, column: Column) -> list[str]:
     """Return the distinct values as they are written; of numbers only those of eight digits."""
     if not column.numeric:
         return list(dict.fromkeys(_present(table, column).tolist()))
-    first = _present(table, column, FIRST_LOOK)
-    if len(first) and first.min() < 1e7:
-        return []
     values = _present(table, column)
     if not len(values) or values.min() < 1e7 or values.max() >= 1e8 or not _whole(table, column):
         return []
@@ -394,16 +394,11 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
 
 def duplicated_rows(table: Table, findings: Findings) -> None:
     """Report rows that repeat an earlier one of another group, or of any without groups."""
-    first: dict[bytes, int] = {}
-    suspected = _rows_with_equal_hashes(table)
-    copies = 0
-    keys = _row_keys(table, suspected)
-    for row, key in zip(suspected.tolist(), keys, strict=True):
-        earlier = first.setdefault(key, row)
-        if earlier != row:
-            codes = table.group_codes
-            copies += codes is None or codes[earlier] != codes[row]
-    if copies < LEAST_COPIES * table.n or copies == 0 or _coincide(table, suspected, keys):
+    cells, codes = compared_cells(table), table.group_codes
+    firsts = first_equal_rows(cells)
+    later = firsts != np.arange(table.n)
+    copies = int((later if codes is None else later & (codes != codes[firsts])).sum())
+    if copies < LEAST_COPIES * table.n or copies == 0 or coincide(cells, len(table.classes)):
         return
     verb = "repeats" if copies == 1 else "repeat"
     findings.add(
@@ -419,17 +414,6 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
-class Outputs(Struct, frozen=True):
-    """What rows of predictions are compared in, under the names that these have in a table."""
-
-    numeric: "NDArray[np.float64]"
-    objects: "NDArray[np.object_]"
-    y: "NDArray[Any]"
-    task: Task
-    classes: tuple[str, ...]
-    n: int
-
-
 def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
     """Report rows without an id that repeat an earlier one in truth, outputs and weight.
 
@@ -439,22 +423,19 @@ def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
         return
     if any(column.levels == given.n for column in given.source_columns):
         return
-    columns: list[NDArray[Any]] = list(given.scores.values())
-    columns += [own for model, own in given.predictions.items() if model not in given.scores]
-    columns += [c for c in (given.group_codes, given.weights, given.events) if c is not None]
-    numeric = np.column_stack([np.asarray(column, dtype=float) for column in columns])
-    no_text = np.empty((given.n, 0), dtype=object)
-    fine = [x for x in numeric.T if len(np.unique(x)) * MOST_ALIKE >= len(x)]
+    implied = [f"p.{model}" for model in given.scores if model in given.predictions]
+    cells = compared_cells(given).drop(implied)  # labels that follow from scores add nothing
+    further = {"groups": given.group_codes, "weights": given.weights, "events": given.events}
+    cells = cells.with_columns(pl.Series(n, own) for n, own in further.items() if own is not None)
+    outputs = [column for column in cells if column.name != TARGET]
+    fine = [x.cast(pl.Float64) for x in outputs if x.n_unique() * MOST_ALIKE >= len(x)]
     single = len(fine) == 1 and given.task == "classification"
-    if single and np.mean(fine[0] == fine[0].round(DECIMALS)) > 1 / 2:
+    if single and (fine[0] == fine[0].round(DECIMALS)).sum() > given.n / 2:
         return  # numbers with few decimals agree by chance
-    rows = Outputs(numeric, no_text, given.truth, given.task, given.classes, given.n)
-    suspected = _rows_with_equal_hashes(rows)
-    keys = _row_keys(rows, suspected)
-    copies = len(keys) - len(set(keys))
+    copies = int((first_equal_rows(cells) != np.arange(given.n)).sum())
     if copies < LEAST_COPIES * given.n or copies == 0:
         return
-    if not single and _coincide(rows, suspected, keys):
+    if not single and coincide(cells, len(given.classes)):
         return
     findings.add(
         DUPLICATED_ROWS,
@@ -466,45 +447,6 @@ def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
     )
 
 
-def _coincide(
-    table: Table | Outputs, suspected: "NDArray[np.int64]", keys: Sequence[bytes]
-) -> bool:
-    """Return whether different examples explain the equal rows, because columns are coarse.
-
-    Of pairs of rows of one class, the product over features of the chance to agree is the share
-    that agrees in all if features are independent; correlation adds to it, and copies exceed it
-    by far, since no two measurements with decimals agree by chance. The chance is that of the
-    distinct rows, to which copies add nothing.
-    """
-    combinations = math.prod(len(np.unique(values)) for values in _columns(table))
-    if combinations * max(1, len(table.classes)) <= table.n:
-        return True
-    kept = {key: row for row, key in zip(suspected.tolist(), keys, strict=True)}.values()
-    distinct = np.setdiff1d(np.arange(table.n), np.setdiff1d(suspected, list(kept)))
-    equal = sum(n * (n - 1) // 2 for n in Counter(keys).values())
-    expected = 0.0
-    parts = table.y if table.task == "classification" else np.zeros(table.n, dtype=np.int64)
-    every, sizes = np.unique(parts, return_counts=True)
-    distinct = distinct[np.argsort(parts[distinct], kind="stable")]
-    starts = np.searchsorted(parts[distinct], every)
-    for members, rows in zip(sizes.tolist(), np.split(distinct, starts[1:]), strict=True):
-        agree = 1.0
-        columns = [values[rows] for values in _columns(table)]
-        for column in columns:
-            _, counts = np.unique(column, return_counts=True)
-            agree *= float(np.sum(counts * (counts - 1.0))) / max(1, len(rows) * (len(rows) - 1))
-        expected += agree * members * (members - 1) / 2
-    return equal <= MOST_OF_CHANCE * expected
-
-
-def _columns(table: Table | Outputs) -> Iterator["NDArray[Any]"]:
-    """Iterate over what rows are compared in: the features, of a regression the target too."""
-    yield from table.numeric.T
-    yield from (column.astype(str) for column in table.objects.T)
-    if table.task == "regression":
-        yield table.y
-
-
 def check_copies(
     table: Table, splits: Sequence["Split"], protocol: str, span: Span | None
 ) -> tuple[Diagnostic, ...]:
@@ -512,13 +454,10 @@ def check_copies(
 
     `protocol` is worded as the author wrote it; `span` is its place.
     """
-    suspected = _rows_with_equal_hashes(table)
-    if not len(suspected):
+    cells = compared_cells(table)
+    keys = first_equal_rows(cells)
+    if (keys == np.arange(table.n)).all():
         return ()
-    number_of: dict[bytes, int] = {}
-    found_keys = _row_keys(table, suspected)
-    keys = -1 - np.arange(table.n)
-    keys[suspected] = [number_of.setdefault(key, len(number_of)) for key in found_keys]
     tested: set[int] = set()
     copied: set[int] = set()
     for split in splits:
@@ -527,7 +466,7 @@ def check_copies(
         copied.update(rows.tolist())
     if not copied or len(copied) < LEAST_COPIES * len(tested):
         return ()
-    if _coincide(table, suspected, found_keys):
+    if coincide(cells, len(table.classes)):
         return ()
     findings = Findings(table.spec.places)
     findings.add(
@@ -608,9 +547,9 @@ def _values(table: Table, column: Column) -> "NDArray[Any]":
     return values
 
 
-def _present(table: Table, column: Column, rows: int | None = None) -> "NDArray[Any]":
-    """Return the values of the first rows, or of all, without missing ones."""
-    values = _values(table, column)[:rows]
+def _present(table: Table, column: Column) -> "NDArray[Any]":
+    """Return the values without missing ones."""
+    values = _values(table, column)
     if column.numeric:
         kept: NDArray[Any] = values[~np.isnan(values)]
         return kept
@@ -618,11 +557,8 @@ def _present(table: Table, column: Column, rows: int | None = None) -> "NDArray[
 
 
 def _constant(table: Table, column: Column) -> bool:
-    for rows in (FIRST_LOOK, None):  # most features differ within the first rows
-        values = _present(table, column, rows)
-        if len(values) and not bool((values == values[0]).all()):
-            return False
-    return True
+    values = _present(table, column)
+    return not len(values) or bool((values == values[0]).all())
 
 
 def _all_different(table: Table, column: Column) -> bool:
@@ -637,11 +573,8 @@ def _whole(table: Table, column: Column) -> bool:
     if not column.numeric:
         values = _present(table, column)
         return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
-    for rows in (FIRST_LOOK, None):
-        values = _present(table, column, rows)
-        if not bool((values == np.floor(values)).all()):
-            return False
-    return True
+    values = _present(table, column)
+    return bool((values == np.floor(values)).all())
 
 
 def _is_number(text: str) -> bool:
@@ -656,11 +589,10 @@ def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
         return column.numeric and is_rescaled(values, table.y)
-    for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
-        pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
-        if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
-            return False
-    return len(pairs) == len(table.classes)
+    cells = feature_cells(table, column)
+    if cells.n_unique() != len(table.classes) or (column.numeric and np.isnan(values).any()):
+        return False
+    return pl.DataFrame([cells, pl.Series(TARGET, table.y)]).n_unique() == len(table.classes)
 
 
 def is_rescaled(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
@@ -673,46 +605,6 @@ def is_rescaled(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool
         return False
     off = values - values[y.argmin()] - slope * (y - y.min())
     return bool((np.abs(off) <= NEARLY * np.abs(slope) * spread).all())
-
-
-def _row_keys(table: Table | Outputs, rows: "NDArray[np.int64]") -> list[bytes]:
-    """Return one key for each of some rows: equal exactly where features and target are."""
-    numbers = [_plain(column[rows]) for column in (*table.numeric.T, table.y)]
-    keys = [row.tobytes() for row in np.column_stack(numbers)]
-    if table.objects.shape[1] == 0:
-        return keys
-    texts = [repr(row).encode("utf-8", "backslashreplace") for row in table.objects[rows].tolist()]
-    return [key + text for key, text in zip(keys, texts, strict=True)]
-
-
-def _plain(column: "NDArray[Any]") -> "NDArray[np.float64]":
-    """Return a numeric feature or the target as new numbers, with one 0 and one NaN."""
-    numbers: NDArray[np.float64] = column.astype("<f8") + 0.0  # -0.0 is 0.0
-    numbers[np.isnan(numbers)] = np.nan
-    return numbers
-
-
-def _rows_with_equal_hashes(table: Table | Outputs) -> "NDArray[np.int64]":
-    """Return the rows that may equal others, sorted: few, unless there are copies."""
-    numbers = (_plain(column).view(np.uint64) for column in (*table.numeric.T, table.y))
-    hashes = np.zeros(table.n, dtype=np.uint64)
-    texts = (
-        np.array([hash(c) & MASK if isinstance(c, str) else 0 for c in column], dtype=np.uint64)
-        for column in table.objects.T
-    )
-    for column in itertools.chain(numbers, texts):
-        hashes = (hashes ^ column) * np.uint64(FACTOR)
-        hashes ^= hashes >> np.uint64(29)
-    ordered = np.sort(hashes)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(again):
-        return np.zeros(0, dtype=np.int64)
-    # By sorting: numpy before 2.1 cannot count over a range of so large numbers
-    return np.flatnonzero(np.isin(hashes, again, kind="sort"))
-
-
-MASK = (1 << 64) - 1
-FACTOR = 0x9E3779B97F4A7C15  # odd, with its bits spread evenly
 
 
 def _groups(table: Table | GivenOutcomes) -> int | None:

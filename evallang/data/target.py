@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evallang.data.codes import (
     FEATURE_TYPE,
+    FILE_TOO_LARGE,
     INFINITE_VALUE,
     MISSING_TARGET,
     ONE_CLASS,
@@ -19,16 +20,16 @@ from evallang.data.codes import (
     TARGET_OUTSIDE_SCALE,
     UNKNOWN_POSITIVE,
 )
-from evallang.data.column_roles import column_exists
+from evallang.data.column_roles import check_column
 from evallang.data.column_types import Kind
 from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task, class_counts
-from evallang.data.findings import Findings, quoted, written
+from evallang.data.findings import Findings, Refused, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import classes_of, find_label
 from evallang.data.magnitudes import (
-    decimals_are_told_apart,
-    sizes_are_usable,
-    whole_numbers_are_exact,
+    check_decimals,
+    check_sizes,
+    check_whole_numbers,
 )
 from evallang.data.odd_values import warn_of_labels, warn_of_numbers
 from evallang.limits import CLASSES, CLASSES_APART, OverLimit
@@ -56,18 +57,17 @@ def read_target(
     column: str,
     findings: Findings,
     keyword: str = "target",
-) -> Target | None:
-    """Read the target (or truth) column; None after a finding.
+) -> Target:
+    """Read the target (or truth) column.
 
     Without a `task` clause text and Booleans make a classification; whole numbers do when
     they have at most 20 distinct values and at most half as many as there are rows (two
     values always do); all other numbers make a regression. The choice is a note.
     """
-    if not column_exists(frame, column, keyword, findings):
-        return None
+    check_column(frame, column, keyword)
     missing = frame.missing_rows(column)
     if missing:
-        findings.add(
+        raise Refused(
             MISSING_TARGET,
             f"`{column}` is missing in {len(missing):,} of {frame.n:,} rows: "
             f"{frame.places(missing)}"
@@ -79,21 +79,18 @@ def read_target(
             if len(missing) < frame.n
             else "name a column with the true labels or numbers",
         )
-        return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
         message = f"`{column}` contains {frame.content(column)}, which cannot be predicted"
         fix = "name a column of numbers or labels"
-        findings.add(FEATURE_TYPE, message, keyword, help=fix)
-        return None
+        raise Refused(FEATURE_TYPE, message, keyword, help=fix)
     task, notes = _task(frame, spec, column)
     if task == "classification" and isinstance(spec, DataSpec) and spec.target_scale:
-        findings.add(
+        raise Refused(
             SCALE_OF_LABELS,
             f"`{column}` holds labels, which have no {spec.target_scale} scale",
             keyword,
             help=f"write `target {written(column)}`, or `task regression` if it is a number",
         )
-        return None
     if task == "regression":
         return _numbers(frame, spec, column, notes, findings, keyword)
     return _labels(frame, spec, column, notes, findings, keyword)
@@ -124,59 +121,49 @@ def _numbers(
     notes: tuple[str, ...],
     findings: Findings,
     keyword: str,
-) -> Target | None:
+) -> Target:
     if frame.kind(column) is not Kind.NUMBER:
         where = frame.first_non_number(column)
-        findings.add(
+        raise Refused(
             TARGET_NOT_NUMERIC,
             f"`{column}` is the target of a regression and contains {where}",
             keyword,
             "task",
             help="exclude such rows by `where`, or write `task classification` for labels",
         )
-        return None
     if spec.positive is not None:
         message = f"`positive` is for two classes, and `{column}` is predicted by regression"
-        findings.add(POSITIVE_OF_MANY, message, "positive", help="remove `positive`")
-        return None
+        raise Refused(POSITIVE_OF_MANY, message, "positive", help="remove `positive`")
     y = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     infinite = np.flatnonzero(~np.isfinite(y)).tolist()
     if infinite:
         message = f"`{column}` is infinite in {frame.places(infinite)}"
-        findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
-        return None
+        raise Refused(INFINITE_VALUE, message, keyword, help=FINITE)
     what = f"`{column}`"
-    if not (
-        sizes_are_usable(frame, y, what, keyword, findings)
-        and whole_numbers_are_exact(frame, column, what, keyword, findings)
-        and decimals_are_told_apart(y, what, keyword, findings)
-    ):
-        return None
+    check_sizes(frame, y, what, keyword)
+    check_whole_numbers(frame, column, what, keyword)
+    check_decimals(y, what, keyword)
     warn_of_numbers(frame, column, keyword, findings)
     scale = spec.target_scale if isinstance(spec, DataSpec) else None
     if scale is not None:
-        if not _report_off_scale(frame, column, y, scale, findings, keyword):
-            return None
+        _check_scale(frame, column, y, scale, keyword)
         learnt = f"models learn {scale} {column}; predictions and metrics are on its own scale"
         notes = (*notes, learnt)
     return Target("regression", y, (), (), None, notes)
 
 
-def _report_off_scale(
-    frame: Frame, column: str, y: "NDArray[Any]", scale: str, findings: Findings, keyword: str
-) -> bool:
-    """Report rows whose target has no value on the scale of the models."""
+def _check_scale(frame: Frame, column: str, y: "NDArray[Any]", scale: str, keyword: str) -> None:
+    """Refuse rows whose target has no value on the scale of the models."""
     known = SCALES[scale]
     outside = np.flatnonzero(y <= known.least if known.above else y < known.least).tolist()
     if outside:
         what = "not above zero" if known.above else "below zero"
-        findings.add(
+        raise Refused(
             TARGET_OUTSIDE_SCALE,
             f"`{column}` is {what} in {frame.places(outside)}, and `target {scale}` needs it",
             keyword,
             help="remove the scale, or exclude such rows by `where` if the question allows it",
         )
-    return not outside
 
 
 def _labels(
@@ -186,34 +173,31 @@ def _labels(
     notes: tuple[str, ...],
     findings: Findings,
     keyword: str,
-) -> Target | None:
+) -> Target:
     values = frame.values(column)
     if frame.untyped and frame.kind(column) is Kind.NUMBER and _spelled_apart(frame, column):
         values = frame.texts(column)
     if values.dtype.is_float() and values.is_infinite().any():
         infinite = values.is_infinite().arg_true().to_list()
         message = f"`{column}` is infinite in {frame.places(infinite)}"
-        findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
-        return None
+        raise Refused(INFINITE_VALUE, message, keyword, help=FINITE)
     found = classes_of(values)
+    limit = CLASSES_APART if isinstance(spec, DataSpec) else CLASSES
     try:
-        limit = CLASSES_APART if isinstance(spec, DataSpec) else CLASSES
         limit.check(f"`{column}`", len(found.texts))
     except OverLimit as error:
-        findings.over_limit(error, keyword)
-        return None
+        raise Refused(FILE_TOO_LARGE, str(error), keyword, help=error.help) from error
     if len(found.texts) == 1:
         kept = " that `where` keeps" if spec.where else ""
         message = (
             f"every row of `{frame.source}`{kept} has the label `{found.texts[0]}` in `{column}`"
         )
         fix = f"name another {keyword}, or keep rows of more than one class"
-        findings.add(ONE_CLASS, message, keyword, help=fix)
-        return None
-    positive, stated = _positive(spec, column, found.texts, found.values, findings)
+        raise Refused(ONE_CLASS, message, keyword, help=fix)
     counts = class_counts(found.codes, len(found.texts), frame.times)
     by_label = dict(zip(found.texts, counts, strict=True))
     warn_of_labels(frame, column, by_label, keyword, findings)
+    positive, stated = _positive(spec, column, found.texts, found.values)
     return Target(
         "classification", found.codes, found.texts, found.values, positive, (*notes, *stated)
     )
@@ -230,14 +214,13 @@ def _positive(
     column: str,
     texts: Sequence[str],
     values: Sequence[Label],
-    findings: Findings,
 ) -> tuple[int | None, tuple[str, ...]]:
     if spec.positive is None:
         if len(texts) != 2:
             return None, ()
         return 1, (f"positive {texts[1]}: the last of the two labels",)
     if len(texts) != 2:
-        findings.add(
+        raise Refused(
             POSITIVE_OF_MANY,
             f"`positive` is for two classes, and `{column}` has {len(texts)}: {quoted(texts, 12)}",
             "positive",
@@ -245,11 +228,10 @@ def _positive(
             if len({text.casefold() for text in texts}) == 2
             else "remove `positive`, or keep two of the classes by `where`",
         )
-        return None, ()
     place = find_label(spec.positive, values)
     if place is None:
         near = closest(str(spec.positive), texts)
-        findings.add(
+        raise Refused(
             UNKNOWN_POSITIVE,
             f"`{column}` has no label `{spec.positive}`; its labels are {quoted(texts, 12)}",
             "positive",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from evallang.data.codes import ORDER_UNKNOWN
 from evallang.data.column_roles import complete_texts
-from evallang.data.column_types import Kind, kind_of
+from evallang.data.column_types import Kind, dates_of, kind_of
 from evallang.data.dataset import DataSpec, Moments, PredictionsSpec, Table
-from evallang.data.findings import Findings, quoted, written
+from evallang.data.findings import Findings, Refused, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.text_forms import (
     are_dates,
@@ -60,7 +60,6 @@ def read_moments(
     frame: Frame,
     spec: DataSpec | PredictionsSpec,
     outcomes: Collection[str],
-    findings: Findings,
 ) -> Moments | None:
     """Return the order in time of rows that a study reads in order; None for that of the file.
 
@@ -70,7 +69,7 @@ def read_moments(
     the file does, nobody can know, and is asked. `outcomes` are columns that cannot tell it.
     """
     if spec.time is not None:
-        return _stated(frame, spec.time, findings) if spec.time else None
+        return _stated(frame, spec.time) if spec.time else None
     if not spec.series:
         return None
     columns = {name: frame.values(name) for name in frame.columns if name not in outcomes}
@@ -86,13 +85,12 @@ def read_moments(
         order = np.argsort(finest.ranks, kind="stable")
         if all((np.diff(one.ranks[order]) >= 0).all() for one in dated.values()):
             return Moments(finest.name, finest.ranks)
-        findings.add(
+        raise Refused(
             ORDER_UNKNOWN,
             f"{quoted(tuple(dated))} put the rows of `{frame.source}` in different orders",
             "from",
             help=f"write `time {written(finest.name)}` below it, or another of them",
         )
-        return None
     for name, values in columns.items():
         if kind_of(values) is not Kind.NUMBER or values.null_count():
             continue
@@ -103,7 +101,7 @@ def read_moments(
         if found is not None and (called or found.in_order):
             return Moments(name, found.ranks)
         if name == spec.id:
-            findings.add(
+            raise Refused(
                 ORDER_UNKNOWN,
                 f"the rows of `{frame.source}` are not in the order of their id `{name}`, and the "
                 "study reads them in the order of time",
@@ -111,7 +109,6 @@ def read_moments(
                 help=f"write `time {written(name)}` below it if ids follow time, or `time "
                 "none` if the rows of the file do",
             )
-            return None
     return None
 
 
@@ -124,29 +121,28 @@ def likely_moments(
     """
     if spec.time is not None or spec.series:
         return None
-    found = read_moments(frame, replace(spec, series=True), outcomes, Findings({}))
+    series = replace(spec, series=True)
+    found = Findings({}).tried(read_moments, frame, series, outcomes)
     if found is None or int(found.ranks.max()) + 1 < FEWEST_MOMENTS:
         return None
     dated = _as_dates(frame.values(found.column)) is not None
     return found if dated or names_time(found.column, used=False) else None
 
 
-def _stated(frame: Frame, column: str, findings: Findings) -> Moments | None:
+def _stated(frame: Frame, column: str) -> Moments:
     """Return the order by the column that the author names: numbers, dates, or times."""
-    if complete_texts(frame, column, "time", findings) is None:
-        return None
+    complete_texts(frame, column, "time")
     values = frame.values(column)
     if kind_of(values) is not Kind.NUMBER:
         dates = _as_dates(values)
         if dates is None:
-            findings.add(
+            raise Refused(
                 ORDER_UNKNOWN,
                 f"`{column}` holds neither numbers nor dates of one form, so its order in time is "
                 "unknown",
                 "time",
                 help="write dates as 2021-08-25, or name a column of numbers",
             )
-            return None
         values = dates
     return Moments(column, np.asarray((values.rank("dense") - 1).to_numpy(), dtype=np.int64))
 
@@ -208,12 +204,7 @@ def _as_dates(values: "pl.Series") -> "pl.Series | None":
         read = texts.str.to_date("%Y-%m-%d" if layout == "%Y-%m" else layout, strict=False)
         if not read.null_count():
             return read
-    moments = values.str.replace(" ", "T", literal=True)
-    for layout in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"):
-        read = moments.str.to_datetime(layout, strict=False, time_unit="us")
-        if not read.null_count():
-            return read
-    return None
+    return dates_of(values)
 
 
 def _time_column(name: str, values: "pl.Series", fewest: int = FEWEST_MOMENTS) -> TimeColumn | None:

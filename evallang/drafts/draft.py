@@ -87,7 +87,7 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
         raise DraftRefused(f"`{source}` is a log of Inspect AI, which cannot be read; {INSPECT}")
     location = os.path.relpath(source, folder).replace(os.sep, "/")
     findings = Findings({})
-    frame = read_file(location, folder, findings)
+    frame = findings.tried(read_file, location, folder)
     if frame is None:
         raise StudyError(findings.diagnostics, {})
     frame = frame.mark_missing()

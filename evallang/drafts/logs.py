@@ -113,7 +113,7 @@ def is_inspect_log(path: Path) -> bool:
 
 def _read(location: str, folder: Path, named: frozenset[str] = frozenset()) -> Frame:
     findings = Findings({})
-    frame = read_file(location, folder, findings, named=named)
+    frame = findings.tried(read_file, location, folder, named=named)
     if frame is None:
         raise StudyError(findings.diagnostics, {})
     return frame.mark_missing()

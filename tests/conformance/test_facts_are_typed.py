@@ -39,7 +39,7 @@ ALLOWED = {
     ("stats/validity.py", "note not in result.notes"): ONCE,
     ("cli/summary_text.py", "note.startswith(BOLD)"): MARKED,
     ("cli/summary_text.py", "note.replace(BOLD, '*', 1)"): MARKED,
-    ("data/parts.py", "note.replace(source, location)"): NAMED,
+    ("data/parts.py", "note.replace(frame.source, location)"): NAMED,
     ("data/databases.py", "reason.startswith(('not authorized', 'access to'))"): DRIVER,
     ("data/databases.py", "'no such table' not in reason"): DRIVER,
     ("data/databases.py", "reason.rpartition(' ')"): DRIVER,

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from evallang.data.delimited import read_delimited
-from evallang.data.findings import Findings
 
 PLAIN = "x,ward,y\n1.5,A,no\n2,B,yes\n,A,no\n"
 
@@ -116,7 +115,7 @@ def test_labels_of_another_type_have_another_hash(source):
     ],
 )
 def test_the_separator_is_sniffed_and_stated(text, stated):
-    frame = read_delimited(text.encode(), "d.csv", Findings({}))
+    frame = read_delimited(text.encode(), "d.csv")
     assert f"d.csv: fields separated by {stated}" in frame.notes
     assert len(frame.columns) == 2
 

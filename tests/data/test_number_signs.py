@@ -17,7 +17,7 @@ GERMAN = "id;price;share\n1;7.685;0,86\n2;862;0,18\n3;12.500,25;1\n4;-1.234;-0,5
 
 def read(text, name="d.csv", **settings):
     findings = Findings({})
-    frame = read_delimited(text.encode(), name, findings, **settings)
+    frame = findings.tried(read_delimited, text.encode(), name, **settings)
     return frame, [d.code for d in findings.diagnostics]
 
 
@@ -81,7 +81,7 @@ def test_what_nobody_can_know_is_refused(text):
 def test_unclear_numbers_of_columns_without_use_are_no_matter():
     findings = Findings({})
     text = "x;y\n7.685;1\n862;2\n"
-    read_delimited(text.encode(), "d.csv", findings, needed=lambda _: {"y"})
+    findings.tried(read_delimited, text.encode(), "d.csv", needed=lambda _: {"y"})
     assert findings.diagnostics == ()
 
 
@@ -115,7 +115,7 @@ def test_comments_above_the_header_are_skipped(text, names, line):
 def test_comments_among_the_rows_are_named():
     findings = Findings({})
     text = "a,b\n1,2\n# a pause\n3,4\n"
-    assert read_delimited(text.encode(), "d.csv", findings) is None
+    assert findings.tried(read_delimited, text.encode(), "d.csv") is None
     (found,) = findings.diagnostics
     assert (found.code, found.help) == ("E408", "remove the comments, which begin with `#`")
 
@@ -139,7 +139,7 @@ def test_names_of_rows_are_a_column_as_r_writes_them():
 )
 def test_what_a_ragged_line_needs_is_told(text, fix):
     findings = Findings({})
-    assert read_delimited(text.encode(), "d.csv", findings) is None
+    assert findings.tried(read_delimited, text.encode(), "d.csv") is None
     assert [(d.code, d.help) for d in findings.diagnostics] == [("E408", fix)]
 
 

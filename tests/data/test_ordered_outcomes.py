@@ -61,7 +61,7 @@ def test_times_and_events_that_cannot_be(tmp_path, old, new, code, words):
     [
         ("1,q1", "-1,q1", "the relevance is below zero in row 1 (line 2): -1"),
         (QUERIES, "relevance,query,a,site\n0,q1,0.9,x\n0,q2,0.2,y\n", "no query has a relevant"),
-        ("0,q1,0.2,x", "0,q1,0.2,y", "`site` differs between the rows of the query `q1`: `x` and"),
+        ("0,q1,0.2,x", "0,q1,0.2,y", "`site` of `q1` is `x` in row 1 (line 2) and `y`"),
     ],
 )  # fmt: skip
 def test_rows_of_a_query_that_cannot_be(tmp_path, old, new, words):

@@ -44,7 +44,7 @@ def test_parts_are_in_the_order_of_their_numbers_or_of_their_letters() -> None:
 )
 def test_two_braces_are_one_literal_brace(written: str, plain: str) -> None:
     pattern = path_pattern(written)
-    assert pattern.is_plain
+    assert not pattern.words
     assert pattern.plain == plain
 
 

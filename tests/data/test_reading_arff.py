@@ -33,7 +33,7 @@ ROWS = """34.5,3,A,?,no
 
 def frame(text):
     found = Findings({})
-    read = read_arff(text.encode(), "d.arff", found)
+    read = found.tried(read_arff, text.encode(), "d.arff")
     return read, found.diagnostics
 
 

@@ -75,7 +75,7 @@ TEXTS = {
 def read(source, name):
     """Return what a file holds, and what is found on the way."""
     findings = Findings({})
-    frame = read_file(name, source.folder, findings, named=NAMED, spelled=NAMED)
+    frame = findings.tried(read_file, name, source.folder, named=NAMED, spelled=NAMED)
     said = [(d.code, d.message, d.help, d.notes) for d in findings.diagnostics]
     if frame is None:
         return None, said
@@ -164,19 +164,19 @@ def test_what_is_wrong_with_a_compressed_file_is_reported(source, content, fault
 @pytest.mark.parametrize("cell", [" 007", "\t+5", " -0", "-0", "+5", "007", "\v07"])
 def test_a_whole_number_keeps_its_spelling_behind_a_blank_and_at_the_end_of_a_file(cell, last):
     text = "a,b\n" + "1,2\n" * 40_000 + f"{cell},2\n1,{cell}{last}"
-    frame = read_delimited(text.encode(), "p.csv", Findings({}))
+    frame = read_delimited(text.encode(), "p.csv")
     assert frame.texts("a")[-2] == frame.texts("b")[-1] == cell.strip()
 
 
 @pytest.mark.parametrize("cell", ["2024-01-01 00:05:00", "Agent 007", "a -0", "b          +5"])
 def test_a_blank_within_a_text_leaves_the_numbers_beside_it_typed(cell):
     text = f"a,b\n{cell},2\n{cell},3\n"
-    frame = read_delimited(text.encode(), "p.csv", Findings({}))
+    frame = read_delimited(text.encode(), "p.csv")
     assert frame.cells["b"].dtype == pl.Int64
     assert frame.texts("a").to_list() == [cell, cell]
 
 
 def test_a_number_behind_many_blanks_keeps_its_spelling():
     text = "a,b\n" + "1,2\n" * 40_000 + f"{' ' * 30}007,2\n"
-    frame = read_delimited(text.encode(), "p.csv", Findings({}))
+    frame = read_delimited(text.encode(), "p.csv")
     assert frame.texts("a")[-1] == "007"

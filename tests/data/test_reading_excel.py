@@ -43,7 +43,7 @@ def book(tmp_path):
         if sheets:
             write(**sheets)
         findings = Findings({})
-        return read_file(location, tmp_path, findings), findings.diagnostics
+        return findings.tried(read_file, location, tmp_path), findings.diagnostics
 
     return read
 
@@ -92,7 +92,7 @@ def test_sheets_without_rows_or_with_equal_names_are_refused(book, rows, code):
 def test_what_is_no_workbook_is_refused(tmp_path):
     (tmp_path / "book.xlsx").write_text("a,b\n1,2\n")
     findings = Findings({})
-    assert read_file("book.xlsx", tmp_path, findings) is None
+    assert findings.tried(read_file, "book.xlsx", tmp_path) is None
     assert [d.code for d in findings.diagnostics] == ["E405"]
 
 

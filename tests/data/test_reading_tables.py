@@ -107,9 +107,9 @@ ROWS = (
 )
 def test_where_keeps_the_rows_for_which_it_holds(where, column, operator, value, kept):
     findings = Findings({})
-    frame = read_delimited(ROWS.encode(), "data.csv", findings)
+    frame = findings.tried(read_delimited, ROWS.encode(), "data.csv")
     line = where(column, operator, value)
-    frame, excluded = select(frame, (line,), findings)
+    frame, excluded = select(frame, (line,))
     assert findings.diagnostics == ()
     assert frame.rows.tolist() == kept
     assert excluded == ((line.written, 4 - len(kept)),)

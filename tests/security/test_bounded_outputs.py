@@ -83,7 +83,7 @@ def test_an_analysis_shows_a_bounded_number_of_classes(tmp_path):
 
 def read(folder, name):
     findings = Findings({})
-    frame = read_file(name, folder, findings)
+    frame = findings.tried(read_file, name, folder)
     return frame, [(d.code, d.message) for d in findings.diagnostics]
 
 

@@ -41,7 +41,7 @@ def workbook(folder, rows, texts=None):
 
 def read(folder):
     findings = Findings({})
-    frame = read_file("d.xlsx", folder, findings)
+    frame = findings.tried(read_file, "d.xlsx", folder)
     return frame, [(d.code, d.message) for d in findings.diagnostics]
 
 

@@ -7,7 +7,7 @@ from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings
 from evallang.data.row_rules.row_rule import RowDesign, once_read
-from evallang.data.row_rules.strengths import indicators, ranks
+from evallang.data.row_rules.strengths import ranks, target_columns
 from evallang.diagnostics import Code
 
 FEWEST_CHOSEN = 3
@@ -66,7 +66,9 @@ def features_chosen_by_the_target(
         return
     if np.isnan(numbers).any():
         return
-    found = _strengths(np.column_stack([numbers, *spare]), _target(table))
+    target = target_columns(table)
+    target = ranks(target[:, 0])[:, None] if table.task == "regression" else target
+    found = _strengths(np.column_stack([numbers, *spare]), target)
     observed, by_chance = found[0], found[1:]
     order = np.argsort(-observed, kind="stable")
     for times, share in AMONG_BEST.items():
@@ -105,12 +107,6 @@ def _numeric_columns(table: Table) -> "list[NDArray[np.float64]]":
             if np.isfinite(values).all() and values.min() < values.max():
                 found.append(values)
     return found
-
-
-def _target(table: Table) -> "NDArray[np.float64]":
-    if table.task == "regression":
-        return ranks(np.asarray(table.y, dtype=float))[:, None]
-    return indicators(table.y, len(table.classes))
 
 
 def _strengths(

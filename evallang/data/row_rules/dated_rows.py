@@ -15,7 +15,7 @@ from evallang.data.row_rules.row_rule import (
     once_read,
     once_split,
 )
-from evallang.data.row_rules.strengths import indicators
+from evallang.data.row_rules.strengths import indicators, target_columns
 from evallang.data.time_columns import time_column
 from evallang.diagnostics import Code
 
@@ -58,7 +58,7 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
     column = time_column(table)
     if column is None:
         return
-    agreement = neighbour_correlation(_target(table), column.ranks)
+    agreement = neighbour_correlation(target_columns(table), column.ranks)
     if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
         return
     findings.add(
@@ -134,7 +134,7 @@ def training_rows_later_than_test_rows(
     if column is None:
         return
     if not drawn.ordered:
-        agreement = neighbour_correlation(_target(table), column.ranks)
+        agreement = neighbour_correlation(target_columns(table), column.ranks)
         if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
             return
     shares = [
@@ -161,12 +161,6 @@ def training_rows_later_than_test_rows(
         else f"test on the latest rows by `{column.name}`, or write `protocol time_series folds=5 "
         "gap=1`",
     )
-
-
-def _target(table: Table) -> "NDArray[np.float64]":
-    if table.task == "regression":
-        return np.asarray(table.y, dtype=float)[:, None]
-    return indicators(table.y, len(table.classes))
 
 
 def neighbour_correlation(values: "NDArray[np.float64]", ranks: "NDArray[Any]") -> float:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import CountsSpec, GivenOutcomes, PredictionsSpec, SourceColumn, Table
 from evallang.data.findings import Findings, counted, written
+from evallang.data.labels import numbered
 from evallang.data.row_rules.row_rule import RowDesign, once_read
-from evallang.data.row_rules.strengths import indicators
+from evallang.data.row_rules.strengths import target_columns
 from evallang.data.source_columns import FEATURE, NOT_USED
 from evallang.data.text_forms import names_identifier, names_time, names_unit
 from evallang.diagnostics import CODES, Code
@@ -157,14 +158,14 @@ def _agreement_of(read: Table | GivenOutcomes, column: SourceColumn) -> Agreemen
     units = units_of(read.unused[column.name])
     if units is None:
         return None
-    found = agreement(_target(read)[units.rows], units.codes)
+    found = agreement(target_columns(read)[units.rows], units.codes)
     return found if found.z >= FAR else None
 
 
 def _report_agreement(table: Table, design: RowDesign, findings: Findings, code: Code) -> None:
     """Report the unused column whose rows agree most, if they do so far beyond chance."""
     best: tuple[str, str, Agreement] | None = None
-    target = _target(table)
+    target = target_columns(table)
     for name, column in table.unused.items():
         units = None if names_time(name) else units_of(column)
         if units is None:
@@ -227,13 +228,6 @@ def _is_far(found: Agreement, least: float) -> bool:
     return found.correlation >= least and found.z >= FAR and found.design_effect >= LEAST_EFFECT
 
 
-def _target(table: Table) -> "NDArray[np.float64]":
-    """Return the target as columns (n, c): the numbers, or an indicator of each class."""
-    if table.task == "regression":
-        return np.asarray(table.y, dtype=float)[:, None]
-    return indicators(table.y, len(table.classes))
-
-
 def units_of(column: "pl.Series") -> Units | None:
     """Return the units that a column names; None where it does not name any.
 
@@ -254,12 +248,9 @@ def units_of(column: "pl.Series") -> Units | None:
     if not FEWEST_UNITS <= column.n_unique() <= len(column) / 2:
         return None
     if kind is Kind.TEXT:  # in the order of their first rows
-        distinct = column.unique(maintain_order=True)
-        numbers = pl.Series(range(len(distinct)), dtype=pl.Int64)
-        found = column.replace_strict(distinct, numbers, return_dtype=pl.Int64)
+        codes = numbered(column)[1]
     else:
-        found = column.rank("dense") - 1
-    codes = np.asarray(found.to_numpy(), dtype=np.int64)
+        codes = np.asarray((column.rank("dense") - 1).to_numpy(), dtype=np.int64)
     return Units(codes, rows, kind is Kind.NUMBER)
 
 

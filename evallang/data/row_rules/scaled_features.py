@@ -78,33 +78,11 @@ def already_standardised_features(
 def _columns(
     numeric: "NDArray[np.float64]",
 ) -> "tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]":
-    """Return the present values of each feature that varies, and of those with more values.
-
-    Both lists are empty where one of the latter cannot be scaled: in a table of raw values the
-    first feature usually shows it.
-    """
-    every, more = [], []
-    for place in range(numeric.shape[1]):
-        values = numeric[:, place]
-        values = values[~np.isnan(values)]
-        if not len(values) or values.min() == values.max():
-            continue
-        every.append(values)
-        if not _has_two_values(values):
-            more.append(values)
-            if not _may_be_scaled(values):
-                return [], []
+    """Return the present values of each feature that varies, and of those with more values."""
+    present = [values[~np.isnan(values)] for values in numeric.T]
+    every = [values for values in present if len(values) and values.min() < values.max()]
+    more = [v for v in every if not bool(((v == v.min()) | (v == v.max())).all())]
     return every, more
-
-
-def _has_two_values(values: "NDArray[np.float64]") -> bool:
-    low, high = values.min(), values.max()
-    return bool(((values == low) | (values == high)).all())
-
-
-def _may_be_scaled(values: "NDArray[np.float64]") -> bool:
-    """Return whether one feature alone meets the conditions that all features must meet."""
-    return any(_end_at([values], low) for low in LOWS) or _have_common_spread([values])
 
 
 def _have_common_spread(columns: "list[NDArray[np.float64]]") -> bool:

@@ -3,18 +3,15 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+
+from evallang.data.dataset import Table
 
 
 def ranks(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Return the ranks (n,) of numbers from 1, ties with their mean rank; O(n log n)."""
-    order = np.argsort(values, kind="stable")
-    arranged = values[order]
-    starts = np.flatnonzero(np.r_[True, arranged[1:] != arranged[:-1]])
-    ends = np.r_[starts[1:], len(values)]
-    found = np.empty(len(values))
-    found[order] = np.repeat((starts + ends + 1) / 2, ends - starts)
-    return found
+    """Return the ranks (n,) of numbers from 1, ties with their mean rank."""
+    return pl.Series(values).rank().to_numpy()
 
 
 def area(values: "NDArray[np.float64]", positive: "NDArray[np.bool_]") -> float:
@@ -40,3 +37,10 @@ def indicators(codes: "NDArray[Any]", classes: int) -> "NDArray[np.float64]":
     first = 1 if classes == 2 else 0
     found: NDArray[np.float64] = (codes[:, None] == np.arange(first, classes)).astype(float)
     return found
+
+
+def target_columns(table: Table) -> "NDArray[np.float64]":
+    """Return the target as columns (n, c): the numbers, or an indicator of each class."""
+    if table.task == "regression":
+        return np.asarray(table.y, dtype=float)[:, None]
+    return indicators(table.y, len(table.classes))
