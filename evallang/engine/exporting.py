@@ -79,11 +79,6 @@ class ExportJob(Struct, frozen=True):
     choice: Choice | None
 
     @property
-    def group(self) -> Hashable:
-        """The model alone: no other is fitted on the same rows."""
-        return self.name
-
-    @property
     def kind(self) -> Hashable:
         """The model alone: each is fitted once."""
         return self.name

@@ -7,6 +7,7 @@ it. The sole user of dask besides what the workers run.
 import contextlib
 import functools
 import logging
+import math
 import re
 import time
 from collections import deque
@@ -452,11 +453,7 @@ class _Batches(Generic[AnyTask]):
     def _batch(self, workers: int) -> list[Entry[AnyTask]]:
         mean = self._seconds / self._done if self._done else BATCH
         most = min(BATCH / max(mean, 1e-6), len(self._queue) / (AHEAD * workers))
-        taken = {entries[-1].task.group for entries in self._sent.values()}
-        batch = [self._queue.take(None, taken)]
-        while self._queue and len(batch) < most:
-            batch.append(self._queue.take(batch[-1].task.group, taken))
-        return batch
+        return [self._queue.take() for _ in range(min(max(math.ceil(most), 1), len(self._queue)))]
 
     def _send(self, entries: list[Entry[AnyTask]]) -> None:
         from evallang.engine.backends.cluster_worker import run_batch
