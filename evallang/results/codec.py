@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -14,7 +14,7 @@ from evallang.printable import printable_json
 from evallang.results.records import SCHEMA, ResultsRecord
 from evallang.results.references import check_references
 from evallang.results.shown import ShownDiagnostic, ShownOfEstimate, ShownOfTest
-from evallang.results.statistics import NOT_RUN, POSTERIOR, HypothesisTestResult
+from evallang.results.statistics import HypothesisTestResult
 
 Record = TypeVar("Record")
 DIGITS = 20
@@ -158,7 +158,7 @@ def loads(text: str) -> ResultsRecord:
         raise ValueError("not an evallang results file: it has no `schema`")
     if document["schema"] != SCHEMA:
         raise ValueError(_other_schema(document))
-    _set_statuses(document)
+    _refuse_older(document)
     record = _with_numbers(from_plain(ResultsRecord, document))
     check_references(record)
     return record
@@ -229,43 +229,14 @@ def _other_schema(document: Mapping[str, Any]) -> str:
     return f"{told}; {'install the newer version' if newer else 'run the study again'}"
 
 
-def _set_statuses(document: dict[str, Any]) -> None:
-    """Set the status of tests in a file of a version without it.
-
-    A test of the variant "not computed" is `not_computed`, refused for the reason of its notes; a
-    pair of a comparison that was not performed is `not_performed`; a test without a p-value and
-    without a posterior is `undefined`.
-    """
-    for comparison in _objects(document.get("comparisons")):
-        for pair in _objects(comparison.get("pairwise")):
-            _set_status(pair, performed=comparison.get("performed") is not False)
-        for omnibus in _objects([comparison.get("omnibus")]):
-            _set_status(omnibus)
-    for requirement in _objects(document.get("requirements")):
-        for test in _objects([requirement.get("test")]):
-            _set_status(test)
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the objects of a list; `from_plain` refuses other types."""
-    yield from (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
-
-
-def _set_status(test: dict[str, Any], *, performed: bool = True) -> None:
-    if "status" in test:
-        return
-    extra = test.get("extra")
-    known = extra if isinstance(extra, dict) else {}
-    if test.get("variant") == NOT_RUN:
-        notes = test.get("notes")
-        texts = [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
-        reason = "; ".join(text.removeprefix(f"{NOT_RUN}: ") for text in texts)
-        test["status"] = "not_computed"
-        test["lacking"] = {"kind": "refused", "reason": reason}
-    elif not performed:
-        test["status"] = "not_performed"
-    elif test.get("p") is None and all(known.get(key) is None for key in POSTERIOR):
-        test["status"] = "undefined"
+def _refuse_older(document: Mapping[str, Any]) -> None:
+    """Raise `ValueError` for results of a version whose tests had no status."""
+    comparisons = document.get("comparisons")
+    for one in comparisons if isinstance(comparisons, list) else ():
+        pairs = one.get("pairwise") if isinstance(one, dict) else None
+        for pair in pairs if isinstance(pairs, list) else ():
+            if isinstance(pair, dict) and "status" not in pair:
+                raise ValueError("an older version made it, without `status`; run the study again")
 
 
 def _no_constant(written: str) -> float:
