@@ -127,8 +127,15 @@ def main() -> NoReturn:
     if user_code is not None:
         user_code.flush_streams()
     close_streams()
-    # Python's own end would visit all modules and records, a tenth of the time of a short command,
-    # wait for threads that own code left, and, once a signal was answered, now and then die by it
+    _leave_python(code)
+
+
+def _leave_python(code: int) -> NoReturn:
+    """End the process here.
+
+    Python's own end would visit all modules and records, a tenth of the time of a short command,
+    wait for threads that own code left, and, once a signal was answered, now and then die by it.
+    """
     os._exit(code)
 
 
