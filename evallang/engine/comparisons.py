@@ -433,11 +433,14 @@ class FamilyInputs(Struct, frozen=True):
 FAMILY: Providers[FamilyInputs] = Providers(Subject.FAMILY)
 """What makes the inputs of a correction."""
 
-
-@FAMILY.provides("p")
-def p_values(inputs: FamilyInputs) -> Sequence[float | None]:
-    """Return the p-values of the family."""
-    return inputs.p
+FAMILY.provide(
+    p=lambda inputs: inputs.p,
+    correct=lambda inputs: inputs.first.context.correct(inputs.first.planned.models),
+    resampled=lambda inputs: _joint_p(
+        inputs.study, inputs.first, inputs.correction, two_sided=False
+    ),
+    seed=lambda inputs: inputs.first.context.seed(inputs.study, inputs.correction),
+)
 
 
 @FAMILY.provides("pairs")
@@ -445,18 +448,6 @@ def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
     """Return the indices of the two models of each test."""
     place = inputs.first.planned.models.index
     return [(place(a), place(b)) for a, b in (test.models for test in inputs.first.tests)]
-
-
-@FAMILY.provides("correct")
-def correct(inputs: FamilyInputs) -> Any:
-    """Return which models are right on which rows (n, m)."""
-    return inputs.first.context.correct(inputs.first.planned.models)
-
-
-@FAMILY.provides("resampled")
-def resampled(inputs: FamilyInputs) -> Any:
-    """Return p of the tests on joint resamples, on the side of the tests (B, m)."""
-    return _joint_p(inputs.study, inputs.first, inputs.correction, two_sided=False)
 
 
 def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: bool) -> Any:
@@ -473,12 +464,6 @@ def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: 
     every = np.ones((len(found), len(counted)))
     every[:, counted] = found
     return every
-
-
-@FAMILY.provides("seed")
-def seed(inputs: FamilyInputs) -> int:
-    """Return the seed of the correction."""
-    return inputs.first.context.seed(inputs.study, inputs.correction)
 
 
 def _decided(

@@ -315,29 +315,22 @@ class MethodInputs(Struct, frozen=True):
 ESTIMATE: Providers[MethodInputs] = Providers(Subject.ESTIMATE)
 """What makes the inputs of the interval of one estimate."""
 
-
-@ESTIMATE.provides("successes")
-def successes_of(asked: MethodInputs) -> int:
-    """Count the successes."""
-    return asked.inputs.proportion()[0]
-
-
-@ESTIMATE.provides("n")
-def trials(asked: MethodInputs) -> int:
-    """Count the trials."""
-    return asked.inputs.proportion()[1]
-
-
-@ESTIMATE.provides("level")
-def level(asked: MethodInputs) -> float:
-    """Return the confidence of the study."""
-    return asked.inputs.study.confidence
-
-
-@ESTIMATE.provides("losses")
-def losses(asked: MethodInputs) -> "NDArray[np.float64]":
-    """Return the loss of each row (n,)."""
-    return asked.inputs.losses()
+ESTIMATE.provide(
+    successes=lambda asked: asked.inputs.proportion()[0],
+    n=lambda asked: asked.inputs.proportion()[1],
+    level=lambda asked: asked.inputs.study.confidence,
+    losses=lambda asked: asked.inputs.losses(),
+    folds=lambda asked: asked.inputs.fold_codes(),
+    n_train=lambda asked: None if asked.inputs.sizes is None else asked.inputs.sizes[0],
+    n_test=lambda asked: None if asked.inputs.sizes is None else asked.inputs.sizes[1],
+    truth=lambda asked: asked.inputs.binary_truth(),
+    scores=lambda asked: asked.inputs.positive_scores(),
+    classes=lambda asked: np.asarray(asked.inputs.outcome.truth, dtype=np.int64),
+    by_pairs=lambda asked: asked.inputs.metric.keywords().get("multi_class") == "ovo",
+    groups=lambda asked: asked.inputs.groups,
+    sample=lambda asked: asked.inputs.sample(),
+    positive=lambda asked: asked.inputs.outcome.positive,
+)
 
 
 @ESTIMATE.provides("series")
@@ -409,12 +402,6 @@ def readers(asked: MethodInputs) -> ReaderScores:
     return scores_of_readers(inputs.evaluation, (inputs.model,), inputs.metric)
 
 
-@ESTIMATE.provides("folds")
-def folds(asked: MethodInputs) -> "NDArray[np.int64]":
-    """Return the fold of each row (n,)."""
-    return asked.inputs.fold_codes()
-
-
 @ESTIMATE.provides("held_out")
 def held_out(asked: MethodInputs) -> HeldOutLosses:
     """Return the losses of the fits that the method implies; raises `ValueError` if one failed."""
@@ -444,36 +431,6 @@ def values(asked: MethodInputs) -> "NDArray[np.float64]":
     return np.array(found, dtype=np.float64)
 
 
-@ESTIMATE.provides("n_train")
-def n_train(asked: MethodInputs) -> "NDArray[Any] | None":
-    """Return the training rows of each fold, None where they are unknown."""
-    return None if asked.inputs.sizes is None else asked.inputs.sizes[0]
-
-
-@ESTIMATE.provides("n_test")
-def n_test(asked: MethodInputs) -> "NDArray[Any] | None":
-    """Return the test rows of each fold, None where they are unknown."""
-    return None if asked.inputs.sizes is None else asked.inputs.sizes[1]
-
-
-@ESTIMATE.provides("truth")
-def truth(asked: MethodInputs) -> Any:
-    """Return which rows are positive (n,)."""
-    return asked.inputs.binary_truth()
-
-
-@ESTIMATE.provides("scores")
-def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts | PlacementSums":
-    """Return the score of each row for the positive class (n,), or what these came to."""
-    return asked.inputs.positive_scores()
-
-
-@ESTIMATE.provides("classes")
-def classes(asked: MethodInputs) -> "NDArray[np.int64]":
-    """Return the class of each row (n,)."""
-    return np.asarray(asked.inputs.outcome.truth, dtype=np.int64)
-
-
 @ESTIMATE.provides("class_scores")
 def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
     """Return the score of each row for each class (n, k); of two classes from a single score."""
@@ -489,12 +446,6 @@ def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
     return np.column_stack(columns)
 
 
-@ESTIMATE.provides("by_pairs")
-def by_pairs(asked: MethodInputs) -> bool:
-    """Return whether the areas are those of pairs of classes."""
-    return asked.inputs.metric.keywords().get("multi_class") == "ovo"
-
-
 @ESTIMATE.provides("parts")
 def parts(asked: MethodInputs) -> "NDArray[np.int64]":
     """Return the fitted model of each row (n,)."""
@@ -502,18 +453,6 @@ def parts(asked: MethodInputs) -> "NDArray[np.int64]":
     if inputs.evaluation.yields.single_fit:
         return np.zeros(inputs.outcome.n, dtype=np.int64)
     return inputs.fold_codes()
-
-
-@ESTIMATE.provides("groups")
-def groups(asked: MethodInputs) -> "NDArray[np.int64] | None":
-    """Return the group of each row, None where each row is alone."""
-    return asked.inputs.groups
-
-
-@ESTIMATE.provides("sample")
-def sample(asked: MethodInputs) -> Resampler:
-    """Return what resamples the metric."""
-    return asked.inputs.sample()
 
 
 @ESTIMATE.provides("matrix")
@@ -550,12 +489,6 @@ def average(asked: MethodInputs) -> str:
     if written is not None:
         return str(written)
     return "binary" if asked.inputs.outcome.k == 2 else "macro"
-
-
-@ESTIMATE.provides("positive")
-def positive(asked: MethodInputs) -> int | None:
-    """Return the index of the positive class."""
-    return asked.inputs.outcome.positive
 
 
 @ESTIMATE.provides("seed")

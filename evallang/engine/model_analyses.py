@@ -64,17 +64,10 @@ def metric_of(study: Study, spec: AnalysisSpec) -> Method:
 OUTCOMES: Providers[OutcomeInputs] = Providers(Subject.OUTCOMES)
 """What makes the inputs of an analysis of models."""
 
-
-@OUTCOMES.provides("predicted")
-def predicted(inputs: OutcomeInputs) -> Predicted:
-    """Return the held-out predictions of the model."""
-    return _predicted(inputs, inputs.models[0], inputs.of_class)
-
-
-@OUTCOMES.provides("together")
-def together(inputs: OutcomeInputs) -> Mapping[str, Predicted]:
-    """Return the held-out predictions of all models that predict the same rows."""
-    return {model: _predicted(inputs, model) for model in inputs.models}
+OUTCOMES.provide(
+    predicted=lambda inputs: _predicted(inputs, inputs.models[0], inputs.of_class),
+    together=lambda inputs: {model: _predicted(inputs, model) for model in inputs.models},
+)
 
 
 @OUTCOMES.provides("learning")
