@@ -227,7 +227,11 @@ def _places(frame: Frame, columns: Sequence[Column], *, long: bool) -> _Places:
         if names_run(column.name) and seed is None and _last(column.name) != "run":
             seed = column
         elif named_by_tools(column.name, frame) is not None and fold is None:
-            return _Places(fold=column, by_tools=True, dataset=_data_set(columns, column))
+            return _Places(
+                fold=column,
+                by_tools=True,
+                dataset=_named([c for c in columns if c is not column], DATA_SETS, Kind.TEXT),
+            )
         elif (names_fold(column.name) or _last(column.name) in RESAMPLES) and fold is None:
             fold = column
         elif names_replicate(column.name) and repeat is None:
@@ -236,10 +240,6 @@ def _places(frame: Frame, columns: Sequence[Column], *, long: bool) -> _Places:
     rest = [column for column in columns if id(column) not in found]
     metric = _named(rest, METRICS_COLUMNS, Kind.TEXT) if long else None
     return _Places(_named(rest, DATA_SETS, Kind.TEXT, Kind.NUMBER), fold, repeat, seed, metric)
-
-
-def _data_set(columns: Sequence[Column], besides: Column) -> Column | None:
-    return _named([c for c in columns if c is not besides], DATA_SETS, Kind.TEXT)
 
 
 def _long_scores(

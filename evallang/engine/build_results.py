@@ -584,7 +584,11 @@ def methods_used(
             record = MethodRecord("interval_of_test", name, title, "", ())
             used.setdefault((record.kind, name), record)
 
-    of_tests = _titles_of_intervals()
+    of_tests = {
+        name: title
+        for entry in HYPOTHESIS_TESTS
+        for name, title in entry.declaration.intervals.items()
+    }
     for protocol in study.protocols:
         add("protocol", PROTOCOLS[protocol.kind])
     measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
@@ -738,15 +742,6 @@ def _bound(declared: float | None) -> float | None:
     return None if declared is None else float(declared)
 
 
-def _titles_of_intervals() -> dict[str, str]:
-    """Return the titles of the intervals that come with a test alone."""
-    return {
-        name: title
-        for entry in HYPOTHESIS_TESTS
-        for name, title in entry.declaration.intervals.items()
-    }
-
-
 def model_based(study: Study) -> bool:
     """Return whether a model-based search is run."""
     return any(asks(model.pipeline, study.tuning) for model in study.models)
@@ -840,7 +835,8 @@ def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Proven
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
-        packages={name: _version(name) for name in packages} | _own_versions(study),
+        packages={name: _version(name) for name in packages}
+        | {k: v for model in study.models for k, v in package_versions(model.pipeline).items()},
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
         git=None,
@@ -849,11 +845,6 @@ def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Proven
         seconds=0.0,
         fits=counts,
     )
-
-
-def _own_versions(study: Study) -> dict[str, str]:
-    """Return the versions of the packages that the models' classes come from."""
-    return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
 
 
 @cache

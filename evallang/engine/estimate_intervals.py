@@ -645,7 +645,10 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
         and high is not None
     ):
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
-    kept = _larger(low, declared.low), _smaller(high, declared.high)
+    kept = (
+        (low if low is None or declared.low is None else max(low, declared.low)),
+        (high if high is None or declared.high is None else min(high, declared.high)),
+    )
     cut = any(end != bound for end, bound in zip((low, high), kept, strict=True))
     notes = (*interval.notes, CUT) if cut else interval.notes
     return replace(interval, low=kept[0], high=kept[1], notes=notes)
@@ -666,11 +669,3 @@ def _centred(
     if abs(shift) <= SAME * max(abs(value), 1.0):
         return low, high, ()
     return low + shift, high + shift, (CENTRED,)
-
-
-def _larger(bound: float | None, least: float | None) -> float | None:
-    return bound if bound is None or least is None else max(bound, least)
-
-
-def _smaller(bound: float | None, most: float | None) -> float | None:
-    return bound if bound is None or most is None else min(bound, most)

@@ -208,7 +208,9 @@ class Store(Struct, frozen=True):
         for shard in _listed(self.folder):
             if _is_shard(shard):
                 for item in _listed(Path(shard.path)):
-                    ours = _is_key(item.name) and item.name.startswith(shard.name)
+                    ours = (
+                        len(item.name) == 64 and set(item.name) <= HEX
+                    ) and item.name.startswith(shard.name)
                     if ours and not item.is_dir(follow_symlinks=False):
                         yield item
 
@@ -274,10 +276,6 @@ HEX = frozenset("0123456789abcdef")
 
 def _is_shard(item: "os.DirEntry[str]") -> bool:
     return len(item.name) == 2 and set(item.name) <= HEX and item.is_dir(follow_symlinks=False)
-
-
-def _is_key(name: str) -> bool:
-    return len(name) == 64 and set(name) <= HEX
 
 
 # --- which folder ----------------------------------------------------------------------------

@@ -173,7 +173,12 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
         values["score_func"] = functools.partial(values["score_func"], random_state=seed)
     values |= _labels_of_threshold(spec, values, context)
     made = _import(entry)(**values, **(PACKAGES[entry.package].fixed if entry.package else {}))
-    return _wrap_for_codes(made) if context.targets and _takes_codes(entry) else made
+    return (
+        _wrap_for_codes(made)
+        if context.targets
+        and (entry.package is not None and entry.name in PACKAGES[entry.package].codes)
+        else made
+    )
 
 
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
@@ -206,10 +211,6 @@ def _parameters_of(found: Callable[..., Any]) -> frozenset[str]:
         return frozenset(inspect.signature(found).parameters)
     except ValueError:  # a class written in C, without a signature
         return frozenset()
-
-
-def _takes_codes(entry: ClassEntry) -> bool:
-    return entry.package is not None and entry.name in PACKAGES[entry.package].codes
 
 
 def _wrap_for_codes(model: Any) -> Any:

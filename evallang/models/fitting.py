@@ -27,7 +27,7 @@ from evallang.models.build import BuildContext, Estimator, build, build_step, st
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
-from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
+from evallang.models.model import ColumnsSpec, PipelineSpec, StepSpec, identity
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
@@ -164,7 +164,7 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
     """Fit one pipeline on the training rows for export; raises what its classes raise."""
     estimator = build(pipeline, context)
     last = pipeline.steps[-1]
-    name = "" if len(pipeline.steps) == 1 else _last_name(estimator) + "__"
+    name = "" if len(pipeline.steps) == 1 else f"{step_names(pipeline)[-1]}__"
     options = {name + k: v for k, v in _weights(last, data).items()}
     rows = np.ascontiguousarray(data.X[data.train])
     estimator.fit(rows, _targets(data, context)[data.train], **options)
@@ -447,11 +447,9 @@ def _own_copy(rows: Any, step: StepSpec) -> Any:
 def _works_in_place(step: StepSpec) -> bool:
     if isinstance(step, ColumnsSpec):
         return False
-    return step.code or any(_overwrites(name, value) for name, value in step.parameters)
-
-
-def _overwrites(name: str, value: ParameterValue) -> bool:
-    return name.lower().startswith("copy") and value is False
+    return step.code or any(
+        (name.lower().startswith("copy") and value is False) for name, value in step.parameters
+    )
 
 
 def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
@@ -472,10 +470,6 @@ def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
     if not abilities(PipelineSpec((last,))).weights:
         return {}
     return {"sample_weight": data.weights[data.train]}
-
-
-def _last_name(estimator: Any) -> str:
-    return str(estimator.steps[-1][0])
 
 
 SUM_TOLERANCE = 1e-3  # float16 holds three decimals; sums of probabilities in it differ so from 1
