@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
 from evallang.models.abilities import abilities
-from evallang.models.build import BuildContext, Estimator, build, build_step, step_names
+from evallang.models.build import BuildContext, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
@@ -160,7 +160,7 @@ def fit_candidates(
     return tuple(outcomes[i] for i in range(len(pipelines)))
 
 
-def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimator:
+def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Any:
     """Fit one pipeline on the training rows for export; raises what its classes raise."""
     estimator = build(pipeline, context)
     last = pipeline.steps[-1]
@@ -173,7 +173,7 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
 
 def try_fit(
     pipeline: PipelineSpec, data: FitData, context: BuildContext
-) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
+) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Fit one pipeline and return it with its warnings, or a failure where it raises."""
     step = FitStep(0, 1, 0, True, 0.0)
     model, failure, caught, seconds = watched(

@@ -14,7 +14,7 @@ from evallang.printable import printable_json
 from evallang.results.records import SCHEMA, ResultsRecord
 from evallang.results.references import check_references
 from evallang.results.shown import ShownDiagnostic, ShownOfEstimate, ShownOfTest
-from evallang.results.statistics import HypothesisTestResult
+from evallang.results.statistics import NOT_RUN, POSTERIOR, HypothesisTestResult
 
 Record = TypeVar("Record")
 DIGITS = 20
@@ -158,7 +158,7 @@ def loads(text: str) -> ResultsRecord:
         raise ValueError("not an evallang results file: it has no `schema`")
     if document["schema"] != SCHEMA:
         raise ValueError(_other_schema(document))
-    _refuse_older(document)
+    _set_statuses(document)
     record = _with_numbers(from_plain(ResultsRecord, document))
     check_references(record)
     return record
@@ -229,14 +229,26 @@ def _other_schema(document: Mapping[str, Any]) -> str:
     return f"{told}; {'install the newer version' if newer else 'run the study again'}"
 
 
-def _refuse_older(document: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for results of a version whose tests had no status."""
-    comparisons = document.get("comparisons")
-    for one in comparisons if isinstance(comparisons, list) else ():
-        pairs = one.get("pairwise") if isinstance(one, dict) else None
-        for pair in pairs if isinstance(pairs, list) else ():
-            if isinstance(pair, dict) and "status" not in pair:
-                raise ValueError("an older version made it, without `status`; run the study again")
+def _set_statuses(part: Any, *, performed: bool = True) -> None:
+    """Set the status of tests in results of a version without it, wherever they are."""
+    if isinstance(part, list):
+        for item in part:
+            _set_statuses(item, performed=performed)
+    elif isinstance(part, dict) and {"test", "variant", "null"} <= part.keys():
+        refused = part["variant"] == NOT_RUN
+        posterior = isinstance(part.get("extra"), dict) and not part["extra"].keys().isdisjoint(
+            POSTERIOR
+        )
+        undefined = "undefined" if part.get("p") is None and not posterior else "computed"
+        status = "not_computed" if refused else undefined if performed else "not_performed"
+        if "status" not in part and refused and isinstance(part.get("notes"), list):
+            reason = "; ".join(str(note).removeprefix(f"{NOT_RUN}: ") for note in part["notes"])
+            part["lacking"] = {"kind": "refused", "reason": reason}
+        part.setdefault("status", status)
+    elif isinstance(part, dict):
+        for name in ("comparisons", "pairwise", "omnibus", "requirements", "test"):
+            whole = part.get("performed") is not False or name != "pairwise"
+            _set_statuses(part.get(name), performed=whole)
 
 
 def _no_constant(written: str) -> float:

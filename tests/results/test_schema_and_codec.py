@@ -47,11 +47,39 @@ def test_readers_accept_unknown_fields(results):
     assert codec.dumps(codec.loads(json.dumps(document))) == codec.dumps(results.record)
 
 
-def test_results_of_a_version_without_statuses_are_refused(results):
+@pytest.mark.parametrize(
+    ("changes", "performed", "status"),
+    [
+        ({}, True, "computed"),
+        (
+            {"variant": "not computed", "p": None, "notes": ["not computed: why"]},
+            False,
+            "not_computed",
+        ),
+        ({"p": None}, False, "not_performed"),
+        ({"p": None}, True, "undefined"),
+        ({"p": None, "extra": {"p_first": 0.7, "p_rope": 0.2, "p_second": 0.1}}, True, "computed"),
+    ],
+)
+def test_a_test_of_a_file_without_statuses_gets_its_own(results, changes, performed, status):
     document = json.loads(codec.dumps(results.record))
-    del document["comparisons"][0]["pairwise"][0]["status"]
-    with pytest.raises(ValueError, match="run the study again"):
-        codec.loads(json.dumps(document))
+    comparison = document["comparisons"][0]
+    (pair,) = comparison["pairwise"]
+    del pair["status"], pair["lacking"]
+    pair |= changes
+    comparison["performed"] = performed
+    (found,) = codec.loads(json.dumps(document)).comparisons[0].pairwise
+    assert found.status == status
+    assert (None if found.lacking is None else found.lacking.reason) == (
+        "why" if status == "not_computed" else None
+    )
+
+
+def test_a_status_that_a_file_states_is_kept(results):
+    document = json.loads(codec.dumps(results.record))
+    (pair,) = document["comparisons"][0]["pairwise"]
+    pair |= {"variant": "not computed", "status": "computed"}
+    assert codec.loads(json.dumps(document)).comparisons[0].pairwise[0].status == "computed"
 
 
 def test_infinite_is_text_and_nan_is_refused(results):
