@@ -26,14 +26,14 @@ from evallang.data.text_forms import names_identifier, names_unit
 from evallang.drafts.columns import (
     Column,
     Use,
+    clauses_of_truth,
+    facts_of,
     guess_columns,
-    positive_class,
     predicted_columns,
     right_or_wrong,
 )
 from evallang.drafts.writing import (
     DraftRefused,
-    Facts,
     Goal,
     comment,
     head,
@@ -349,19 +349,13 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
         lines += [f"  # `{ids[0]}`: {_column_of(logs[0], ids[0]).why}", f"  id {written(ids[0])}"]
     if len(both) == len(logs) and len({truth.name for truth, _ in both}) == 1:
         truth = both[0][0]
-        task = "classification" if truth.is_classes else "regression"
-        least = min((n for _, n in truth.counts), default=0)
-        facts = Facts(truth.n, task, truth.levels == 2, least)
+        facts = facts_of(truth)
         lines.append(f"  truth {written(truth.name)}")
         columns = [made[0].name for _, made in both]
-        word, margin = "models", "5%" if task == "classification" else "1"
+        word, margin = "models", "5%" if truth.is_classes else "1"
         measures, why = measures_for(facts, scores=False, most=1)
         same_rows = facts.same_rows
-        if truth.is_classes and truth.levels == 2:
-            positive, role = positive_class(truth)
-            lines += [f"  # {role}", f"  positive {quoted(positive)}"]
-        if truth.kind is Kind.NUMBER:
-            lines.append(f"  task {task}")
+        lines += clauses_of_truth(truth)
     elif all(len(columns) == 1 for columns in right):
         columns = [one.name for (one,) in right]
         word, margin = "correct", "5%"

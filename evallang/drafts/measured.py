@@ -15,8 +15,9 @@ from evallang.data.text_forms import names_fold, names_replicate, names_run, nam
 from evallang.drafts.columns import (
     Column,
     Use,
+    clauses_of_truth,
+    facts_of,
     is_truth,
-    positive_class,
     predicted_name,
     right_or_wrong,
     score_name,
@@ -24,7 +25,6 @@ from evallang.drafts.columns import (
 from evallang.drafts.writing import (
     NAME,
     DraftRefused,
-    Facts,
     Goal,
     comment,
     first_for,
@@ -187,22 +187,12 @@ def _long_predictions(
         ]
         tested = default_metric("classification")
     else:
-        classes = truth.is_classes
-        facts = Facts(
-            truth.n,
-            "classification" if classes else "regression",
-            truth.levels == 2,
-            min((n for _, n in truth.counts), default=0),
-        )
+        classes, facts = truth.is_classes, facts_of(truth)
         lines += [f"  truth {written(truth.name)}"]
         lines += [f"  models all as {written(made.name)}"] if made is not None else []
         with_scores = score is not None and classes and truth.levels == 2
         lines += [f"  score {written(score.name)}"] if score is not None and with_scores else []
-        if classes and truth.levels == 2:
-            positive, role = positive_class(truth)
-            lines += [f"  # {role}", f"  positive {quoted(positive)}"]
-        if truth.kind is Kind.NUMBER:
-            lines += [f"  task {facts.task}"]
+        lines += clauses_of_truth(truth)
         metrics, why = measures_for(facts, scores=with_scores)
         lines += ["", *comment(why), f"measure {', '.join(metrics)}"]
         situation, tested = facts.same_rows, metrics[0]

@@ -39,9 +39,9 @@ class FoldSize(Struct, frozen=True):
 
     repeat: int
     fold: int
-    label: str | None
-    n_train: int | None
-    n_test: int | None
+    label: str | None = None
+    n_train: int | None = None
+    n_test: int | None = None
 
 
 class ModelOutcome(Struct, frozen=True):
@@ -58,8 +58,8 @@ class ModelOutcome(Struct, frozen=True):
     fold: "NDArray[np.int64]"
     truth: "NDArray[Any]"
     labels: "NDArray[Any]"
-    scores: "NDArray[np.float64] | None"
-    probabilities: bool
+    scores: "NDArray[np.float64] | None" = None
+    probabilities: bool = False
     failed: tuple[tuple[int, int], ...] = ()
     fitted: tuple["FittedFold", ...] = ()
 
@@ -693,7 +693,7 @@ def _evaluation_of_counts(source: GivenOutcomes, times: "NDArray[np.int64]") -> 
     any_model = next(iter(models.values()))
     labels = {name: model.labels for name, model in models.items()}
     rows = CountedRows(any_model.truth, labels, times, source.rankings, source.placements)
-    counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, None, False)
+    counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT)
     return replace(
         found,
         n=source.n_examples,
@@ -719,21 +719,13 @@ def _evaluation_of_queries(source: GivenOutcomes) -> Evaluation:
         both = np.column_stack([source.truth, source.predictions[model.name]])[order]
         rankings = np.empty(n, dtype=object)
         rankings[:] = np.split(both, bounds)
-        models[model.name] = ModelOutcome(
-            rows=np.arange(n),
-            repeat=zeros,
-            fold=zeros,
-            truth=zeros,
-            labels=zeros,
-            scores=rankings,
-            probabilities=False,
-        )
+        models[model.name] = ModelOutcome(np.arange(n), zeros, zeros, zeros, zeros, rankings)
     return _evaluation_of_given(
         source,
         models,
         classes=(),
         grouped=source.groups is not None,
-        folds=(FoldSize(0, 0, None, None, n),),
+        folds=(FoldSize(0, 0, n_test=n),),
         subgroups={
             name: np.array(values, dtype=object)[first] for name, values in source.subgroups.items()
         },
@@ -748,22 +740,16 @@ def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) ->
     before = 0
     for model, n in samples.items():
         zeros = np.zeros(n, dtype=np.int64)
-        models[model] = ModelOutcome(
-            rows=np.arange(before, before + n),
-            repeat=zeros,
-            fold=zeros,
-            truth=np.ones(n, dtype=np.int64),
-            labels=source.correct[model].astype(np.int64),
-            scores=None,
-            probabilities=False,
-        )
+        right = source.correct[model].astype(np.int64)
+        rows = np.arange(before, before + n)
+        models[model] = ModelOutcome(rows, zeros, zeros, np.ones(n, dtype=np.int64), right)
         before += n
     return _evaluation_of_given(
         source,
         models,
         classes=("wrong", "right"),
         grouped=False,
-        folds=(FoldSize(0, 0, None, None, None),),
+        folds=(FoldSize(0, 0),),
         judged=True,
     )
 
@@ -841,14 +827,12 @@ def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
 def _folds_of(table: ScoreTable) -> tuple[FoldSize, ...]:
     if table.seed_labels is not None:
         seeds = enumerate(table.seed_labels)
-        return tuple(FoldSize(place, 0, label, None, None) for place, label in seeds)
+        return tuple(FoldSize(place, 0, label) for place, label in seeds)
     j = 1 if table.values.ndim == 2 else table.values.shape[2]
     folds = np.zeros(j, dtype=np.int64) if table.folds is None else table.folds
     repeats = np.zeros(j, dtype=np.int64) if table.repeats is None else table.repeats
     return tuple(
-        FoldSize(
-            int(r), int(f), table.fold_labels[int(f)] if table.fold_labels else None, None, None
-        )
+        FoldSize(int(r), int(f), table.fold_labels[int(f)] if table.fold_labels else None)
         for r, f in zip(repeats, folds, strict=True)
     )
 
@@ -860,6 +844,4 @@ def _scores(values: "NDArray[np.float64]", folds: Sequence[FoldSize]) -> ModelOu
         fold=np.array([fold.fold for fold in folds], dtype=np.int64),
         truth=np.zeros(len(values), dtype=np.int64),
         labels=values,
-        scores=None,
-        probabilities=False,
     )
