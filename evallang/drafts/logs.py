@@ -64,7 +64,6 @@ class _Log(Struct, frozen=True):
 
     location: str
     model: str
-    task: str
     frame: Frame
     columns: tuple[Column, ...]
 
@@ -185,7 +184,7 @@ def _from_samples(source: Path, folder: Path, paths: Sequence[Path], goal: Goal)
     others += tasks[False] if right else []
     if others:
         yield from comment(f"Not here, since they have another measure: {listed(others)}")
-    if any(len(paths) > 1 for paths in _by_place_and_task(paths).values()):
+    if len(paths) > len(newest):
         yield "# Of tasks that were run several times, the newest run"
     yield from statements[right]
     measured = "accuracy" if right else measure
@@ -194,14 +193,6 @@ def _from_samples(source: Path, folder: Path, paths: Sequence[Path], goal: Goal)
     yield ""
     same_rows = Situation.SAME_ROWS_RIGHT if right else Situation.SAME_ROWS
     yield from paired(list(names.values()), goal, same_rows, measured, "5%" if right else "0.05")
-
-
-def _by_place_and_task(paths: Sequence[Path]) -> dict[tuple[Path, str], list[Path]]:
-    found: dict[tuple[Path, str], list[Path]] = {}
-    for path in paths:
-        named = SAMPLES.fullmatch(path.name)
-        found.setdefault((path.parent, named["task"] if named else ""), []).append(path)
-    return found
 
 
 def _results_file(place: Path) -> dict[str, object]:
@@ -328,7 +319,7 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     for path in paths:
         location = _location(source / path, folder)
         frame = _read(location, folder)
-        logs.append(_Log(location, labels[path], "", frame, guess_columns(frame)))
+        logs.append(_Log(location, labels[path], frame, guess_columns(frame)))
     shared = [
         name for name in logs[0].frame.columns if all(name in log.frame.columns for log in logs)
     ]

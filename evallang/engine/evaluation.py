@@ -7,7 +7,6 @@ from here on they look the same.
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 import numpy as np
 from msgspec import Struct, field
@@ -156,11 +155,6 @@ class Evaluation(Struct, frozen=True, dict=True):
         """What `once` has made."""
         return {}
 
-    @cached_property
-    def held(self) -> WeakValueDictionary[Hashable, Any]:
-        """What is kept as long as it is used."""
-        return WeakValueDictionary()
-
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what is derived from these outcomes when it is first asked for, and keep it."""
         if key not in self.made:
@@ -245,21 +239,15 @@ class Evaluation(Struct, frozen=True, dict=True):
         return tuple(o for o in found if o is not None)
 
     def losses(self, model: str, metric: Method) -> "tuple[NDArray[np.float64], ...]":
-        """Return the loss of each example of a model (n,), once for every seed.
-
-        Shared for as long as it is used anywhere, since those of many rows take much memory.
-        Not to be written to.
-        """
-        entry, options = self.entry(metric), metric.keywords()
-        found = []
-        for seed, outcome in enumerate(self.outcomes(model, metric)):
-            losses = self.held.get(("losses", model, metric, seed))
-            if losses is None:
-                o = outcome
-                losses = np.asarray(entry.function(o.truth, o.output, o.positive, **options))
-                self.held["losses", model, metric, seed] = losses
-            found.append(losses)
-        return tuple(found)
+        """Return the loss of each example of a model (n,), once for every seed."""
+        function, options = self.entry(metric).function, metric.keywords()
+        return self.once(
+            ("losses", model, metric),
+            lambda: tuple(
+                np.asarray(function(o.truth, o.output, o.positive, **options))
+                for o in self.outcomes(model, metric)
+            ),
+        )
 
     def measures(self, metric: Method) -> bool:
         """Return whether a metric is one of these outcomes."""
@@ -618,9 +606,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     fold = zeros if source.folds is None else source.folds
     repeat = zeros if source.repeats is None else source.repeats
     judged = source.correct is not None
-    # In half the memory, which for the labels of a large file is much
-    short = np.int32 if n <= np.iinfo(np.int32).max else np.int64
-    rows: NDArray[np.signedinteger] = np.arange(n, dtype=short)
+    rows: NDArray[np.signedinteger] = np.arange(n)
     first = None
     if source.examples is not None:
         rows = source.examples
@@ -775,8 +761,7 @@ def _fold_sizes(
     source: GivenOutcomes, repeat: "NDArray[np.int64]", fold: "NDArray[np.int64]"
 ) -> tuple[FoldSize, ...]:
     parts = partition(source.n, fold, repeat)
-    one = len(parts.pairs) == 1  # counting would copy a code for each row
-    counts = [source.n] if one else np.bincount(parts.fold, minlength=len(parts.pairs))
+    counts = np.bincount(parts.fold, minlength=len(parts.pairs))
     labels = source.fold_labels if source.fold_labels is not None else source.repeat_labels
     by_fold = source.fold_labels is not None
     return tuple(

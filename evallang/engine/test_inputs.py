@@ -126,12 +126,8 @@ class ComparedModels(Struct, frozen=True, dict=True):
             counted = self.evaluation.counted.take(self.rows())
             right = [counted.truth == counted.labels[model] for model in self.models]
             return count_patterns(np.column_stack(right), counted.times)
-        rows = self.rows()
-        some = None if rows.all() else rows
-        del rows  # many rows take much memory
         # Each model's column in one piece: writing across rows of few models is ten times slower
-        matrix = np.stack([self.evaluation.correct(m) for m in self.models]).T
-        return matrix if some is None else matrix[some]
+        return np.stack([self.evaluation.correct(m) for m in self.models]).T[self.rows()]
 
     def counts(self) -> Correctness:
         """Count the rows that the models have right; all pairs of models share one count."""
