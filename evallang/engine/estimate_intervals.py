@@ -138,7 +138,8 @@ class IntervalInputs(Struct, frozen=True, dict=True):
     """The inputs of the interval of one estimate.
 
     `outcomes` are those of every seed; an example's loss is its mean over them. `among` are
-    the models whose intervals are asked for too, and which are drawn together.
+    the models whose intervals are asked for too, and which are drawn together; `method` is how
+    the interval is computed, once that is known.
     """
 
     study: Study
@@ -149,6 +150,7 @@ class IntervalInputs(Struct, frozen=True, dict=True):
     outcomes: tuple[Outcome, ...]
     whole: Aggregate
     among: tuple[str, ...] = ()
+    method: Method | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -305,60 +307,51 @@ def interval_method(
 # --- one provider for each input --------------------------------------------------------------
 
 
-class MethodInputs(Struct, frozen=True):
-    """The inputs of an interval by a stated method."""
-
-    inputs: IntervalInputs
-    method: Method
-
-
-ESTIMATE: Providers[MethodInputs] = Providers(Subject.ESTIMATE)
+ESTIMATE: Providers[IntervalInputs] = Providers(Subject.ESTIMATE)
 """What makes the inputs of the interval of one estimate."""
 
 ESTIMATE.provide(
-    successes=lambda asked: asked.inputs.proportion()[0],
-    n=lambda asked: asked.inputs.proportion()[1],
-    level=lambda asked: asked.inputs.study.confidence,
-    losses=lambda asked: asked.inputs.losses(),
-    folds=lambda asked: asked.inputs.fold_codes(),
-    n_train=lambda asked: None if asked.inputs.sizes is None else asked.inputs.sizes[0],
-    n_test=lambda asked: None if asked.inputs.sizes is None else asked.inputs.sizes[1],
-    truth=lambda asked: asked.inputs.binary_truth(),
-    scores=lambda asked: asked.inputs.positive_scores(),
-    classes=lambda asked: np.asarray(asked.inputs.outcome.truth, dtype=np.int64),
-    by_pairs=lambda asked: asked.inputs.metric.keywords().get("multi_class") == "ovo",
-    groups=lambda asked: asked.inputs.groups,
-    sample=lambda asked: asked.inputs.sample(),
-    positive=lambda asked: asked.inputs.outcome.positive,
+    successes=lambda inputs: inputs.proportion()[0],
+    n=lambda inputs: inputs.proportion()[1],
+    level=lambda inputs: inputs.study.confidence,
+    losses=lambda inputs: inputs.losses(),
+    folds=lambda inputs: inputs.fold_codes(),
+    n_train=lambda inputs: None if inputs.sizes is None else inputs.sizes[0],
+    n_test=lambda inputs: None if inputs.sizes is None else inputs.sizes[1],
+    truth=lambda inputs: inputs.binary_truth(),
+    scores=lambda inputs: inputs.positive_scores(),
+    classes=lambda inputs: np.asarray(inputs.outcome.truth, dtype=np.int64),
+    by_pairs=lambda inputs: inputs.metric.keywords().get("multi_class") == "ovo",
+    groups=lambda inputs: inputs.groups,
+    sample=lambda inputs: inputs.sample(),
+    positive=lambda inputs: inputs.outcome.positive,
 )
 
 
 @ESTIMATE.provides("series")
-def series(asked: MethodInputs) -> "NDArray[np.float64]":
+def series(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return what each moment adds to the mean (n,), in the order of time."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example has no single loss")
     return inputs.evaluation.by_moment(inputs.model, means_of(inputs.metric, inputs.outcome))
 
 
 @ESTIMATE.provides("sums")
-def sums(asked: MethodInputs) -> "NDArray[np.float64]":
+def sums(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return the numerator and denominator of each row, times its weight (n, 2).
 
     Of a mean the denominators are 1.
     """
-    outcome, found = asked.inputs.outcome, asked.inputs.outcome.output
-    if not asked.inputs.metric.ratio:
-        losses = asked.inputs.losses()
+    outcome, found = inputs.outcome, inputs.outcome.output
+    if not inputs.metric.ratio:
+        losses = inputs.losses()
         found = np.column_stack([losses, np.ones(len(losses))])
     return found if outcome.weights is None else found * outcome.weights[:, None]
 
 
 @ESTIMATE.provides("terms")
-def terms(asked: MethodInputs) -> "NDArray[np.float64]":
+def terms(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Count successes and trials of the shares whose sum the metric is (s, 4)."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example is not a single success or failure")
     outcome, times = counted_once(inputs.outcome)
@@ -371,16 +364,15 @@ def terms(asked: MethodInputs) -> "NDArray[np.float64]":
 
 
 @ESTIMATE.provides("estimate")
-def estimate_of(asked: MethodInputs) -> float:
+def estimate_of(inputs: IntervalInputs) -> float:
     """Return the value of the metric."""
-    value = asked.inputs.whole.value
+    value = inputs.whole.value
     return math.nan if value is None else value
 
 
 @ESTIMATE.provides("influences")
-def influences(asked: MethodInputs) -> "NDArray[np.float64] | CountedInfluences":
+def influences(inputs: IntervalInputs) -> "NDArray[np.float64] | CountedInfluences":
     """Return what each row changes in the metric; raises `ValueError` where that is unknown."""
-    inputs = asked.inputs
     known, by_score = (
         inputs.entry.declaration.influences,
         inputs.entry.declaration.influences_by_score,
@@ -396,16 +388,16 @@ def influences(asked: MethodInputs) -> "NDArray[np.float64] | CountedInfluences"
 
 
 @ESTIMATE.provides("readers")
-def readers(asked: MethodInputs) -> ReaderScores:
+def readers(inputs: IntervalInputs) -> ReaderScores:
     """Return what each reader reached with the model."""
-    inputs = asked.inputs
     return scores_of_readers(inputs.evaluation, (inputs.model,), inputs.metric)
 
 
 @ESTIMATE.provides("held_out")
-def held_out(asked: MethodInputs) -> HeldOutLosses:
+def held_out(inputs: IntervalInputs) -> HeldOutLosses:
     """Return the losses of the fits that the method implies; raises `ValueError` if one failed."""
-    inputs, options = asked.inputs, implied_options(asked.method, asked.inputs.evaluation.options)
+    assert inputs.method is not None, "the method is known"
+    options = implied_options(inputs.method, inputs.evaluation.options)
     further = next(e for e in inputs.evaluation.further_fits if dict(e.options) == options)
     found = further.models[inputs.model]
     if found.failed:
@@ -425,16 +417,15 @@ def held_out(asked: MethodInputs) -> HeldOutLosses:
 
 
 @ESTIMATE.provides("values")
-def values(asked: MethodInputs) -> "NDArray[np.float64]":
+def values(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return the value of each fold (j,), NaN where it is undefined."""
-    found = [np.nan if value is None else value for value in asked.inputs.whole.fold_values]
+    found = [np.nan if value is None else value for value in inputs.whole.fold_values]
     return np.array(found, dtype=np.float64)
 
 
 @ESTIMATE.provides("class_scores")
-def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
+def class_scores(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return the score of each row for each class (n, k); of two classes from a single score."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example has no single score")
     if inputs.metric.keywords().get("pool") and not inputs.evaluation.yields.single_fit:
@@ -447,18 +438,16 @@ def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
 
 
 @ESTIMATE.provides("parts")
-def parts(asked: MethodInputs) -> "NDArray[np.int64]":
+def parts(inputs: IntervalInputs) -> "NDArray[np.int64]":
     """Return the fitted model of each row (n,)."""
-    inputs = asked.inputs
     if inputs.evaluation.yields.single_fit:
         return np.zeros(inputs.outcome.n, dtype=np.int64)
     return inputs.fold_codes()
 
 
 @ESTIMATE.provides("matrix")
-def matrix(asked: MethodInputs) -> "NDArray[Any]":
+def matrix(inputs: IntervalInputs) -> "NDArray[Any]":
     """Count true by predicted class (k, k); raises `ValueError` where a row is in no cell."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example is in no single cell")
     counts, k = inputs.evaluation.confusion(inputs.model), inputs.outcome.k
@@ -468,36 +457,36 @@ def matrix(asked: MethodInputs) -> "NDArray[Any]":
 
 
 @ESTIMATE.provides("of_counts")
-def of_counts(asked: MethodInputs) -> "Callable[[NDArray[Any]], NDArray[np.float64]]":
+def of_counts(inputs: IntervalInputs) -> "Callable[[NDArray[Any]], NDArray[np.float64]]":
     """Return the metric as a function of counts (..., k, k)."""
-    inputs = asked.inputs
     options = inputs.metric.keywords()
     return lambda counts: inputs.entry.function(counts, inputs.outcome.positive, **options)
 
 
 @ESTIMATE.provides("limits")
-def limits(asked: MethodInputs) -> tuple[float | None, float | None]:
+def limits(inputs: IntervalInputs) -> tuple[float | None, float | None]:
     """Return the range of the metric."""
-    declared = asked.inputs.entry.declaration
+    declared = inputs.entry.declaration
     return declared.low, declared.high
 
 
 @ESTIMATE.provides("average")
-def average(asked: MethodInputs) -> str:
+def average(inputs: IntervalInputs) -> str:
     """Return the average that a metric takes over classes, by default that of their number."""
-    written = asked.inputs.metric.keywords().get("average")
+    written = inputs.metric.keywords().get("average")
     if written is not None:
         return str(written)
-    return "binary" if asked.inputs.outcome.k == 2 else "macro"
+    return "binary" if inputs.outcome.k == 2 else "macro"
 
 
 @ESTIMATE.provides("seed")
-def seed(asked: MethodInputs) -> int:
+def seed(inputs: IntervalInputs) -> int:
     """Return the seed of the method on this source."""
-    study, evaluation = asked.inputs.study, asked.inputs.evaluation
-    if "sample" in INTERVALS[asked.method.name].inputs:
+    study, evaluation = inputs.study, inputs.evaluation
+    assert inputs.method is not None, "the method is known"
+    if "sample" in INTERVALS[inputs.method.name].inputs:
         return resamples_seed(study, evaluation)
-    return resampling_seed(study, evaluation, asked.method)
+    return resampling_seed(study, evaluation, inputs.method)
 
 
 # --- the interval of one estimate ------------------------------------------------------------
@@ -600,7 +589,7 @@ def _computed(
         share, notes = inputs.with_weights() if weighted else inputs.over_groups()
         share = None if share is None else with_shortfalls(share, lacking)
         return _or_reason(share, notes if share is None else share.notes)
-    asked = MethodInputs(inputs, method)
+    asked = replace(inputs, method=method)
     try:
         given = [ESTIMATE.make(name, asked, entry.declaration.evidence) for name in entry.inputs]
         found: Interval = entry.function(*given, **method.keywords())
