@@ -523,7 +523,7 @@ OPTUNA = MethodRecord(
     "optuna",
     "Optuna",
     "Candidates were proposed by tree-structured Parzen estimators.",
-    (cite("akiba2019").key, cite("bergstra2011").key),
+    (cite("bergstra2011").key, cite("akiba2019").key),
 )
 
 SCIKIT_LEARN = MethodRecord(
@@ -583,7 +583,7 @@ def methods_used(
     def take(record: MethodRecord) -> None:
         """List a method that is no member of a catalogue."""
         used.setdefault((record.kind, record.name), record)
-        for key in record.references:
+        for key in reversed(record.references):  # the later work first
             works.setdefault(key, cite(key))
 
     def add_interval(method: str, forms: Set[str] = frozenset()) -> None:
