@@ -29,7 +29,7 @@ MEMORY = 2**28
 """Bytes that reading a repository may take."""
 LONGEST = 1
 """Seconds of work after which a search ends without an answer."""
-WAITED = 5
+WAITED = 2
 """The same in seconds of a clock, which a busy machine needs, in multiples of these."""
 STARTED_WITHIN = 20.0
 """Seconds in which a process must start and answer, on whatever machine."""
