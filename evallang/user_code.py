@@ -27,11 +27,7 @@ from evallang.working_folder import working_folder_restored
 
 # --- settings of the process -------------------------------------------------------------------
 
-SIGNALS = tuple(
-    getattr(signal, name)
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM")
-    if hasattr(signal, name)
-)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 """Signals that end a run, for which packages install handlers of their own."""
 
 _KEPT: ContextVar[ExitStack | None] = ContextVar("kept", default=None)
@@ -59,7 +55,7 @@ def settings_restored() -> Iterator[None]:
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
                 kept.callback(_handle, number, signal.getsignal(number))
-            if hasattr(signal, "setitimer") and not any(signal.getitimer(signal.ITIMER_REAL)):
+            if not any(signal.getitimer(signal.ITIMER_REAL)):
                 kept.callback(signal.setitimer, signal.ITIMER_REAL, 0)
         if "numpy" in sys.modules:
             from numpy import errstate

@@ -54,12 +54,9 @@ def call(*words: str, folder: Path | str = ".", stdin: str = "", together: bool 
         patched.setattr(sys, "stdin", Stream(stdin.encode("utf-8")))
         patched.setattr(sys, "stdout", out)
         patched.setattr(sys, "stderr", err)
-        patched.setattr(sys, "unraisablehook", sys.unraisablehook)  # restored afterwards
-        patched.setattr(cli.signal, "signal", lambda *_: None)
-        patched.setattr(cli, "_end_where_signals_wait", lambda: None)
+        patched.setattr(cli.signals, "answer", lambda: None)
         patched.setattr(cli, "_leave_python", sys.exit)
         patched.setattr(cli.atexit, "_run_exitfuncs", lambda: None)
-        patched.setattr(cli.threading, "_shutdown", lambda: None)
         with pytest.raises(SystemExit) as ended:
             cli.main()
     return Done(int(ended.value.code or 0), out.bytes(), err.bytes())

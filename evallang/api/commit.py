@@ -28,7 +28,9 @@ LARGEST = 16 * 2**20
 MEMORY = 2**28
 """Bytes that reading a repository may take."""
 LONGEST = 1
-"""Seconds after which a search ends without an answer."""
+"""Seconds of work after which a search ends without an answer."""
+WAITED = 2
+"""The same in seconds of a clock, which a busy machine needs, in multiples of these."""
 STARTED_WITHIN = 20.0
 """Seconds in which a process must start and answer, on whatever machine."""
 
@@ -174,7 +176,8 @@ def answer() -> None:
 
     seconds, memory, largest = map(int, sys.argv[1:])
     question = msgspec.json.decode(sys.stdin.buffer.read(), type=_Question)
-    signal.alarm(seconds)  # which ends a process that waits for a pipe, too
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(WAITED * seconds)  # which ends a process that waits for a pipe, too
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     repository: Any = BaseRepo(  # whose annotations ask for a Repo, which reads a configuration
         DiskObjectStore(f"{question.common}/objects"),

@@ -7,36 +7,32 @@ refuses at once what could not be written at the end.
 from __future__ import annotations
 
 import contextlib
-import csv
 import errno
+import fcntl
 import hashlib
-import json
 import os
 import re
 import shutil
+import socket
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import polars as pl
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from polars.io.plugins import register_io_source
 
-from evallang.api.folder_lock import Locked, locked
-from evallang.printable import inert
+from evallang.api.run_tables import write_fits, write_predictions
 from evallang.reporting.output_files import free_name, kept, written_files
 from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
 if TYPE_CHECKING:
     from evallang.engine.after_fits import Run
-    from evallang.engine.evaluation import Evaluation
-    from evallang.models.thresholds import ChosenThreshold
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})
@@ -49,6 +45,22 @@ BEGINS_RESULTS = re.compile(rb'\s*\{\s*"schema"\s*:\s*"evallang/results/')
 
 class FolderRefused(Exception):
     """A folder that is not ours, is being written, or cannot be written; nothing was changed."""
+
+
+class Holder(Struct, frozen=True):
+    """Who holds a lock: process, machine, and when the process began to write."""
+
+    pid: int
+    host: str
+    since: str
+
+
+class Locked(Exception):
+    """Another process holds the lock; `holder` is None where the file does not tell who."""
+
+    def __init__(self, holder: Holder | None) -> None:
+        super().__init__(holder)
+        self.holder = holder
 
 
 class Reserved(Struct, frozen=True):
@@ -85,7 +97,7 @@ def reserved(folder: Path) -> Iterator[Reserved]:
             notes = _notes(place, folder)
             _try_writing(place)
         except Locked as error:
-            raise FolderRefused(_held(error, folder, _neighbour_path(place, LOCK))) from error
+            raise FolderRefused(_held(error, folder)) from error
         except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
             said = getattr(error, "strerror", None) or str(error)
             said = f"{said[:1].lower()}{said[1:]}; name another folder (-o on the command line)"
@@ -111,23 +123,18 @@ def held_for_report(folder: Path) -> Iterator[tuple[str, ...]]:
             if lock is not None:
                 held.enter_context(locked(lock))
         except Locked as error:
-            raise FolderRefused(_held(error, folder, _neighbour_path(place, LOCK))) from error
+            raise FolderRefused(_held(error, folder)) from error
         except OSError:
             pass  # a run could not write next to this folder either
         yield tuple(_replaced(place, folder, {"report.html", "report.pdf"}))
 
 
-def _held(error: Locked, folder: Path, lock: Path) -> str:
+def _held(error: Locked, folder: Path) -> str:
     holder = error.holder
     who = f"process {holder.pid} on {holder.host}, since {holder.since}" if holder else "unknown"
-    if error.certain:
-        return (
-            f"another run ({who}) is writing `{folder}`; wait until it ends, or name another "
-            "folder with -o"
-        )
     return (
-        f"another run ({who}) may be writing `{folder}`, which cannot be seen from here; if that "
-        f"run has ended, delete `{lock}`"
+        f"another run ({who}) is writing `{folder}`; wait until it ends, or name another "
+        "folder with -o"
     )
 
 
@@ -293,6 +300,87 @@ def _try_writing(place: Path) -> None:
     old.rename(place)
 
 
+# --- the lock --------------------------------------------------------------------------------
+
+MOST_BYTES = 4096  # of the text in a lock file
+NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold the lock file at `path`; yield whether the file system keeps locks.
+
+    The lock itself is the kernel's (`flock`), so it ends with the process, however that ends. The
+    text in the file only says who holds it. Raises `Locked` and `OSError`.
+    """
+    descriptor, kept = _acquired(path)
+    try:
+        yield kept
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)  # before the lock ends: nobody else's file
+        os.close(descriptor)
+
+
+def _acquired(path: Path) -> tuple[int, bool]:
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            found = os.fstat(descriptor)
+            if found.st_nlink > 1 or (found.st_size and _holder(descriptor) is None):
+                raise OSError(errno.EEXIST, "the file of its lock holds something else")
+            kept = _lock(descriptor)
+            if not _is_still(path, found):  # its last holder has removed it meanwhile
+                os.close(descriptor)
+                continue
+            try:
+                _write_holder(descriptor)
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor, kept
+
+
+def _is_still(path: Path, opened: os.stat_result) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(path.lstat(), opened)
+    return False
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file; return False where the file system has no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            raise Locked(_holder(descriptor)) from error
+        if error.errno not in NO_LOCKS:
+            raise
+        return False
+    return True
+
+
+def _write_holder(descriptor: int) -> None:
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    holder = Holder(os.getpid(), socket.gethostname(), now)
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, msgspec.json.encode(holder) + b"\n", 0)
+
+
+def _holder(descriptor: int) -> Holder | None:
+    try:
+        return msgspec.json.decode(os.pread(descriptor, MOST_BYTES, 0), type=Holder)
+    except (OSError, msgspec.DecodeError, RecursionError):
+        return None
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
 def write_folder(
     reserved: Reserved,
     record: records.ResultsRecord,
@@ -312,8 +400,8 @@ def write_folder(
     try:
         new.mkdir()
         if run is not None:
-            _write_predictions(new / PREDICTIONS, run)
-            _write_fits(new / "fits.csv", run)
+            write_predictions(new / PREDICTIONS, run)
+            write_fits(new / "fits.csv", run)
             record = _with_hash(record, new / PREDICTIONS)
         write_file(new / RESULTS, codec.dumps(record).encode())
         wanted = record.report.formats if formats is None else formats
@@ -380,139 +468,3 @@ def _moved_alone(old: Path, place: Path) -> Iterator[Path]:
             yield from sorted(item.iterdir())
         else:
             yield item
-
-
-# --- tables ----------------------------------------------------------------------------------
-
-
-ROWS_IN_A_GROUP = 1 << 18  # of the Parquet file, whose bytes depend on it
-
-
-def _write_predictions(path: Path, run: Run) -> None:
-    """Write one row per prediction, sorted by data, protocol, model, repeat, fold, row.
-
-    A column `seed` is there where a protocol repeats fits with several seeds. One model is laid
-    out at a time: all of them together take several times the room of the predictions.
-    """
-    parts: dict[tuple[str, str, str], list[tuple[int, Evaluation]]] = {}
-    for whole in run.evaluations:
-        for seed, evaluation in enumerate(whole.by_seed):
-            for model, found in evaluation.models.items():
-                # a model all of whose fits failed has no rows, and columns without a type
-                if evaluation.protocol is not None and len(found.rows):
-                    at = (evaluation.source, evaluation.protocol, model)
-                    parts.setdefault(at, []).append((seed, evaluation))
-    if not parts:
-        return
-
-    def frame(at: tuple[str, str, str], most: int | None = None) -> pl.DataFrame:
-        frames = [
-            _frame(evaluation, at[2], run, most).with_columns(seed=pl.lit(seed, dtype=pl.Int64))
-            for seed, evaluation in parts[at]
-        ]
-        found = pl.concat(frames, how="diagonal_relaxed")
-        return found.sort("repeat", "fold", "row", maintain_order=True)
-
-    types = pl.concat([frame(at, most=0) for at in parts], how="diagonal_relaxed").schema
-    lead = ["data", "protocol", "model", "repeat", "fold", "row", "id", "truth", "prediction"]
-    scores = [name for name in types if name not in (*lead, "seed")]
-    lead += ["seed"] if _seeds(run) else []
-    schema = {name: types[name] for name in (*lead, *scores)}
-
-    def frames(*_: Any) -> Iterator[pl.DataFrame]:
-        for at in sorted(parts):
-            found = frame(at)
-            yield found.select(
-                (pl.col(name) if name in found.columns else pl.lit(None).alias(name)).cast(dtype)
-                for name, dtype in schema.items()
-            )
-
-    with _errors_of_the_system(path), path.open("wb") as stream:  # polars opens UTF-8 paths alone
-        register_io_source(frames, schema=schema).sink_parquet(
-            stream, compression="zstd", statistics=False, row_group_size=ROWS_IN_A_GROUP
-        )
-
-
-@contextmanager
-def _errors_of_the_system(path: Path) -> Iterator[None]:
-    """Raise `OSError` where the system refused polars a file, which is an error of polars' own."""
-    try:
-        yield
-    except pl.exceptions.PolarsError as error:
-        found = re.search(r"\(os error (\d+)\)", str(error))
-        if found is None:
-            raise
-        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from error
-
-
-def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl.DataFrame:
-    """Lay out the predictions of one model, the first `most` of them."""
-    found = evaluation.models[model]
-    table = run.tables[evaluation.source]
-    rows = found.rows[:most]
-    columns: dict[str, Any] = {
-        "data": pl.repeat(evaluation.source, len(rows), dtype=pl.String, eager=True),
-        "protocol": pl.repeat(evaluation.protocol, len(rows), dtype=pl.String, eager=True),
-        "model": pl.repeat(model, len(rows), dtype=pl.String, eager=True),
-        "repeat": found.repeat[:most].astype(np.int64),
-        "fold": found.fold[:most].astype(np.int64),
-        "row": table.rows[rows],
-        "id": pl.repeat(None, len(rows), dtype=pl.String, eager=True)
-        if table.ids is None
-        else pl.Series([table.ids[i] for i in rows.tolist()], dtype=pl.String),
-    }
-    if evaluation.task == "classification":
-        names = pl.Series([*evaluation.classes, None], dtype=pl.String)
-        for name, codes in (("truth", found.truth[:most]), ("prediction", found.labels[:most])):
-            columns[name] = names.gather(np.where(codes < 0, len(evaluation.classes), codes))
-        if found.scores is not None:
-            scores = found.scores[:most] if found.scores.ndim == 2 else None
-            for code, label in enumerate(evaluation.classes):
-                if scores is not None:
-                    columns[f"score_{label}"] = np.ascontiguousarray(scores[:, code])
-                elif code == evaluation.positive:
-                    columns[f"score_{label}"] = found.scores[:most]
-    else:
-        columns["truth"] = found.truth[:most].astype(np.float64)
-        columns["prediction"] = found.labels[:most].astype(np.float64)
-    return pl.DataFrame(columns)
-
-
-def _threshold_cell(chosen: tuple[ChosenThreshold, ...]) -> str | float:
-    """Return the number that a fit chose, or those of members of an ensemble after their names."""
-    if len(chosen) == 1 and not chosen[0].member:
-        return chosen[0].value  # as text, a spreadsheet could take its sign for a formula
-    return "; ".join(f"{one.member}: {one.value}" for one in chosen)
-
-
-def _write_fits(path: Path, run: Run) -> None:
-    from evallang.engine.exporting import plain
-
-    seeds = _seeds(run)
-    lead = ("data", "protocol", "model", "repeat", "fold", *(["seed"] if seeds else []))
-    if run.further_fits:
-        lead += ("analysis", "draw", "training_rows")
-    every = (*run.fits, *run.further_fits)
-    chosen = any(fitted.outcome.thresholds for fitted in every)
-    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        last = ["threshold"] if chosen else []
-        writer.writerow([*lead, "params", "seconds", "status", "message", *last])
-        for fitted in every:
-            outcome = fitted.outcome
-            place = [getattr(fitted, name) for name in lead]  # None is an empty cell
-            status, message = "ok", ""
-            if outcome.failure is not None:
-                status, message = "failed", f"{outcome.failure[0]}: {outcome.failure[1]}"
-            elif outcome.warnings:
-                category, text, _ = outcome.warnings[0]
-                status, message = "warned", f"{category}: {text}"
-            params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
-            row = [*place, params, f"{outcome.seconds:.6f}", status, message]
-            if chosen:
-                row.append(_threshold_cell(outcome.thresholds))
-            writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in row])
-
-
-def _seeds(run: Run) -> bool:
-    return any(evaluation.further_seeds for evaluation in run.evaluations)

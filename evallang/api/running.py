@@ -235,7 +235,7 @@ def _run(
         paths_taken=prepared.paths_taken,
         lock=history.lock,
         looks=history.looks,
-        started=_utc(started),
+        started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         seconds=round(time.perf_counter() - clock, 3),
     )
     from evallang.engine.run_diagnostics import unlike_workers
@@ -321,10 +321,6 @@ def _relative_paths(record: records.ResultsRecord, study: StudyFile) -> records.
         spec=replace(spec, path=relative(spec.path), files=files),
         diagnostics=tuple(renamed(dict(d)) for d in record.diagnostics),
     )
-
-
-def _utc(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _own_files(study: StudyFile, meant: Study) -> Iterator[tuple[Path, str | None]]:

@@ -359,7 +359,7 @@ def _report(path: Path, found: ResultsRecord) -> list[Difference]:
     if written == made:
         return []
     if kind == "html":
-        return _other_words(path.name, _page_text(written), _page_text(made))
+        return _other_content(path.name, written, made)
     old, new = _pdf(path, written), _pdf(path, made)
     changed: list[Difference] = []
     if len(old.pages) != len(new.pages):
@@ -381,7 +381,7 @@ def _attachments(path: Path, found: ResultsRecord) -> list[Difference]:
     """Compare what a PDF carries with what these results attach to it."""
     inside = _pdf(path, _content(path), pages=False).attached
     return [
-        _other_attachment(f"{path.name}: {one.name}", inside.get(one.name, b""), one.content)
+        _other_content(f"{path.name}: {one.name}", inside.get(one.name, b""), one.content)[0]
         for one in attached_files(found)
         if inside.get(one.name) != one.content
     ]
@@ -412,20 +412,12 @@ def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Differen
 def _other_content(name: str, before: bytes, after: bytes) -> list[Difference]:
     if name.endswith(".pdf"):  # a drawing, whose text is numbers of glyphs
         return [Difference(name, "another drawing", "that of these results", Effect.NUMBERS)]
-    texts = [content.decode("utf-8", "replace").split() for content in (before, after)]
+    # the words of a text, its marks included
+    texts = [
+        re.split(r"\s+|(?=<)|(?<=>)", content.decode("utf-8", "replace"))
+        for content in (before, after)
+    ]
     return _other_words(name, *texts) or [Difference(name, "other spaces", "", Effect.WORDS)]
-
-
-def _other_attachment(place: str, inside: bytes, again: bytes) -> Difference:
-    first = inside.decode("utf-8", "replace")
-    second = again.decode("utf-8", "replace")
-    words = _other_words(place, first.split(), second.split())
-    return words[0] if words else Difference(place, "other spaces", "", Effect.WORDS)
-
-
-def _page_text(content: bytes) -> list[str]:
-    """Return the words of a page, its marks included."""
-    return re.split(r"\s+|(?=<)|(?<=>)", content.decode("utf-8", "replace"))
 
 
 SHOWN = 10

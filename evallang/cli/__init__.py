@@ -2,12 +2,12 @@
 
 from typing import NoReturn
 
-from evallang.cli.first_signals import answer_first_signals
+from evallang.cli import signals
 
 
 def main() -> NoReturn:
     """Run the command; a signal ends it from here on."""
-    answer_first_signals()
+    signals.answer_first()
     from evallang.cli.main import main as run
 
     run()

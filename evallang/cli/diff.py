@@ -9,10 +9,9 @@ import click
 from evallang.api.study_file import StudyFile
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.settings import layout_option, limit_option
-from evallang.cli.terminal import cannot, read_study, show, write, write_json, write_study
+from evallang.cli.terminal import read_results, read_study, show, write, write_json, write_study
 from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
 from evallang.locks.setting import Setting
-from evallang.results.records import ResultsRecord
 
 
 @click.command("diff", epilog="Example: evallang diff HEAD~1:study.eval study.eval")
@@ -178,7 +177,7 @@ def _diff_results(first: str, second: str, layout: str, exit_code: bool) -> int:
     from evallang.locks.result_changes import result_changes
     from evallang.results.codec import to_plain
 
-    found = result_changes(_results(first), _results(second))
+    found = result_changes(read_results(first).record, read_results(second).record)
     if layout == "json":
         write_json({"schema": "evallang/diff/1", **to_plain(found)})
     elif layout == "markdown":
@@ -186,20 +185,6 @@ def _diff_results(first: str, second: str, layout: str, exit_code: bool) -> int:
     else:
         write(*_text(found))
     return DIFFERENT if exit_code and not found.none else 0
-
-
-def _results(text: str) -> ResultsRecord:
-    from evallang.api import Results
-    from evallang.limits import OverLimit
-
-    try:
-        return Results.load(text).record
-    except FileNotFoundError as error:
-        raise click.ClickException(f"`{text}` does not contain a results.json") from error
-    except OSError as error:
-        raise click.ClickException(cannot("read", text, error)) from error
-    except (OverLimit, ValueError) as error:
-        raise click.ClickException(f"cannot read `{text}`: {error}") from error
 
 
 def _text(found: ResultChanges) -> Iterator[str]:

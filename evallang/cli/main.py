@@ -7,23 +7,19 @@ import importlib
 import os
 import signal
 import sys
-import threading
-import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
 
-from evallang.cli.first_signals import SAID
+from evallang.cli import signals
 from evallang.cli.terminal import (
     Failed,
     close_streams,
     leave,
     open_streams,
-    redraws,
     tell,
     tell_error,
-    tell_state,
     tell_traceback,
 )
 from evallang.version import LANGUAGE, VERSION
@@ -57,135 +53,6 @@ LACKS = frozenset(
 """Answers of the system about what the machine lacks, not about what the command was given."""
 
 
-class Terminated(KeyboardInterrupt):
-    """The command was asked to end by SIGTERM, which is answered as Ctrl-C is."""
-
-
-class HungUp(KeyboardInterrupt):
-    """The terminal of the command was closed (SIGHUP)."""
-
-
-ENDINGS: dict[int, tuple[type[KeyboardInterrupt], str]] = {
-    signal.SIGINT: (KeyboardInterrupt, SAID[signal.SIGINT]),
-    signal.SIGTERM: (Terminated, SAID[signal.SIGTERM]),
-}
-"""What each signal that ends a command raises, and the sentence that reports it."""
-if hasattr(signal, "SIGHUP"):
-    ENDINGS[signal.SIGHUP] = (HungUp, "the terminal was closed")
-INTERRUPTED = 128 + signal.SIGINT
-
-
-def _interrupt(number: int, _: object) -> NoReturn:
-    """End the command at the first signal; a second one must not interrupt the clean-up."""
-    if _ENDED.is_set():
-        _leave_python(128 + number)
-    _SIGNALS.append(number)
-    _ANSWERED.set()
-    for other in ENDINGS:
-        signal.signal(other, signal.SIG_IGN)
-    raise ENDINGS[number][0]
-
-
-def _answer_signals() -> None:
-    """Answer each signal of `ENDINGS` by ending the command."""
-    for number, (kind, _) in ENDINGS.items():
-        if kind is not HungUp or signal.getsignal(number) is not signal.SIG_IGN:  # by nohup
-            signal.signal(number, _interrupt)
-    sys.unraisablehook = _answer_again
-    _end_where_signals_wait()
-    os.register_at_fork(after_in_child=_leave_signals)
-
-
-def _answer_again(dropped: "sys.UnraisableHookArgs") -> None:
-    """Answer a signal again whose exception Python has dropped, as in a destructor."""
-    if not (_SIGNALS and isinstance(dropped.exc_value, KeyboardInterrupt)):
-        sys.__unraisablehook__(dropped)
-        return
-    number = _SIGNALS.pop()
-    signal.signal(number, _interrupt)
-    threading.Timer(AGAIN, os.kill, (os.getpid(), number)).start()
-
-
-def _leave_signals() -> None:
-    """Restore the usual handlers in a process that other code forks.
-
-    A signal to the child would also end the command, whose pipe of signals it has.
-    """
-    signal.set_wakeup_fd(-1)
-    for number in ENDINGS:
-        if signal.getsignal(number) is _interrupt:
-            usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
-            signal.signal(number, usual)
-
-
-AGAIN = 0.02  # seconds
-_ANSWERED = threading.Event()
-WOKEN_AFTER = 0.1  # seconds
-ANSWERED_WITHIN = 1.0  # seconds
-_SIGNALS: list[int] = []  # the one that was answered
-_ENDED = threading.Event()
-ENDED_WITHIN = 1.7  # seconds, of the two in which a signal ends a run
-
-
-def _end_where_signals_wait() -> None:
-    """Watch for signals that do not end the command.
-
-    Python cannot answer one while a fit in this process is in C code, and some code swallows the
-    exception that answers it.
-    """
-    woken, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-
-    def watch() -> None:
-        while (number := os.read(woken, 1)[0]) not in ENDINGS:
-            pass
-        if _ends_in_time(number):
-            return
-        if redraws():
-            tell_state("")
-        os._exit(_tell_end(number))
-
-    threading.Thread(target=watch, name="signals", daemon=True).start()
-
-
-def _ends_in_time(number: int) -> bool:
-    """Wait for the end of the command; return whether it ends, all times counted from now."""
-    began = time.monotonic()
-    if not _ANSWERED.wait(WOKEN_AFTER):
-        _wake_main_thread(number)
-    return all(
-        event.wait(max(began + seconds - time.monotonic(), 0))
-        for event, seconds in ((_ANSWERED, ANSWERED_WITHIN), (_ENDED, ENDED_WITHIN))
-    )
-
-
-def _wake_main_thread(number: int) -> None:
-    """Send a signal again, to end what the main thread waits for, such as a lock.
-
-    polars has a handler of its own for Ctrl-C, after which the system continues to wait.
-    """
-    if hasattr(signal, "pthread_kill"):
-        signal.siginterrupt(number, True)
-        ident = threading.main_thread().ident
-        assert ident is not None
-        signal.pthread_kill(ident, number)
-
-
-def _tell_end(number: int) -> int:
-    """Report which signal ends the command; return its exit code."""
-    tell(ENDINGS[number][1])
-    return 128 + number
-
-
-def _ended(ending: KeyboardInterrupt) -> tuple[str, int]:
-    """Return the sentence and the exit code of a command that a signal ended."""
-    kinds = {kind: number for number, (kind, _) in ENDINGS.items()}
-    number = kinds.get(type(ending), signal.SIGINT)
-    told = ENDINGS[number][1] + (f": {ending}" if str(ending) else "")
-    return told, 128 + number
-
-
 class _Commands(click.Group):
     """Commands that are imported when they are called, so that `check` starts fast."""
 
@@ -215,10 +82,9 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as ending:
-            told, code = _ended(ending)
+            more = str(ending)
         # outside `except`: the frames of the command are gone and its processes have ended
-        tell(told)
-        return code
+        return signals.report_ending(more)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -244,15 +110,14 @@ def main() -> NoReturn:
     _leave_current_folder()
     try:
         open_streams()
-        _answer_signals()
+        signals.answer()
         code = _exit_code()
-        _ENDED.set()
+        signals.ENDED.set()
     except KeyboardInterrupt as ending:  # it came just before the command, or just after it
-        told, code = _ended(ending)
-        tell(told)
-        _ENDED.set()
-    if _SIGNALS and code != 128 + _SIGNALS[0]:  # some code swallowed the exception
-        code = _tell_end(_SIGNALS[0])
+        code = signals.report_ending(str(ending))
+        signals.ENDED.set()
+    if signals.FOUND and code != 128 + signals.FOUND[0]:  # some code swallowed the exception
+        code = signals.report(signals.FOUND[0])
     close_streams()
     user_code = sys.modules.get("evallang.user_code")  # own code may print when the process ends
     if user_code is not None:
@@ -265,6 +130,15 @@ def main() -> NoReturn:
     _leave_python(code)
 
 
+def _leave_python(code: int) -> NoReturn:
+    """End the process here.
+
+    Python's own end would visit all modules and records, a tenth of the time of a short command,
+    wait for threads that own code left, and, once a signal was answered, now and then die by it.
+    """
+    os._exit(code)
+
+
 def _end_children() -> None:
     """Kill the processes of `multiprocessing` that own code left: Python would wait for them."""
     multiprocessing = sys.modules.get("multiprocessing")
@@ -272,16 +146,6 @@ def _end_children() -> None:
         for child in multiprocessing.active_children():
             with suppress(OSError):
                 os.kill(child.pid, signal.SIGKILL)
-
-
-def _leave_python(code: int) -> NoReturn:
-    """End the process here.
-
-    Python's own end would visit all modules and records, a tenth of the time of a short command,
-    and once a signal was answered it now and then dies by SIGINT in place of the code. It would
-    also wait for threads: those that an author's own code left running end here, as in a worker.
-    """
-    os._exit(code)
 
 
 def _exit_code() -> int:
@@ -295,12 +159,9 @@ def _exit_code() -> int:
         tell_error(error)
         return Failed.exit_code if isinstance(error, Failed) else WRONG_USE
     except KeyboardInterrupt as ending:
-        told, code = _ended(ending)
-        tell(told)
-        return code
+        return signals.report_ending(str(ending))
     except click.Abort:
-        tell(SAID[signal.SIGINT])
-        return INTERRUPTED
+        return signals.report(signal.SIGINT)
     except BrokenPipeError:  # click writes help texts itself
         leave(sys.stdout)
         return 0
@@ -313,7 +174,7 @@ def _exit_code() -> int:
         leave(sys.stdout)
         return Failed.exit_code if error.errno in LACKS else WRONG_USE
     except Exception as error:  # a bug: it is reported in one line and logged
-        if not _SIGNALS:  # else it may be what Python made of the exception of a signal
+        if not signals.FOUND:  # else it may be what Python made of the exception of a signal
             _bug(error)
         return Failed.exit_code
 

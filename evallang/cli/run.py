@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.api.results import Results as RunResults
     from evallang.engine.backends.cluster import Tls
+    from evallang.results.records import Failure
 
 
 @click.command("run", epilog="Example: evallang run study.eval -o results -j 4")
@@ -431,21 +432,14 @@ def _folder(place: Path, out: str | None, written: str | None) -> Path:
 SHOWN_FAILURES = 5
 
 
-def _failures(failures: tuple[object, ...]) -> None:
-    outer = [f for f in failures if getattr(f, "stage", "") != "inner"]
-    for failure in outer[:SHOWN_FAILURES]:
-        place = f"{getattr(failure, 'model', '')}, fold {getattr(failure, 'fold', '')}"
-        if getattr(failure, "stage", "") == "export":
-            place = f"export {getattr(failure, 'model', '')}"
-        if getattr(failure, "stage", "") == "measure":
-            tell(
-                f"`{getattr(failure, 'metric', '')}` failed ({getattr(failure, 'model', '')}): "
-                f"{getattr(failure, 'error', '')}: {getattr(failure, 'message', '')}"
-            )
-            continue
-        tell(
-            f"a fit failed ({place}): {getattr(failure, 'error', '')}: "
-            f"{getattr(failure, 'message', '')}"
-        )
+def _failures(failures: "tuple[Failure, ...]") -> None:
+    outer = [f for f in failures if f.stage != "inner"]
+    for one in outer[:SHOWN_FAILURES]:
+        what = f"a fit failed ({one.model}, fold {one.fold})"
+        if one.stage == "export":
+            what = f"a fit failed (export {one.model})"
+        elif one.stage == "measure":
+            what = f"`{one.metric}` failed ({one.model})"
+        tell(f"{what}: {one.error}: {one.message}")
     if len(outer) > SHOWN_FAILURES:
         tell(f"... and {len(outer) - SHOWN_FAILURES} more; see results.json")

@@ -12,7 +12,7 @@ from evallang.cli.terminal import read_results, write, write_format, write_json
 from evallang.printable import ISOLATES, inert
 
 if TYPE_CHECKING:
-    from evallang.reporting.summary import Summary, SummaryCell
+    from evallang.reporting.summary import Summary
 
 
 READ_BY_PEOPLE = frozenset({"text", "markdown"})
@@ -79,14 +79,16 @@ def _json(made: "Summary") -> dict[str, Any]:
                 "id": table.id,
                 "caption": table.caption,
                 "columns": [column.name for column in table.columns],
-                "rows": [[_json_cell(cell) for cell in row.cells] for row in table.rows],
+                "rows": [
+                    [
+                        {"text": cell.text, "value": cell.value, "low": cell.low, "high": cell.high}
+                        for cell in row.cells
+                    ]
+                    for row in table.rows
+                ],
                 "notes": list(table.notes),
             }
             for table in made.tables
         ],
         "references": list(made.references),
     }
-
-
-def _json_cell(cell: "SummaryCell") -> dict[str, Any]:
-    return {"text": cell.text, "value": cell.value, "low": cell.low, "high": cell.high}

@@ -1,6 +1,6 @@
 """What the columns of a table are good for, guessed from their names and values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 import polars as pl
@@ -22,6 +22,7 @@ from evallang.data.text_forms import (
     names_unit,
 )
 from evallang.data.time_columns import FEWEST_MOMENTS
+from evallang.drafts.writing import Facts, quoted
 
 MOST_CLASSES = 20  # distinct values of a target that is a class
 ROWS_OF_A_CLASS = 5  # at least, on average
@@ -201,6 +202,22 @@ def positive_class(column: Column) -> tuple[str, str]:
         label, n = min(column.counts, key=lambda pair: pair[1])
         what = "The rarer class"
     return label, f"{what}, {n:,} of {column.n:,} rows: recall and precision are about it"
+
+
+def facts_of(truth: Column, *, n: int = 0, grouped: bool = False, ordered: bool = False) -> Facts:
+    """Return what a column that is predicted decides; `n` rows are known, by default all."""
+    task = "classification" if truth.is_classes else "regression"
+    least = min((rows for _, rows in truth.counts), default=0)
+    return Facts(n or truth.n, task, truth.levels == 2, least, grouped, ordered)
+
+
+def clauses_of_truth(truth: Column) -> Iterator[str]:
+    """Iterate over the clauses about what is predicted: its positive class, its task."""
+    if truth.is_classes and truth.levels == 2:
+        positive, role = positive_class(truth)
+        yield from (f"  # {role}", f"  positive {quoted(positive)}")
+    if truth.kind is Kind.NUMBER:
+        yield f"  task {'classification' if truth.is_classes else 'regression'}"
 
 
 def likely_targets(columns: Sequence[Column]) -> list[Column]:

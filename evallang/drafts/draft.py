@@ -20,9 +20,10 @@ from evallang.diagnostics import CODES, Diagnostic, Severity, has_errors
 from evallang.drafts.columns import (
     Column,
     Use,
+    clauses_of_truth,
+    facts_of,
     guess_columns,
     likely_targets,
-    positive_class,
     predicted_columns,
 )
 from evallang.drafts.logs import (
@@ -175,13 +176,7 @@ def _from_table(
     lacking = f"missing in {target.missing:,} rows" if target.missing else "none missing"
     yield f"  # The column to predict: {what}, {lacking}"
     yield f"  target {written(target.name)}"
-    least = min((n for _, n in target.counts), default=0)
-    if task == "classification" and target.levels == 2:
-        positive, role = positive_class(target)
-        yield f"  # {role}"
-        yield f"  positive {quoted(positive)}"
-    if target.kind is Kind.NUMBER:
-        yield f"  task {task}"
+    yield from clauses_of_truth(target)
     if ids:
         yield f"  # {_about(ids[0])}"
         yield f"  id {written(ids[0].name)}"
@@ -235,7 +230,7 @@ def _from_table(
     ordered = bool(times) and not groups
     if ordered and not times[0].ascending:
         yield f"# Sort the rows of the file by `{times[0].name}` first: their order is that of time"
-    facts = Facts(n, task, target.levels == 2, least, bool(groups), ordered)
+    facts = facts_of(target, n=n, grouped=bool(groups), ordered=ordered)
     yield from _design(facts, goal)
 
 

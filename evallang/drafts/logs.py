@@ -26,14 +26,14 @@ from evallang.data.text_forms import names_identifier, names_unit
 from evallang.drafts.columns import (
     Column,
     Use,
+    clauses_of_truth,
+    facts_of,
     guess_columns,
-    positive_class,
     predicted_columns,
     right_or_wrong,
 )
 from evallang.drafts.writing import (
     DraftRefused,
-    Facts,
     Goal,
     comment,
     head,
@@ -64,7 +64,6 @@ class _Log(Struct, frozen=True):
 
     location: str
     model: str
-    task: str
     frame: Frame
     columns: tuple[Column, ...]
 
@@ -185,7 +184,7 @@ def _from_samples(source: Path, folder: Path, paths: Sequence[Path], goal: Goal)
     others += tasks[False] if right else []
     if others:
         yield from comment(f"Not here, since they have another measure: {listed(others)}")
-    if any(len(paths) > 1 for paths in _by_place_and_task(paths).values()):
+    if len(paths) > len(newest):
         yield "# Of tasks that were run several times, the newest run"
     yield from statements[right]
     measured = "accuracy" if right else measure
@@ -194,14 +193,6 @@ def _from_samples(source: Path, folder: Path, paths: Sequence[Path], goal: Goal)
     yield ""
     same_rows = Situation.SAME_ROWS_RIGHT if right else Situation.SAME_ROWS
     yield from paired(list(names.values()), goal, same_rows, measured, "5%" if right else "0.05")
-
-
-def _by_place_and_task(paths: Sequence[Path]) -> dict[tuple[Path, str], list[Path]]:
-    found: dict[tuple[Path, str], list[Path]] = {}
-    for path in paths:
-        named = SAMPLES.fullmatch(path.name)
-        found.setdefault((path.parent, named["task"] if named else ""), []).append(path)
-    return found
 
 
 def _results_file(place: Path) -> dict[str, object]:
@@ -328,7 +319,7 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     for path in paths:
         location = _location(source / path, folder)
         frame = _read(location, folder)
-        logs.append(_Log(location, labels[path], "", frame, guess_columns(frame)))
+        logs.append(_Log(location, labels[path], frame, guess_columns(frame)))
     shared = [
         name for name in logs[0].frame.columns if all(name in log.frame.columns for log in logs)
     ]
@@ -349,19 +340,13 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
         lines += [f"  # `{ids[0]}`: {_column_of(logs[0], ids[0]).why}", f"  id {written(ids[0])}"]
     if len(both) == len(logs) and len({truth.name for truth, _ in both}) == 1:
         truth = both[0][0]
-        task = "classification" if truth.is_classes else "regression"
-        least = min((n for _, n in truth.counts), default=0)
-        facts = Facts(truth.n, task, truth.levels == 2, least)
+        facts = facts_of(truth)
         lines.append(f"  truth {written(truth.name)}")
         columns = [made[0].name for _, made in both]
-        word, margin = "models", "5%" if task == "classification" else "1"
+        word, margin = "models", "5%" if truth.is_classes else "1"
         measures, why = measures_for(facts, scores=False, most=1)
         same_rows = facts.same_rows
-        if truth.is_classes and truth.levels == 2:
-            positive, role = positive_class(truth)
-            lines += [f"  # {role}", f"  positive {quoted(positive)}"]
-        if truth.kind is Kind.NUMBER:
-            lines.append(f"  task {task}")
+        lines += clauses_of_truth(truth)
     elif all(len(columns) == 1 for columns in right):
         columns = [one.name for (one,) in right]
         word, margin = "correct", "5%"

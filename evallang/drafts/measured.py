@@ -15,8 +15,9 @@ from evallang.data.text_forms import names_fold, names_replicate, names_run, nam
 from evallang.drafts.columns import (
     Column,
     Use,
+    clauses_of_truth,
+    facts_of,
     is_truth,
-    positive_class,
     predicted_name,
     right_or_wrong,
     score_name,
@@ -24,7 +25,6 @@ from evallang.drafts.columns import (
 from evallang.drafts.writing import (
     NAME,
     DraftRefused,
-    Facts,
     Goal,
     comment,
     first_for,
@@ -187,22 +187,12 @@ def _long_predictions(
         ]
         tested = default_metric("classification")
     else:
-        classes = truth.is_classes
-        facts = Facts(
-            truth.n,
-            "classification" if classes else "regression",
-            truth.levels == 2,
-            min((n for _, n in truth.counts), default=0),
-        )
+        classes, facts = truth.is_classes, facts_of(truth)
         lines += [f"  truth {written(truth.name)}"]
         lines += [f"  models all as {written(made.name)}"] if made is not None else []
         with_scores = score is not None and classes and truth.levels == 2
         lines += [f"  score {written(score.name)}"] if score is not None and with_scores else []
-        if classes and truth.levels == 2:
-            positive, role = positive_class(truth)
-            lines += [f"  # {role}", f"  positive {quoted(positive)}"]
-        if truth.kind is Kind.NUMBER:
-            lines += [f"  task {facts.task}"]
+        lines += clauses_of_truth(truth)
         metrics, why = measures_for(facts, scores=with_scores)
         lines += ["", *comment(why), f"measure {', '.join(metrics)}"]
         situation, tested = facts.same_rows, metrics[0]
@@ -227,7 +217,11 @@ def _places(frame: Frame, columns: Sequence[Column], *, long: bool) -> _Places:
         if names_run(column.name) and seed is None and _last(column.name) != "run":
             seed = column
         elif named_by_tools(column.name, frame) is not None and fold is None:
-            return _Places(fold=column, by_tools=True, dataset=_data_set(columns, column))
+            return _Places(
+                fold=column,
+                by_tools=True,
+                dataset=_named([c for c in columns if c is not column], DATA_SETS, Kind.TEXT),
+            )
         elif (names_fold(column.name) or _last(column.name) in RESAMPLES) and fold is None:
             fold = column
         elif names_replicate(column.name) and repeat is None:
@@ -236,10 +230,6 @@ def _places(frame: Frame, columns: Sequence[Column], *, long: bool) -> _Places:
     rest = [column for column in columns if id(column) not in found]
     metric = _named(rest, METRICS_COLUMNS, Kind.TEXT) if long else None
     return _Places(_named(rest, DATA_SETS, Kind.TEXT, Kind.NUMBER), fold, repeat, seed, metric)
-
-
-def _data_set(columns: Sequence[Column], besides: Column) -> Column | None:
-    return _named([c for c in columns if c is not besides], DATA_SETS, Kind.TEXT)
 
 
 def _long_scores(

@@ -3,12 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from evallang.data.column_types import Kind
 from evallang.data.text_forms import names_reader, names_run
-from evallang.drafts.columns import Column, Use, positive_class, score_name, score_of
+from evallang.drafts.columns import (
+    Column,
+    Use,
+    clauses_of_truth,
+    facts_of,
+    score_name,
+    score_of,
+)
 from evallang.drafts.writing import (
     NAME,
-    Facts,
     Goal,
     comment,
     head,
@@ -61,18 +66,12 @@ def lines_from_predictions(
     for (model, _), score in zip(names, scores, strict=True):
         if score is not None:
             yield f"  score {model} = {quoted(score.name)}"
-    least = min((n for _, n in truth.counts), default=0)
-    if task == "classification" and truth.levels == 2:
-        positive, role = positive_class(truth)
-        yield f"  # {role}"
-        yield f"  positive {quoted(positive)}"
-    if truth.kind is Kind.NUMBER:
-        yield f"  task {task}"
+    yield from clauses_of_truth(truth)
     if groups:
         yield f"  # `{groups[0].name}`: {groups[0].why}"
         yield f"  group {written(groups[0].name)}"
     yield ""
-    facts = Facts(truth.n, task, truth.levels == 2, least, bool(groups))
+    facts = facts_of(truth, grouped=bool(groups))
     metrics, why = measures_for(facts, scores=all(score is not None for score in scores))
     yield from comment(why)
     yield f"measure {', '.join(metrics)}"

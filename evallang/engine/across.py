@@ -133,54 +133,22 @@ class GridInputs(Struct, frozen=True):
 DATA_SETS: Providers[GridInputs] = Providers(Subject.DATA_SETS)
 """What makes the inputs of a test over data sets."""
 
+DATA_SETS.provide(
+    pair=lambda inputs: tuple(inputs.family.index(model) for model in inputs.models),
+    first=lambda inputs: inputs.columns(inputs.models)[:, 0],
+    second=lambda inputs: inputs.columns(inputs.models)[:, 1],
+    better=lambda inputs: inputs.grid.better,
+    bounded=lambda inputs: inputs.grid.bounded,
+    level=lambda inputs: inputs.level,
+    seed=lambda inputs: inputs.grid.seed(inputs.study, inputs.test.written),
+)
+
 
 @DATA_SETS.provides("scores")
 def scores(inputs: GridInputs) -> "NDArray[np.float64]":
     """Return the scores of the models; for a test of a pair those of the whole family."""
     of_pair = "pair" in HYPOTHESIS_TESTS[inputs.test.name].inputs
     return inputs.columns(inputs.family if of_pair else inputs.models)
-
-
-@DATA_SETS.provides("pair")
-def pair(inputs: GridInputs) -> tuple[int, ...]:
-    """Return the columns of the two models of a pair."""
-    return tuple(inputs.family.index(model) for model in inputs.models)
-
-
-@DATA_SETS.provides("first")
-def first(inputs: GridInputs) -> "NDArray[np.float64]":
-    """Return the scores of the first model (s,)."""
-    return inputs.columns(inputs.models)[:, 0]
-
-
-@DATA_SETS.provides("second")
-def second(inputs: GridInputs) -> "NDArray[np.float64]":
-    """Return the scores of the second model (s,)."""
-    return inputs.columns(inputs.models)[:, 1]
-
-
-@DATA_SETS.provides("better")
-def better(inputs: GridInputs) -> Literal["higher", "lower"]:
-    """Return which direction of the metric is better."""
-    return inputs.grid.better
-
-
-@DATA_SETS.provides("bounded")
-def bounded(inputs: GridInputs) -> bool:
-    """Return whether the metric lies between 0 and 1."""
-    return inputs.grid.bounded
-
-
-@DATA_SETS.provides("level")
-def level(inputs: GridInputs) -> float:
-    """Return the confidence level of the interval."""
-    return inputs.level
-
-
-@DATA_SETS.provides("seed")
-def seed(inputs: GridInputs) -> int:
-    """Return the seed of the test on these scores."""
-    return inputs.grid.seed(inputs.study, inputs.test.written)
 
 
 def ranks(study: Study, grid: ScoreGrid, models: tuple[str, ...]) -> Ranks:

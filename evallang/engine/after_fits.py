@@ -99,6 +99,11 @@ class Fitted(Struct, frozen=True):
     draw: int | None = None
     training_rows: int | None = None
 
+    @property
+    def at(self) -> tuple[str, str, str, int, int]:
+        """Data, protocol, model, repeat and fold."""
+        return self.data, self.protocol, self.model, self.repeat, self.fold
+
 
 def results_of_fits(
     study: Study,
@@ -453,17 +458,7 @@ def _collect(
 def _selections(study: Study, fits: Sequence[Fitted]) -> tuple[Selection, ...]:
     rule = study.tuning.select if study.tuning else "best"
     return tuple(
-        Selection(
-            f.data,
-            f.protocol,
-            f.model,
-            f.repeat,
-            f.fold,
-            plain(f.outcome.params),
-            f.outcome.inner_score,
-            rule,
-            f.seed,
-        )
+        Selection(*f.at, plain(f.outcome.params), f.outcome.inner_score, rule, f.seed)
         for f in fits
         if f.outcome.params
     )
@@ -471,17 +466,7 @@ def _selections(study: Study, fits: Sequence[Fitted]) -> tuple[Selection, ...]:
 
 def _thresholds(fits: Sequence[Fitted]) -> tuple[FoldThreshold, ...]:
     return tuple(
-        FoldThreshold(
-            f.data,
-            f.protocol,
-            f.model,
-            f.repeat,
-            f.fold,
-            threshold.value,
-            threshold.scores,
-            f.seed,
-            threshold.member,
-        )
+        FoldThreshold(*f.at, threshold.value, threshold.scores, f.seed, threshold.member)
         for f in fits
         for threshold in f.outcome.thresholds
     )
@@ -491,12 +476,11 @@ def _failures(fits: Sequence[Fitted], stage: str = "outer") -> tuple[Failure, ..
     """List the candidates and fits that failed; `stage` is that of the fits."""
     found = []
     for f in fits:
-        at = (f.data, f.protocol, f.model, f.repeat, f.fold)
         for params, error, message in f.outcome.inner_failures:
-            found.append(Failure("inner", *at, plain(params), error, message, f.seed))
+            found.append(Failure("inner", *f.at, plain(params), error, message, f.seed))
         if f.outcome.failure is not None:
-            params = f.outcome.params
-            found.append(Failure(stage, *at, plain(params), *f.outcome.failure, f.seed))
+            chosen = plain(f.outcome.params)
+            found.append(Failure(stage, *f.at, chosen, *f.outcome.failure, f.seed))
     return tuple(found)
 
 

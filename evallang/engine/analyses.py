@@ -244,7 +244,9 @@ def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) 
         splits = [split for split in drawn if split.fold >= 0]  # not the fit on all rows
     if by_folds:
         if splits:
-            train = sum(len(s.train) + _length(s.validation) for s in splits)
+            train = sum(
+                len(s.train) + (0 if s.validation is None else len(s.validation)) for s in splits
+            )
             return Sizes(len(splits), "splits", sum(len(s.test) for s in splits) / train)
         of_folds = place.read if isinstance(place.read, GivenOutcomes) else place.scores
         if of_folds is not None and of_folds.folds is not None:
@@ -270,10 +272,6 @@ def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) 
             return Sizes(place.read.n_examples, unit, groups=groups, read=True)
         return _sizes_of_rows(place.read, place.read.truth, slice(None), stage.metric, folds)
     return Sizes(None, unit, unknown="not_read" if place.scores is None else "no_examples")
-
-
-def _length(rows: Any) -> int:
-    return 0 if rows is None else len(rows)
 
 
 def _sizes_of_rows(

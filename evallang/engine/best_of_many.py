@@ -40,7 +40,13 @@ def choose_again(
     None with one model, without a value of each, or where rows cannot be drawn again.
     """
     entry = evaluation.entry(metric)
-    if len(models) < 2 or not _redrawable(evaluation) or entry.declaration.ideal is not None:
+    if (
+        len(models) < 2
+        or evaluation.by_rounds
+        or evaluation.on_training_rows
+        or evaluation.yields.ordered
+        or entry.declaration.ideal is not None
+    ):
         return None
     naive = [point_estimate(study, evaluation, model, metric) for model in models]
     outcomes = [evaluation.outcome(model, metric) for model in models]
@@ -103,8 +109,3 @@ def _on_one_test_set(evaluation: Evaluation, models: Sequence[str]) -> bool:
         and len(first.rows) <= MOST_PREDICTIONS
         and all(np.array_equal(first.rows, other.rows) for other in outcomes)
     )
-
-
-def _redrawable(evaluation: Evaluation) -> bool:
-    """Return whether predictions can be drawn again as those of independent examples."""
-    return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)

@@ -526,6 +526,13 @@ OPTUNA = MethodRecord(
     (cite("bergstra2011").key, cite("akiba2019").key),
 )
 
+SCIKIT_LEARN = MethodRecord(
+    "software",
+    "scikit-learn",
+    "scikit-learn",
+    "Models were fitted with scikit-learn.",
+    (cite("pedregosa2011").key,),
+)
 IMBALANCED_LEARN = MethodRecord(
     "software",
     IMBALANCED.name,
@@ -573,6 +580,12 @@ def methods_used(
                 if reference.key in cited:
                     works.setdefault(reference.key, reference)
 
+    def take(record: MethodRecord) -> None:
+        """List a method that is no member of a catalogue."""
+        used.setdefault((record.kind, record.name), record)
+        for key in reversed(record.references):  # the later work first
+            works.setdefault(key, cite(key))
+
     def add_interval(method: str, forms: Set[str] = frozenset()) -> None:
         name = member_of(method)
         if method in INTERVALS:
@@ -584,7 +597,11 @@ def methods_used(
             record = MethodRecord("interval_of_test", name, title, "", ())
             used.setdefault((record.kind, name), record)
 
-    of_tests = _titles_of_intervals()
+    of_tests = {
+        name: title
+        for entry in HYPOTHESIS_TESTS
+        for name, title in entry.declaration.intervals.items()
+    }
     for protocol in study.protocols:
         add("protocol", PROTOCOLS[protocol.kind])
     measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
@@ -608,8 +625,7 @@ def methods_used(
         if found.interval is not None:
             name = member_of(found.interval.method)
             if name == BOOTSTRAP_SE.name:
-                used.setdefault(("interval", name), BOOTSTRAP_SE)
-                works.setdefault(cite("efron1997").key, cite("efron1997"))
+                take(BOOTSTRAP_SE)
             else:
                 add("interval", INTERVALS[name], forms=_forms_of_interval(found.interval))
     for measure in study.measures:
@@ -634,30 +650,17 @@ def methods_used(
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[member_of(compared.family.correction)])
     if chosen or any(export.corrected is not None for export in exports):
-        used["estimate", BBC_CV.name] = BBC_CV
-        works.setdefault(cite("tsamardinos2018").key, cite("tsamardinos2018"))
+        take(BBC_CV)
     if any(record.weight is not None for record in data):
-        used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
-        works.setdefault(cite("kish1965").key, cite("kish1965"))
+        take(EFFECTIVE_N)
     if study.looks is not None and requirements:
-        used[LOOKS.kind, LOOKS.name] = LOOKS
-        works.setdefault(cite("armitage1969").key, cite("armitage1969"))
+        take(LOOKS)
     if model_based(study):
-        used["software", "optuna"] = OPTUNA
-        for work in (cite("akiba2019"), cite("bergstra2011")):
-            works.setdefault(work.key, work)
+        take(OPTUNA)
     if any(_resamplers(model.pipeline) for model in study.models):
-        used["software", IMBALANCED_LEARN.name] = IMBALANCED_LEARN
-        works.setdefault(cite("lemaitre2017").key, cite("lemaitre2017"))
+        take(IMBALANCED_LEARN)
     if any(record.kind == "table" for record in data):
-        used["software", "scikit-learn"] = MethodRecord(
-            "software",
-            "scikit-learn",
-            "scikit-learn",
-            "Models were fitted with scikit-learn.",
-            (cite("pedregosa2011").key,),
-        )
-        works.setdefault(cite("pedregosa2011").key, cite("pedregosa2011"))
+        take(SCIKIT_LEARN)
     records = tuple(
         ReferenceRecord(
             r.key, r.authors, r.year, r.title, r.venue, r.volume, r.pages, r.doi, r.kind
@@ -736,15 +739,6 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
 def _bound(declared: float | None) -> float | None:
     """Return a bound as it is read back."""
     return None if declared is None else float(declared)
-
-
-def _titles_of_intervals() -> dict[str, str]:
-    """Return the titles of the intervals that come with a test alone."""
-    return {
-        name: title
-        for entry in HYPOTHESIS_TESTS
-        for name, title in entry.declaration.intervals.items()
-    }
 
 
 def model_based(study: Study) -> bool:
@@ -840,7 +834,8 @@ def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Proven
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
-        packages={name: _version(name) for name in packages} | _own_versions(study),
+        packages={name: _version(name) for name in packages}
+        | {k: v for model in study.models for k, v in package_versions(model.pipeline).items()},
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
         git=None,
@@ -849,11 +844,6 @@ def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Proven
         seconds=0.0,
         fits=counts,
     )
-
-
-def _own_versions(study: Study) -> dict[str, str]:
-    """Return the versions of the packages that the models' classes come from."""
-    return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
 
 
 @cache

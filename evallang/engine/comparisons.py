@@ -1,7 +1,7 @@
 """`compare` lines in, `Comparison`s out: tests run in their context, families decided."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
@@ -39,52 +39,6 @@ from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
 from evallang.stats.power_of_means import t_power
 from evallang.study import ComparisonSpec, Method, Study
-
-
-class ComparisonContext(Protocol):
-    """Where models meet by one metric: a source under a protocol, or several data sets."""
-
-    @property
-    def data(self) -> str | None:
-        """The data set, None across several."""
-
-    @property
-    def protocol(self) -> str | None:
-        """The protocol, if any."""
-
-    @property
-    def metric(self) -> str:
-        """The metric as written."""
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """All models that are there."""
-
-    def lacking(self, models: Sequence[str]) -> Lacking | None:
-        """Return why these models cannot be tested, None when they can."""
-
-    def prepare(self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]]) -> None:
-        """Join what a test of these pairs draws."""
-
-    def run(self, study: Study, test: Method, models: tuple[str, ...], level: float) -> Any:
-        """Run a test of these models."""
-
-    def correct(self, models: Sequence[str]) -> Any:
-        """Right and wrong of these models (n, M), where that is known."""
-
-    def seed(self, study: Study, method: Method) -> int:
-        """The seed of a method that resamples."""
-
-    def resampled(
-        self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
-    ) -> Any:
-        """p of a test of these pairs on joint resamples (B, m)."""
-
-    def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
-        """Average ranks over data sets, None on one."""
-
-    def about(self, declared: HypothesisTestDeclaration) -> str | None:
-        """What a test is about; None where its sample is the data sets."""
 
 
 class OneSource(Struct, frozen=True):
@@ -254,6 +208,10 @@ class Across(Struct, frozen=True):
 
     def about(self, declared: HypothesisTestDeclaration) -> None:
         """None: a reader calls the data sets by their own word."""
+
+
+ComparisonContext = OneSource | Across
+"""Where models meet by one metric: a source under a protocol, or several data sets."""
 
 
 def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> HypothesisTestResult:
@@ -433,11 +391,14 @@ class FamilyInputs(Struct, frozen=True):
 FAMILY: Providers[FamilyInputs] = Providers(Subject.FAMILY)
 """What makes the inputs of a correction."""
 
-
-@FAMILY.provides("p")
-def p_values(inputs: FamilyInputs) -> Sequence[float | None]:
-    """Return the p-values of the family."""
-    return inputs.p
+FAMILY.provide(
+    p=lambda inputs: inputs.p,
+    correct=lambda inputs: inputs.first.context.correct(inputs.first.planned.models),
+    resampled=lambda inputs: _joint_p(
+        inputs.study, inputs.first, inputs.correction, two_sided=False
+    ),
+    seed=lambda inputs: inputs.first.context.seed(inputs.study, inputs.correction),
+)
 
 
 @FAMILY.provides("pairs")
@@ -445,18 +406,6 @@ def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
     """Return the indices of the two models of each test."""
     place = inputs.first.planned.models.index
     return [(place(a), place(b)) for a, b in (test.models for test in inputs.first.tests)]
-
-
-@FAMILY.provides("correct")
-def correct(inputs: FamilyInputs) -> Any:
-    """Return which models are right on which rows (n, m)."""
-    return inputs.first.context.correct(inputs.first.planned.models)
-
-
-@FAMILY.provides("resampled")
-def resampled(inputs: FamilyInputs) -> Any:
-    """Return p of the tests on joint resamples, on the side of the tests (B, m)."""
-    return _joint_p(inputs.study, inputs.first, inputs.correction, two_sided=False)
 
 
 def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: bool) -> Any:
@@ -473,12 +422,6 @@ def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: 
     every = np.ones((len(found), len(counted)))
     every[:, counted] = found
     return every
-
-
-@FAMILY.provides("seed")
-def seed(inputs: FamilyInputs) -> int:
-    """Return the seed of the correction."""
-    return inputs.first.context.seed(inputs.study, inputs.correction)
 
 
 def _decided(

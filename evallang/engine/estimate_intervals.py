@@ -138,7 +138,8 @@ class IntervalInputs(Struct, frozen=True, dict=True):
     """The inputs of the interval of one estimate.
 
     `outcomes` are those of every seed; an example's loss is its mean over them. `among` are
-    the models whose intervals are asked for too, and which are drawn together.
+    the models whose intervals are asked for too, and which are drawn together; `method` is how
+    the interval is computed, once that is known.
     """
 
     study: Study
@@ -149,6 +150,7 @@ class IntervalInputs(Struct, frozen=True, dict=True):
     outcomes: tuple[Outcome, ...]
     whole: Aggregate
     among: tuple[str, ...] = ()
+    method: Method | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -305,67 +307,51 @@ def interval_method(
 # --- one provider for each input --------------------------------------------------------------
 
 
-class MethodInputs(Struct, frozen=True):
-    """The inputs of an interval by a stated method."""
-
-    inputs: IntervalInputs
-    method: Method
-
-
-ESTIMATE: Providers[MethodInputs] = Providers(Subject.ESTIMATE)
+ESTIMATE: Providers[IntervalInputs] = Providers(Subject.ESTIMATE)
 """What makes the inputs of the interval of one estimate."""
 
-
-@ESTIMATE.provides("successes")
-def successes_of(asked: MethodInputs) -> int:
-    """Count the successes."""
-    return asked.inputs.proportion()[0]
-
-
-@ESTIMATE.provides("n")
-def trials(asked: MethodInputs) -> int:
-    """Count the trials."""
-    return asked.inputs.proportion()[1]
-
-
-@ESTIMATE.provides("level")
-def level(asked: MethodInputs) -> float:
-    """Return the confidence of the study."""
-    return asked.inputs.study.confidence
-
-
-@ESTIMATE.provides("losses")
-def losses(asked: MethodInputs) -> "NDArray[np.float64]":
-    """Return the loss of each row (n,)."""
-    return asked.inputs.losses()
+ESTIMATE.provide(
+    successes=lambda inputs: inputs.proportion()[0],
+    n=lambda inputs: inputs.proportion()[1],
+    level=lambda inputs: inputs.study.confidence,
+    losses=lambda inputs: inputs.losses(),
+    folds=lambda inputs: inputs.fold_codes(),
+    n_train=lambda inputs: None if inputs.sizes is None else inputs.sizes[0],
+    n_test=lambda inputs: None if inputs.sizes is None else inputs.sizes[1],
+    truth=lambda inputs: inputs.binary_truth(),
+    scores=lambda inputs: inputs.positive_scores(),
+    classes=lambda inputs: np.asarray(inputs.outcome.truth, dtype=np.int64),
+    by_pairs=lambda inputs: inputs.metric.keywords().get("multi_class") == "ovo",
+    groups=lambda inputs: inputs.groups,
+    sample=lambda inputs: inputs.sample(),
+    positive=lambda inputs: inputs.outcome.positive,
+)
 
 
 @ESTIMATE.provides("series")
-def series(asked: MethodInputs) -> "NDArray[np.float64]":
+def series(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return what each moment adds to the mean (n,), in the order of time."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example has no single loss")
     return inputs.evaluation.by_moment(inputs.model, means_of(inputs.metric, inputs.outcome))
 
 
 @ESTIMATE.provides("sums")
-def sums(asked: MethodInputs) -> "NDArray[np.float64]":
+def sums(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return the numerator and denominator of each row, times its weight (n, 2).
 
     Of a mean the denominators are 1.
     """
-    outcome, found = asked.inputs.outcome, asked.inputs.outcome.output
-    if not asked.inputs.metric.ratio:
-        losses = asked.inputs.losses()
+    outcome, found = inputs.outcome, inputs.outcome.output
+    if not inputs.metric.ratio:
+        losses = inputs.losses()
         found = np.column_stack([losses, np.ones(len(losses))])
     return found if outcome.weights is None else found * outcome.weights[:, None]
 
 
 @ESTIMATE.provides("terms")
-def terms(asked: MethodInputs) -> "NDArray[np.float64]":
+def terms(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Count successes and trials of the shares whose sum the metric is (s, 4)."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example is not a single success or failure")
     outcome, times = counted_once(inputs.outcome)
@@ -378,16 +364,15 @@ def terms(asked: MethodInputs) -> "NDArray[np.float64]":
 
 
 @ESTIMATE.provides("estimate")
-def estimate_of(asked: MethodInputs) -> float:
+def estimate_of(inputs: IntervalInputs) -> float:
     """Return the value of the metric."""
-    value = asked.inputs.whole.value
+    value = inputs.whole.value
     return math.nan if value is None else value
 
 
 @ESTIMATE.provides("influences")
-def influences(asked: MethodInputs) -> "NDArray[np.float64] | CountedInfluences":
+def influences(inputs: IntervalInputs) -> "NDArray[np.float64] | CountedInfluences":
     """Return what each row changes in the metric; raises `ValueError` where that is unknown."""
-    inputs = asked.inputs
     known, by_score = (
         inputs.entry.declaration.influences,
         inputs.entry.declaration.influences_by_score,
@@ -403,22 +388,16 @@ def influences(asked: MethodInputs) -> "NDArray[np.float64] | CountedInfluences"
 
 
 @ESTIMATE.provides("readers")
-def readers(asked: MethodInputs) -> ReaderScores:
+def readers(inputs: IntervalInputs) -> ReaderScores:
     """Return what each reader reached with the model."""
-    inputs = asked.inputs
     return scores_of_readers(inputs.evaluation, (inputs.model,), inputs.metric)
 
 
-@ESTIMATE.provides("folds")
-def folds(asked: MethodInputs) -> "NDArray[np.int64]":
-    """Return the fold of each row (n,)."""
-    return asked.inputs.fold_codes()
-
-
 @ESTIMATE.provides("held_out")
-def held_out(asked: MethodInputs) -> HeldOutLosses:
+def held_out(inputs: IntervalInputs) -> HeldOutLosses:
     """Return the losses of the fits that the method implies; raises `ValueError` if one failed."""
-    inputs, options = asked.inputs, implied_options(asked.method, asked.inputs.evaluation.options)
+    assert inputs.method is not None, "the method is known"
+    options = implied_options(inputs.method, inputs.evaluation.options)
     further = next(e for e in inputs.evaluation.further_fits if dict(e.options) == options)
     found = further.models[inputs.model]
     if found.failed:
@@ -438,46 +417,15 @@ def held_out(asked: MethodInputs) -> HeldOutLosses:
 
 
 @ESTIMATE.provides("values")
-def values(asked: MethodInputs) -> "NDArray[np.float64]":
+def values(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return the value of each fold (j,), NaN where it is undefined."""
-    found = [np.nan if value is None else value for value in asked.inputs.whole.fold_values]
+    found = [np.nan if value is None else value for value in inputs.whole.fold_values]
     return np.array(found, dtype=np.float64)
 
 
-@ESTIMATE.provides("n_train")
-def n_train(asked: MethodInputs) -> "NDArray[Any] | None":
-    """Return the training rows of each fold, None where they are unknown."""
-    return None if asked.inputs.sizes is None else asked.inputs.sizes[0]
-
-
-@ESTIMATE.provides("n_test")
-def n_test(asked: MethodInputs) -> "NDArray[Any] | None":
-    """Return the test rows of each fold, None where they are unknown."""
-    return None if asked.inputs.sizes is None else asked.inputs.sizes[1]
-
-
-@ESTIMATE.provides("truth")
-def truth(asked: MethodInputs) -> Any:
-    """Return which rows are positive (n,)."""
-    return asked.inputs.binary_truth()
-
-
-@ESTIMATE.provides("scores")
-def scores(asked: MethodInputs) -> "NDArray[np.float64] | ScoreCounts | PlacementSums":
-    """Return the score of each row for the positive class (n,), or what these came to."""
-    return asked.inputs.positive_scores()
-
-
-@ESTIMATE.provides("classes")
-def classes(asked: MethodInputs) -> "NDArray[np.int64]":
-    """Return the class of each row (n,)."""
-    return np.asarray(asked.inputs.outcome.truth, dtype=np.int64)
-
-
 @ESTIMATE.provides("class_scores")
-def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
+def class_scores(inputs: IntervalInputs) -> "NDArray[np.float64]":
     """Return the score of each row for each class (n, k); of two classes from a single score."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example has no single score")
     if inputs.metric.keywords().get("pool") and not inputs.evaluation.yields.single_fit:
@@ -489,37 +437,17 @@ def class_scores(asked: MethodInputs) -> "NDArray[np.float64]":
     return np.column_stack(columns)
 
 
-@ESTIMATE.provides("by_pairs")
-def by_pairs(asked: MethodInputs) -> bool:
-    """Return whether the areas are those of pairs of classes."""
-    return asked.inputs.metric.keywords().get("multi_class") == "ovo"
-
-
 @ESTIMATE.provides("parts")
-def parts(asked: MethodInputs) -> "NDArray[np.int64]":
+def parts(inputs: IntervalInputs) -> "NDArray[np.int64]":
     """Return the fitted model of each row (n,)."""
-    inputs = asked.inputs
     if inputs.evaluation.yields.single_fit:
         return np.zeros(inputs.outcome.n, dtype=np.int64)
     return inputs.fold_codes()
 
 
-@ESTIMATE.provides("groups")
-def groups(asked: MethodInputs) -> "NDArray[np.int64] | None":
-    """Return the group of each row, None where each row is alone."""
-    return asked.inputs.groups
-
-
-@ESTIMATE.provides("sample")
-def sample(asked: MethodInputs) -> Resampler:
-    """Return what resamples the metric."""
-    return asked.inputs.sample()
-
-
 @ESTIMATE.provides("matrix")
-def matrix(asked: MethodInputs) -> "NDArray[Any]":
+def matrix(inputs: IntervalInputs) -> "NDArray[Any]":
     """Count true by predicted class (k, k); raises `ValueError` where a row is in no cell."""
-    inputs = asked.inputs
     if len(inputs.outcomes) > 1:
         raise ValueError("with several seeds an example is in no single cell")
     counts, k = inputs.evaluation.confusion(inputs.model), inputs.outcome.k
@@ -529,42 +457,36 @@ def matrix(asked: MethodInputs) -> "NDArray[Any]":
 
 
 @ESTIMATE.provides("of_counts")
-def of_counts(asked: MethodInputs) -> "Callable[[NDArray[Any]], NDArray[np.float64]]":
+def of_counts(inputs: IntervalInputs) -> "Callable[[NDArray[Any]], NDArray[np.float64]]":
     """Return the metric as a function of counts (..., k, k)."""
-    inputs = asked.inputs
     options = inputs.metric.keywords()
     return lambda counts: inputs.entry.function(counts, inputs.outcome.positive, **options)
 
 
 @ESTIMATE.provides("limits")
-def limits(asked: MethodInputs) -> tuple[float | None, float | None]:
+def limits(inputs: IntervalInputs) -> tuple[float | None, float | None]:
     """Return the range of the metric."""
-    declared = asked.inputs.entry.declaration
+    declared = inputs.entry.declaration
     return declared.low, declared.high
 
 
 @ESTIMATE.provides("average")
-def average(asked: MethodInputs) -> str:
+def average(inputs: IntervalInputs) -> str:
     """Return the average that a metric takes over classes, by default that of their number."""
-    written = asked.inputs.metric.keywords().get("average")
+    written = inputs.metric.keywords().get("average")
     if written is not None:
         return str(written)
-    return "binary" if asked.inputs.outcome.k == 2 else "macro"
-
-
-@ESTIMATE.provides("positive")
-def positive(asked: MethodInputs) -> int | None:
-    """Return the index of the positive class."""
-    return asked.inputs.outcome.positive
+    return "binary" if inputs.outcome.k == 2 else "macro"
 
 
 @ESTIMATE.provides("seed")
-def seed(asked: MethodInputs) -> int:
+def seed(inputs: IntervalInputs) -> int:
     """Return the seed of the method on this source."""
-    study, evaluation = asked.inputs.study, asked.inputs.evaluation
-    if "sample" in INTERVALS[asked.method.name].inputs:
+    study, evaluation = inputs.study, inputs.evaluation
+    assert inputs.method is not None, "the method is known"
+    if "sample" in INTERVALS[inputs.method.name].inputs:
         return resamples_seed(study, evaluation)
-    return resampling_seed(study, evaluation, asked.method)
+    return resampling_seed(study, evaluation, inputs.method)
 
 
 # --- the interval of one estimate ------------------------------------------------------------
@@ -667,7 +589,7 @@ def _computed(
         share, notes = inputs.with_weights() if weighted else inputs.over_groups()
         share = None if share is None else with_shortfalls(share, lacking)
         return _or_reason(share, notes if share is None else share.notes)
-    asked = MethodInputs(inputs, method)
+    asked = replace(inputs, method=method)
     try:
         given = [ESTIMATE.make(name, asked, entry.declaration.evidence) for name in entry.inputs]
         found: Interval = entry.function(*given, **method.keywords())
@@ -712,7 +634,10 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
         and high is not None
     ):
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
-    kept = _larger(low, declared.low), _smaller(high, declared.high)
+    kept = (
+        (low if low is None or declared.low is None else max(low, declared.low)),
+        (high if high is None or declared.high is None else min(high, declared.high)),
+    )
     cut = any(end != bound for end, bound in zip((low, high), kept, strict=True))
     notes = (*interval.notes, CUT) if cut else interval.notes
     return replace(interval, low=kept[0], high=kept[1], notes=notes)
@@ -733,11 +658,3 @@ def _centred(
     if abs(shift) <= SAME * max(abs(value), 1.0):
         return low, high, ()
     return low + shift, high + shift, (CENTRED,)
-
-
-def _larger(bound: float | None, least: float | None) -> float | None:
-    return bound if bound is None or least is None else max(bound, least)
-
-
-def _smaller(bound: float | None, most: float | None) -> float | None:
-    return bound if bound is None or most is None else min(bound, most)

@@ -154,13 +154,11 @@ def tested(evaluation: Evaluation, model: str) -> Tested | None:
         return Tested(n, 1, 1, positive) if n else NONE_TESTED
     in_folds = found.fold >= 0  # the fit on the full sample of a bootstrap is not a test
     of_class = None if evaluation.positive is None else evaluation.positive_rows(model) & in_folds
-    if evaluation.yields.once:  # of ten million rows, whose numbers would be 80 MB
-        n = int(np.count_nonzero(in_folds))
-        positive = None if of_class is None else int(np.count_nonzero(of_class))
-        return Tested(n, 1, 1, positive) if n else NONE_TESTED
     times = np.bincount(found.rows[in_folds])
     times = times[times > 0]
-    positive = None if of_class is None else len(np.unique(found.rows[of_class]))
+    positive = None
+    if of_class is not None:
+        positive = int(np.count_nonzero(np.bincount(found.rows[of_class])))
     if not len(times):
         return NONE_TESTED
     return Tested(len(times), int(times.min()), int(times.max()), positive)

@@ -7,7 +7,6 @@ from here on they look the same.
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 import numpy as np
 from msgspec import Struct, field
@@ -39,9 +38,9 @@ class FoldSize(Struct, frozen=True):
 
     repeat: int
     fold: int
-    label: str | None
-    n_train: int | None
-    n_test: int | None
+    label: str | None = None
+    n_train: int | None = None
+    n_test: int | None = None
 
 
 class ModelOutcome(Struct, frozen=True):
@@ -58,8 +57,8 @@ class ModelOutcome(Struct, frozen=True):
     fold: "NDArray[np.int64]"
     truth: "NDArray[Any]"
     labels: "NDArray[Any]"
-    scores: "NDArray[np.float64] | None"
-    probabilities: bool
+    scores: "NDArray[np.float64] | None" = None
+    probabilities: bool = False
     failed: tuple[tuple[int, int], ...] = ()
     fitted: tuple["FittedFold", ...] = ()
 
@@ -156,11 +155,6 @@ class Evaluation(Struct, frozen=True, dict=True):
         """What `once` has made."""
         return {}
 
-    @cached_property
-    def held(self) -> WeakValueDictionary[Hashable, Any]:
-        """What is kept as long as it is used."""
-        return WeakValueDictionary()
-
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what is derived from these outcomes when it is first asked for, and keep it."""
         if key not in self.made:
@@ -245,21 +239,15 @@ class Evaluation(Struct, frozen=True, dict=True):
         return tuple(o for o in found if o is not None)
 
     def losses(self, model: str, metric: Method) -> "tuple[NDArray[np.float64], ...]":
-        """Return the loss of each example of a model (n,), once for every seed.
-
-        Shared for as long as it is used anywhere, since those of many rows take much memory.
-        Not to be written to.
-        """
-        entry, options = self.entry(metric), metric.keywords()
-        found = []
-        for seed, outcome in enumerate(self.outcomes(model, metric)):
-            losses = self.held.get(("losses", model, metric, seed))
-            if losses is None:
-                o = outcome
-                losses = np.asarray(entry.function(o.truth, o.output, o.positive, **options))
-                self.held["losses", model, metric, seed] = losses
-            found.append(losses)
-        return tuple(found)
+        """Return the loss of each example of a model (n,), once for every seed."""
+        function, options = self.entry(metric).function, metric.keywords()
+        return self.once(
+            ("losses", model, metric),
+            lambda: tuple(
+                np.asarray(function(o.truth, o.output, o.positive, **options))
+                for o in self.outcomes(model, metric)
+            ),
+        )
 
     def measures(self, metric: Method) -> bool:
         """Return whether a metric is one of these outcomes."""
@@ -606,9 +594,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     fold = zeros if source.folds is None else source.folds
     repeat = zeros if source.repeats is None else source.repeats
     judged = source.correct is not None
-    # In half the memory, which for the labels of a large file is much
-    short = np.int32 if n <= np.iinfo(np.int32).max else np.int64
-    rows: NDArray[np.signedinteger] = np.arange(n, dtype=short)
+    rows: NDArray[np.signedinteger] = np.arange(n)
     first = None
     if source.examples is not None:
         rows = source.examples
@@ -681,7 +667,7 @@ def _evaluation_of_counts(source: GivenOutcomes, times: "NDArray[np.int64]") -> 
     any_model = next(iter(models.values()))
     labels = {name: model.labels for name, model in models.items()}
     rows = CountedRows(any_model.truth, labels, times, source.rankings, source.placements)
-    counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, None, False)
+    counted = ModelOutcome(NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT, NOT_KEPT)
     return replace(
         found,
         n=source.n_examples,
@@ -707,21 +693,13 @@ def _evaluation_of_queries(source: GivenOutcomes) -> Evaluation:
         both = np.column_stack([source.truth, source.predictions[model.name]])[order]
         rankings = np.empty(n, dtype=object)
         rankings[:] = np.split(both, bounds)
-        models[model.name] = ModelOutcome(
-            rows=np.arange(n),
-            repeat=zeros,
-            fold=zeros,
-            truth=zeros,
-            labels=zeros,
-            scores=rankings,
-            probabilities=False,
-        )
+        models[model.name] = ModelOutcome(np.arange(n), zeros, zeros, zeros, zeros, rankings)
     return _evaluation_of_given(
         source,
         models,
         classes=(),
         grouped=source.groups is not None,
-        folds=(FoldSize(0, 0, None, None, n),),
+        folds=(FoldSize(0, 0, n_test=n),),
         subgroups={
             name: np.array(values, dtype=object)[first] for name, values in source.subgroups.items()
         },
@@ -736,22 +714,16 @@ def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) ->
     before = 0
     for model, n in samples.items():
         zeros = np.zeros(n, dtype=np.int64)
-        models[model] = ModelOutcome(
-            rows=np.arange(before, before + n),
-            repeat=zeros,
-            fold=zeros,
-            truth=np.ones(n, dtype=np.int64),
-            labels=source.correct[model].astype(np.int64),
-            scores=None,
-            probabilities=False,
-        )
+        right = source.correct[model].astype(np.int64)
+        rows = np.arange(before, before + n)
+        models[model] = ModelOutcome(rows, zeros, zeros, np.ones(n, dtype=np.int64), right)
         before += n
     return _evaluation_of_given(
         source,
         models,
         classes=("wrong", "right"),
         grouped=False,
-        folds=(FoldSize(0, 0, None, None, None),),
+        folds=(FoldSize(0, 0),),
         judged=True,
     )
 
@@ -777,8 +749,7 @@ def _fold_sizes(
     source: GivenOutcomes, repeat: "NDArray[np.int64]", fold: "NDArray[np.int64]"
 ) -> tuple[FoldSize, ...]:
     parts = partition(source.n, fold, repeat)
-    one = len(parts.pairs) == 1  # counting would copy a code for each row
-    counts = [source.n] if one else np.bincount(parts.fold, minlength=len(parts.pairs))
+    counts = np.bincount(parts.fold, minlength=len(parts.pairs))
     labels = source.fold_labels if source.fold_labels is not None else source.repeat_labels
     by_fold = source.fold_labels is not None
     return tuple(
@@ -829,14 +800,12 @@ def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
 def _folds_of(table: ScoreTable) -> tuple[FoldSize, ...]:
     if table.seed_labels is not None:
         seeds = enumerate(table.seed_labels)
-        return tuple(FoldSize(place, 0, label, None, None) for place, label in seeds)
+        return tuple(FoldSize(place, 0, label) for place, label in seeds)
     j = 1 if table.values.ndim == 2 else table.values.shape[2]
     folds = np.zeros(j, dtype=np.int64) if table.folds is None else table.folds
     repeats = np.zeros(j, dtype=np.int64) if table.repeats is None else table.repeats
     return tuple(
-        FoldSize(
-            int(r), int(f), table.fold_labels[int(f)] if table.fold_labels else None, None, None
-        )
+        FoldSize(int(r), int(f), table.fold_labels[int(f)] if table.fold_labels else None)
         for r, f in zip(repeats, folds, strict=True)
     )
 
@@ -848,6 +817,4 @@ def _scores(values: "NDArray[np.float64]", folds: Sequence[FoldSize]) -> ModelOu
         fold=np.array([fold.fold for fold in folds], dtype=np.int64),
         truth=np.zeros(len(values), dtype=np.int64),
         labels=values,
-        scores=None,
-        probabilities=False,
     )

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Table
@@ -77,11 +76,6 @@ class ExportJob(Struct, frozen=True):
     name: str
     job: Job
     choice: Choice | None
-
-    @property
-    def group(self) -> Hashable:
-        """The model alone: no other is fitted on the same rows."""
-        return self.name
 
     @property
     def kind(self) -> Hashable:
@@ -268,7 +262,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
         chosen = next((one for one in every if not one.member), None)
 
         def save() -> saving.SavedModel:
-            named = saving.set_column_names(model, columns, numeric=_numeric(held.X))
+            named = saving.set_column_names(model, columns, numeric=held.X.dtype.kind == "f")
             threshold, positive = job.task.threshold, job.table.positive
             if threshold is not None and positive is not None:
                 label = job.table.class_values[positive]
@@ -278,10 +272,6 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
         saved, failure, _, _ = fitting.watched(save)
         refused = (failure.error, failure.message) if failure else None
         return work.name, ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left), chosen)
-
-
-def _numeric(rows: "NDArray[Any]") -> bool:
-    return rows.dtype.kind == "f"
 
 
 def _column_names(job: Job) -> tuple[str, ...]:

@@ -101,11 +101,6 @@ class Job(Struct, frozen=True):
     searched: tuple[Scored, Noted] | None = None
 
     @property
-    def group(self) -> Hashable:
-        """Equal for tasks on the same rows, whose pipelines may begin with the same steps."""
-        return self.own_code, self.task.data, id(self.task.refit), self.task.repetition
-
-    @property
     def kind(self) -> Hashable:
         """Equal for the folds of a model."""
         return self.task.data, self.model, self.part
@@ -183,11 +178,6 @@ def run_fits(
             for key, task in tasks.items()
             if key not in stored
         ]
-        groups: dict[Hashable, int] = {}
-        for job in work:
-            groups.setdefault(job.group, len(groups))
-        # One split after the other; the pipelines of a single step share least
-        work.sort(key=lambda job: (groups[job.group], len(job.task.pipeline.steps) == 1))
         try:
             with closing(_made(work, workers, tally)) as made:
                 for key, outcome in made:
@@ -301,13 +291,11 @@ def shared_tables(
                 yield found
         finally:
             _IN_PROCESS.clear()
-            fitting.forget_rows()
 
 
 def forget_tables() -> None:
     """Drop the tables that this process has mapped, when their files are removed."""
     _mapped.cache_clear()
-    fitting.forget_rows()
 
 
 def _files(folder: Path | None, own: OwnCode | None) -> dict[str, dict[str, bytes]]:
@@ -398,7 +386,6 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     one_thread = numeric_libraries().limit(limits=1)
     with one_thread, speaking(job.model):
         held = Fitting(job, arrays, monitor)
-        fitting.begin_split(held.identity(job.task.refit, job.task.test))
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
             versions = _versions(job.task)
             here = versions_here(versions)
@@ -416,10 +403,8 @@ class Fitting:
     def __init__(self, job: Job, arrays: Arrays, monitor: Monitor) -> None:
         self.job, self.monitor = job, monitor
         self.X, self.y, self.weights = arrays
-        self._target = ""
         if job.task.target_of is not None:
             self.y = self.y[job.task.target_of]
-            self._target = f" target {rows_hash(job.task.target_of)}"
         self.noted = Noted()
         self.inner_scores: InnerScores | None = None
         self._stage = "refit"
@@ -623,20 +608,10 @@ class Fitting:
             scores=scores and classification,
             weights=self.weights,
             guard=self.guard,
-            identity=self.identity(train, test) + (" training" if training else ""),
             again=train if training else None,
             sample_seed=seed(self.job.study_seed, "training score", rows_hash(train))
             if sampled
             else None,
-        )
-
-    def identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
-        """Return everything but the pipeline that a fit depends on."""
-        job = self.job
-        numbers = f"{job.study_seed} {job.task.repetition}"
-        return (
-            f"{job.table.path} {job.table.sha256} {rows_hash(train)} {rows_hash(test)} {numbers}"
-            + (self._target)
         )
 
     def _fit(

@@ -64,17 +64,10 @@ def metric_of(study: Study, spec: AnalysisSpec) -> Method:
 OUTCOMES: Providers[OutcomeInputs] = Providers(Subject.OUTCOMES)
 """What makes the inputs of an analysis of models."""
 
-
-@OUTCOMES.provides("predicted")
-def predicted(inputs: OutcomeInputs) -> Predicted:
-    """Return the held-out predictions of the model."""
-    return _predicted(inputs, inputs.models[0], inputs.of_class)
-
-
-@OUTCOMES.provides("together")
-def together(inputs: OutcomeInputs) -> Mapping[str, Predicted]:
-    """Return the held-out predictions of all models that predict the same rows."""
-    return {model: _predicted(inputs, model) for model in inputs.models}
+OUTCOMES.provide(
+    predicted=lambda inputs: _predicted(inputs, inputs.models[0], inputs.of_class),
+    together=lambda inputs: {model: _predicted(inputs, model) for model in inputs.models},
+)
 
 
 @OUTCOMES.provides("learning")
@@ -151,7 +144,7 @@ def runs(inputs: OutcomeInputs) -> Runs:
         labels=np.array([one.labels for one in by_seed]),
         losses=None if losses is None else np.array(losses),
         split_of=evaluation.partition(name).fold,
-        units=_units_of_splits(evaluation, by_seed[0].rows),
+        units=None if evaluation.group_codes is None else evaluation.group_codes[by_seed[0].rows],
         categories=evaluation.task == "classification",
     )
 
@@ -159,13 +152,6 @@ def runs(inputs: OutcomeInputs) -> Runs:
 def is_mean_of_examples(evaluation: Evaluation, metric: Method) -> bool:
     """Return whether a metric is the plain mean of what it gives each example."""
     return is_mean_metric(evaluation.entry(metric).declaration) and evaluation.weights is None
-
-
-def _units_of_splits(
-    evaluation: Evaluation, rows: "NDArray[np.int64]"
-) -> "NDArray[np.int64] | None":
-    """Return the groups of rows; within a split no row is predicted twice."""
-    return None if evaluation.group_codes is None else evaluation.group_codes[rows]
 
 
 @OUTCOMES.provides("searches")
@@ -282,7 +268,7 @@ def analyses_of_models(
         models = [name for name in (spec.models or everyone) if name in evaluation.models]
         if entry.declaration.about == "models":
             report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
-            groups = _of_the_same_rows(evaluation, models)
+            groups = tuple(name for name in models if not evaluation.models[name].failed)
             yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups, fits))
             continue
         for number, model in enumerate(models):
@@ -328,11 +314,6 @@ def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Eval
         and declared.task in (None, evaluation.task)
         and (declared.fits is None or evaluation.protocol is not None)
     )
-
-
-def _of_the_same_rows(evaluation: Evaluation, models: Sequence[str]) -> tuple[str, ...]:
-    """Return the models that lack no fold, since a fold of one model is one of all."""
-    return tuple(name for name in models if not evaluation.models[name].failed)
 
 
 def _answered(

@@ -42,6 +42,13 @@ class Providers(Generic[Context]):
 
         return decorate
 
+    def provide(
+        self, evidence: Evidence | None = None, **functions: Callable[[Context], Any]
+    ) -> None:
+        """Register functions of one line by the names of their inputs."""
+        for name, function in functions.items():
+            self.provides(name, evidence)(function)
+
     def names(self) -> frozenset[str]:
         """Return the names of the inputs that can be made."""
         return frozenset(self._made)

@@ -208,7 +208,9 @@ class Store(Struct, frozen=True):
         for shard in _listed(self.folder):
             if _is_shard(shard):
                 for item in _listed(Path(shard.path)):
-                    ours = _is_key(item.name) and item.name.startswith(shard.name)
+                    ours = (
+                        len(item.name) == 64 and set(item.name) <= HEX
+                    ) and item.name.startswith(shard.name)
                     if ours and not item.is_dir(follow_symlinks=False):
                         yield item
 
@@ -276,21 +278,18 @@ def _is_shard(item: "os.DirEntry[str]") -> bool:
     return len(item.name) == 2 and set(item.name) <= HEX and item.is_dir(follow_symlinks=False)
 
 
-def _is_key(name: str) -> bool:
-    return len(name) == 64 and set(name) <= HEX
-
-
 # --- which folder ----------------------------------------------------------------------------
 
 
-def open_store(folder: Path, *, fresh: bool = False) -> Store:
-    """Open the store in a folder, which is made where it does not exist; raise `StoreRefused`."""
+def open_store(folder: Path, *, fresh: bool = False, made: bool = True) -> Store:
+    """Open the store in a folder, which is `made` where it does not exist; raise `StoreRefused`."""
     try:
-        if not folder.exists():
+        if made and not folder.exists():
             with contextlib.suppress(FileExistsError):  # a link into a circle, refused below
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _check_is_ours(folder)
-        if not (folder / TAG).exists():
+        if made or folder.exists():
+            _check_is_ours(folder)
+        if made and not (folder / TAG).exists():
             write_file(folder / TAG, TAG_TEXT)
     except OSError as error:
         raise StoreRefused(f"the store `{folder}` cannot be used: {_reason(error)}") from error
@@ -300,14 +299,7 @@ def open_store(folder: Path, *, fresh: bool = False) -> Store:
 def existing_store(given: str | os.PathLike[str] | None = None) -> Store | None:
     """Open the store to look at it: nothing is made; None where it is turned off."""
     folder = store_folder(given)
-    if folder is None:
-        return None
-    try:
-        if folder.exists():
-            _check_is_ours(folder)
-    except OSError as error:
-        raise StoreRefused(f"the store `{folder}` cannot be used: {_reason(error)}") from error
-    return Store(folder, STORE_BYTES.most)
+    return None if folder is None else open_store(folder, made=False)
 
 
 def _check_is_ours(folder: Path) -> None:

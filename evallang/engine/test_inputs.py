@@ -5,10 +5,10 @@ for intervals at many levels; all of them rest on the same draws, since a seed i
 method and not of the level.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -75,7 +75,6 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
-from evallang.stats.reader_scores import ReaderScores
 from evallang.stats.score_counts import PlacementSums, coarsened
 from evallang.stats.shares import Shares
 from evallang.stats.validation import labels
@@ -125,12 +124,8 @@ class ComparedModels(Struct, frozen=True, dict=True):
             counted = self.evaluation.counted.take(self.rows())
             right = [counted.truth == counted.labels[model] for model in self.models]
             return count_patterns(np.column_stack(right), counted.times)
-        rows = self.rows()
-        some = None if rows.all() else rows
-        del rows  # many rows take much memory
         # Each model's column in one piece: writing across rows of few models is ten times slower
-        matrix = np.stack([self.evaluation.correct(m) for m in self.models]).T
-        return matrix if some is None else matrix[some]
+        return np.stack([self.evaluation.correct(m) for m in self.models]).T[self.rows()]
 
     def counts(self) -> Correctness:
         """Count the rows that the models have right; all pairs of models share one count."""
@@ -570,6 +565,29 @@ class TestInputs(Placed, frozen=True, dict=True):
 COMPARISON: Providers[TestInputs] = Providers(Subject.COMPARISON)
 """What makes the inputs of a test of models of one source."""
 
+COMPARISON.provide(
+    n_train=lambda inputs: None if inputs.sizes is None else inputs.sizes[0],
+    n_test=lambda inputs: None if inputs.sizes is None else inputs.sizes[1],
+    readers=lambda inputs: scores_of_readers(inputs.evaluation, inputs.models, inputs.metric),
+    folds=lambda inputs: inputs.compared.folds(),
+    better=lambda inputs: inputs.compared.entry.declaration.direction,
+    bounded=lambda inputs: inputs.compared.bounded(),
+    difference=lambda inputs: inputs.difference,
+    level=lambda inputs: inputs.level,
+)
+
+COMPARISON.provide(
+    Evidence.FOLD_SCORES,
+    first=lambda inputs: _fold_scores(inputs, 0),
+    second=lambda inputs: _fold_scores(inputs, 1),
+)
+
+COMPARISON.provide(
+    Evidence.LOSSES_PER_ROW,
+    first=lambda inputs: _losses(inputs, 0),
+    second=lambda inputs: _losses(inputs, 1),
+)
+
 
 @COMPARISON.provides("table")
 def table(inputs: TestInputs) -> Table:
@@ -630,42 +648,6 @@ def _fold_scores(inputs: TestInputs, which: int) -> "NDArray[np.float64]":
     return values.reshape(shape)
 
 
-@COMPARISON.provides("first", Evidence.LOSSES_PER_ROW)
-def first_losses(inputs: TestInputs) -> "NDArray[np.float64]":
-    """Return the losses of the first model (n,)."""
-    return _losses(inputs, 0)
-
-
-@COMPARISON.provides("second", Evidence.LOSSES_PER_ROW)
-def second_losses(inputs: TestInputs) -> "NDArray[np.float64]":
-    """Return the losses of the second model (n,)."""
-    return _losses(inputs, 1)
-
-
-@COMPARISON.provides("first", Evidence.FOLD_SCORES)
-def first_fold_scores(inputs: TestInputs) -> "NDArray[np.float64]":
-    """Return the fold scores of the first model (j,), or in the shape of the test's design."""
-    return _fold_scores(inputs, 0)
-
-
-@COMPARISON.provides("second", Evidence.FOLD_SCORES)
-def second_fold_scores(inputs: TestInputs) -> "NDArray[np.float64]":
-    """Return the fold scores of the second model (j,), or in the shape of the test's design."""
-    return _fold_scores(inputs, 1)
-
-
-@COMPARISON.provides("n_train")
-def n_train(inputs: TestInputs) -> "NDArray[Any] | None":
-    """Return the training rows of each fold, None where they are unknown."""
-    return None if inputs.sizes is None else inputs.sizes[0]
-
-
-@COMPARISON.provides("n_test")
-def n_test(inputs: TestInputs) -> "NDArray[Any] | None":
-    """Return the test rows of each fold, None where they are unknown."""
-    return None if inputs.sizes is None else inputs.sizes[1]
-
-
 @COMPARISON.provides("groups")
 def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
     """Return the groups of the rows that the test reads, None where each row is alone."""
@@ -703,30 +685,6 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
     return np.stack([inputs.compared.scores(model) for model in inputs.models]).T
 
 
-@COMPARISON.provides("readers")
-def readers(inputs: TestInputs) -> ReaderScores:
-    """Return what each reader reached with each model."""
-    return scores_of_readers(inputs.evaluation, inputs.models, inputs.metric)
-
-
-@COMPARISON.provides("folds")
-def folds(inputs: TestInputs) -> "NDArray[np.int64] | None":
-    """Return the fold of each row, None for one fit."""
-    return inputs.compared.folds()
-
-
-@COMPARISON.provides("better")
-def better(inputs: TestInputs) -> Literal["higher", "lower"]:
-    """Return which direction of the metric is better."""
-    return inputs.compared.entry.declaration.direction
-
-
-@COMPARISON.provides("bounded")
-def bounded(inputs: TestInputs) -> bool:
-    """Return whether the metric lies between 0 and 1."""
-    return inputs.compared.bounded()
-
-
 @COMPARISON.provides("swapper")
 def swapper_of(inputs: TestInputs) -> Swapper:
     """Return what swaps the outputs of two models."""
@@ -758,18 +716,6 @@ def sample(inputs: TestInputs) -> Resampler:
     if found.n_groups is not None:
         found.unit = inputs.evaluation.each
     return found
-
-
-@COMPARISON.provides("difference")
-def difference(inputs: TestInputs) -> Callable[[float], Difference]:
-    """Return the difference of two models as a function of the level."""
-    return inputs.difference
-
-
-@COMPARISON.provides("level")
-def level(inputs: TestInputs) -> float:
-    """Return the confidence level of the interval."""
-    return inputs.level
 
 
 @COMPARISON.provides("seed")

@@ -107,7 +107,7 @@ def _tested(evaluation: Evaluation, found: ModelOutcome) -> tuple[float, float, 
         return None
     scores = None if found.scores is None else found.scores[kept]
     codes = evaluation.group_codes
-    unit = _numbered(rows if codes is None else codes[rows])
+    unit = np.unique(rows if codes is None else codes[rows], return_inverse=True)[1]
     if int(unit.max()) + 1 < FEWEST_ROWS or not _enough(evaluation, rows, truth):
         return None
     folds = found.repeat[kept] * (int(found.fold.max()) + 1) + found.fold[kept]
@@ -157,13 +157,6 @@ def above_chance(
             if z >= enough:
                 break
     return best
-
-
-def _numbered(codes: "NDArray[np.int64]") -> "NDArray[np.int64]":
-    """Renumber the codes (n,) of rows or groups without gaps."""
-    used = np.zeros(int(codes.max()) + 1, dtype=bool)
-    used[codes] = True
-    return (np.cumsum(used) - 1)[codes]
 
 
 def _enough(evaluation: Evaluation, rows: "NDArray[np.int64]", truth: "NDArray[np.int64]") -> bool:

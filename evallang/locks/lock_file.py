@@ -190,7 +190,12 @@ def _lines(lock: Lock) -> Iterator[str]:
     yield f' "date": {json.dumps(lock.date)},'
     yield f' "protocol_sha256": {json.dumps(lock.sha256)},'
     yield ' "amendments": ['
-    yield from _items([_plain_amendment(one) for one in lock.amendments])
+    yield from _items(
+        [
+            {"changed": list(one.changed), "date": one.date, "reason": one.reason}
+            for one in lock.amendments
+        ]
+    )
     yield " ],"
     yield ' "settings": ['
     ordered = sorted(lock.settings, key=_order)
@@ -215,7 +220,3 @@ def _plain_setting(one: Setting) -> dict[str, Any]:
     document |= {"item": one.item} if one.item else {}
     document |= {"name": one.name, "value": one.value, "stated": one.stated}
     return document | {"effect": one.effect.name.lower()}
-
-
-def _plain_amendment(one: Amendment) -> dict[str, Any]:
-    return {"changed": list(one.changed), "date": one.date, "reason": one.reason}

@@ -79,15 +79,20 @@ def result_changes(before: ResultsRecord, after: ResultsRecord) -> ResultChanges
     pairs = _pairs(before), _pairs(after)
     gates = _with_former_claims(_requirements(before), _requirements(after))
     analyses = _analyses(before), _analyses(after)
-    turned = [
-        *(_turned_gate(*both) for both in _in_both(*gates)),
-        *(_turned_pair(*both) for both in _in_both(*pairs)),
+    states = [
+        *((key, _state_of_gate(old), _state_of_gate(new)) for key, old, new in _in_both(*gates)),
+        *((key, _state_of_pair(old), _state_of_pair(new)) for key, old, new in _in_both(*pairs)),
+        *(
+            (
+                key,
+                _State(old.value, _bounds(old.interval)),
+                _State(new.value, _bounds(new.interval)),
+            )
+            for key, old, new in _in_both(*estimates)
+        ),
     ]
-    moved = [
-        *_moved_estimates(*estimates),
-        *_moved_pairs(*pairs),
-        *_moved_gates(*gates),
-    ]
+    turned = [one for state in states if (one := _turned(*state)) is not None]
+    moved = [one for state in states for one in _moved(*state)]
     only = [
         *_only(*estimates),
         *_only(*pairs),
@@ -100,13 +105,12 @@ def result_changes(before: ResultsRecord, after: ResultsRecord) -> ResultChanges
         *_other_failures(before, after),
     ]
     moved.sort(key=lambda one: -(one.share or 0.0))
-    kept = tuple(one for one in turned if one is not None)
     reasons = (
         *_reasons(before, after),
         *_changed_claims(gates, pairs, before, after),
         *_changed_intervals(*estimates),
     )
-    return ResultChanges(kept, tuple(moved), tuple(only), reasons, tuple(other))
+    return ResultChanges(tuple(turned), tuple(moved), tuple(only), reasons, tuple(other))
 
 
 def _in_both(
@@ -183,106 +187,69 @@ def _analyses(results: ResultsRecord) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _turned_gate(key: str, before: Requirement, after: Requirement) -> Turned | None:
-    if before.met is after.met:
-        return None
-    words = {True: "met", False: "not met"}
-    return Turned(
-        key,
-        words[before.met],
-        words[after.met],
-        before.value,
-        after.value,
-        before.interval,
-        after.interval,
-    )
+class _State(Struct, frozen=True):
+    """A value with its interval, what it decided in words, and how a test did so.
+
+    `side` is that of the difference of a rejected test, `name` what the value of a test is.
+    """
+
+    value: float | None
+    interval: Bounds | None
+    decision: str = ""
+    side: str = ""
+    p: float | None = None
+    name: str = ""
 
 
-def _turned_pair(
-    key: str, before: HypothesisTestResult, after: HypothesisTestResult
-) -> Turned | None:
-    first, second = _decision(before), _decision(after)
-    if first == second:
-        return None
-    words, others = first[0], second[0]
-    if words == others:  # rejected in both, in favour of the other model
-        words, others = (f"{words}, difference {side}" for side in (first[1], second[1]))
-    old, new = before.estimate, after.estimate
-    return Turned(
-        key,
-        words,
-        others,
-        None if old is None else old.value,
-        None if new is None else new.value,
-        _bounds(old),
-        _bounds(new),
-        _deciding_p(before),
-        _deciding_p(after),
-    )
+def _state_of_gate(one: Requirement) -> _State:
+    return _State(one.value, one.interval, "met" if one.met else "not met")
 
 
-def _decision(test: HypothesisTestResult) -> tuple[str, str]:
-    """Return what a test decided, and for a rejection the side of its difference."""
+def _state_of_pair(test: HypothesisTestResult) -> _State:
     words = {True: "rejected", False: "not rejected", None: "not tested"}[test.reject]
-    value = None if test.estimate is None else test.estimate.value
-    if test.reject is not True or not value:
-        return words, ""
-    return words, "above 0" if value > 0 else "below 0"
-
-
-def _deciding_p(test: HypothesisTestResult) -> float | None:
-    return test.p if test.p_adjusted is None else test.p_adjusted
+    p = test.p if test.p_adjusted is None else test.p_adjusted
+    found = test.estimate
+    if found is None:
+        return _State(None, None, words, p=p)
+    side = ""
+    if test.reject is True and found.value:
+        side = "above 0" if found.value > 0 else "below 0"
+    return _State(found.value, _bounds(found), words, side, p, str(found.name))
 
 
 def _bounds(difference: Difference | Interval | None) -> Bounds | None:
     return None if difference is None else (difference.low, difference.high)
 
 
-def _moved_estimates(
-    before: Mapping[str, Estimate], after: Mapping[str, Estimate]
-) -> Iterator[Moved]:
-    for key, old, new in _in_both(before, after):
-        yield from _moved(key, old.value, new.value, _bounds(old.interval), _bounds(new.interval))
+def _turned(key: str, old: _State, new: _State) -> Turned | None:
+    if (old.decision, old.side) == (new.decision, new.side):
+        return None
+    words, others = old.decision, new.decision
+    if words == others:  # rejected in both, in favour of the other model
+        words, others = (f"{words}, difference {side}" for side in (old.side, new.side))
+    values = (old.value, new.value, old.interval, new.interval, old.p, new.p)
+    return Turned(key, words, others, *values)
 
 
-def _moved_pairs(
-    before: Mapping[str, HypothesisTestResult], after: Mapping[str, HypothesisTestResult]
-) -> Iterator[Moved]:
-    for key, first, second in _in_both(before, after):
-        old, new = first.estimate, second.estimate
-        found: list[Moved] = []
-        if old is not None and new is not None:
-            name = f"{new.name}, {key}"
-            found += _moved(name, old.value, new.value, _bounds(old), _bounds(new))
-        if not found:
-            found += _moved(f"p, {key}", _deciding_p(first), _deciding_p(second), None, None)
-        yield from found
+def _moved(key: str, old: _State, new: _State) -> Iterator[Moved]:
+    """Iterate over the move of a value; of a test without one, or with the same, that of its p.
 
-
-def _moved_gates(
-    before: Mapping[str, Requirement], after: Mapping[str, Requirement]
-) -> Iterator[Moved]:
-    """Iterate over the requirements decided as before, by another value or interval."""
-    for key, old, new in _in_both(before, after):
-        if old.met is new.met:
-            yield from _moved(key, old.value, new.value, old.interval, new.interval)
-
-
-def _moved(
-    what: str,
-    before: float | None,
-    after: float | None,
-    old: Bounds | None,
-    new: Bounds | None,
-) -> Iterator[Moved]:
-    if _same(before, after) and _same(old, new):
+    The values of a requirement that turned are with its decision.
+    """
+    tested = bool(old.name or new.name) or (old.p, new.p) != (None, None)
+    if old.decision != new.decision and not tested:
         return
-    share = None
-    if before is not None and after is not None and old is not None:
-        low, high = old
-        if low is not None and high is not None and high > low:
-            share = abs(after - before) / ((high - low) / 2)
-    yield Moved(what, before, after, share, old, new)
+    known = not tested or bool(old.name and new.name)
+    if known and not (_same(old.value, new.value) and _same(old.interval, new.interval)):
+        what = f"{new.name}, {key}" if tested else key
+        share = None
+        if old.value is not None and new.value is not None and old.interval is not None:
+            low, high = old.interval
+            if low is not None and high is not None and high > low:
+                share = abs(new.value - old.value) / ((high - low) / 2)
+        yield Moved(what, old.value, new.value, share, old.interval, new.interval)
+    elif tested and not _same(old.p, new.p):
+        yield Moved(f"p, {key}", old.p, new.p, None)
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -306,40 +273,24 @@ def _only(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _other_choices(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
-    """Iterate over the models whose search chose other parameters in some fold."""
+    """Iterate over the models whose fits chose other parameters or thresholds in some fold."""
 
-    def chosen(results: ResultsRecord) -> dict[tuple[object, ...], Mapping[str, Any]]:
-        return {(s.data, s.protocol, s.model, s.repeat, s.fold, s.seed): s.params
-                for s in results.selections}  # fmt: skip
+    def chosen(results: ResultsRecord) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        for s in results.selections:
+            at = ("parameters", s.data, s.protocol, s.model, "searches", s.repeat, s.fold, s.seed)
+            yield at, s.params
+        for t in results.thresholds:
+            at = ("threshold", t.data, t.protocol, t.model, "fits", t.repeat, t.fold, t.seed)
+            yield (*at, t.member), t.value
 
-    old, new = chosen(before), chosen(after)
-    differing: dict[str, int] = {}
-    both: dict[str, int] = {}
-    for key in new.keys() & old.keys():
-        name = f"parameters of {key[2]}{_on(str(key[0]), str(key[1]))}"
-        both[name] = both.get(name, 0) + 1
-        differing[name] = differing.get(name, 0) + (not _same(old[key], new[key]))
-    for name in sorted(differing):
-        if differing[name]:
-            yield f"{name}: other values chosen in {differing[name]} of {both[name]} searches"
-    yield from _other_thresholds(before, after)
-
-
-def _other_thresholds(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:
-    """Iterate over the models whose fits chose other thresholds in some fold."""
-    old, new = (
-        {
-            (t.data, t.protocol, t.model, t.repeat, t.fold, t.seed, t.member): t.value
-            for t in one.thresholds
-        }
-        for one in (before, after)
-    )
-    for data, protocol, model in dict.fromkeys(key[:3] for key in new if key in old):
-        keys = [k for k in new if k in old and k[:3] == (data, protocol, model)]
+    old, new = dict(chosen(before)), dict(chosen(after))
+    for whose in dict.fromkeys(key[:5] for key in new if key in old):
+        keys = [key for key in new if key in old and key[:5] == whose]
         n = sum(not _same(old[key], new[key]) for key in keys)
         if n:
-            where = _on(data, protocol)
-            yield f"threshold of {model}{where}: other values chosen in {n} of {len(keys)} fits"
+            what, data, protocol, model, unit = whose
+            where = f"{what} of {model}{_on(data, protocol)}"
+            yield f"{where}: other values chosen in {n} of {len(keys)} {unit}"
 
 
 def _other_failures(before: ResultsRecord, after: ResultsRecord) -> Iterator[str]:

@@ -17,12 +17,10 @@ from evallang.models.model import (
     Candidates,
     ColumnsSpec,
     EstimatorSpec,
-    ListSpec,
-    MapSpec,
-    NamedSpec,
     ParameterValue,
     PipelineSpec,
     StepSpec,
+    parts_of,
 )
 from evallang.models.resamplers import steps_of_new_rows
 
@@ -138,36 +136,22 @@ def misplaced_columns(pipeline: PipelineSpec) -> bool:
     return any(_misplaced(step, first=i == 0) for i, step in enumerate(steps))
 
 
-def classes_of(pipeline: PipelineSpec) -> Iterator[EstimatorSpec]:
-    """Return every class of a pipeline with its parameters, those inside others too."""
-    for step in pipeline.steps:
-        if isinstance(step, ColumnsSpec):
-            for branch in step.branches:
-                if branch.pipeline is not None:
-                    yield from classes_of(branch.pipeline)
-        else:
-            yield step
-            for _, value in step.parameters:
-                for inside in models_in(value):
-                    yield from classes_of(inside)
+def classes_of(spec: ParameterValue | ColumnsSpec) -> Iterator[EstimatorSpec]:
+    """Iterate over every class of a pipeline with its parameters, those inside others too."""
+    if isinstance(spec, EstimatorSpec):
+        yield spec
+    for _, item in parts_of(spec):
+        yield from classes_of(item)
 
 
-def models_in(value: ParameterValue) -> Iterator[PipelineSpec]:
-    """Return the models that a value holds, candidates and entries of maps too."""
+def models_in(value: ParameterValue | ColumnsSpec) -> Iterator[PipelineSpec]:
+    """Iterate over the models that a value holds, candidates and entries of maps too."""
     if isinstance(value, EstimatorSpec):
         yield PipelineSpec((value,))
     elif isinstance(value, PipelineSpec):
         yield value
-    elif isinstance(value, NamedSpec):
-        yield value.pipeline
-    elif isinstance(value, ListSpec):
-        for item in value.items:
-            yield from models_in(item)
-    elif isinstance(value, MapSpec):
-        for _, item in value.entries:
-            yield from models_in(item)
-    elif isinstance(value, Candidates):
-        for item in value.values:
+    else:
+        for _, item in parts_of(value):
             yield from models_in(item)
 
 
@@ -231,12 +215,8 @@ def _misplaced(step: StepSpec, *, first: bool) -> bool:
     return any(_has_columns(model) for model in models)
 
 
-def _has_columns(pipeline: PipelineSpec) -> bool:
-    return any(
-        isinstance(step, ColumnsSpec)
-        or any(_has_columns(m) for _, value in step.parameters for m in models_in(value))
-        for step in pipeline.steps
-    )
+def _has_columns(spec: ParameterValue | ColumnsSpec) -> bool:
+    return isinstance(spec, ColumnsSpec) or any(_has_columns(item) for _, item in parts_of(spec))
 
 
 # --- columns on their way through a pipeline ----------------------------------------------

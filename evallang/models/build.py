@@ -8,7 +8,7 @@ What the checker refuses is refused here once more.
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -44,16 +44,6 @@ SILENT_PARAMETERS = frozenset({"n_jobs", "thread_count", "verbose", "verbosity"}
 """Parameters that never reach a class: where and how loudly it runs is the engine's choice."""
 
 
-class Estimator(Protocol):
-    """What this package asks of a scikit-learn object."""
-
-    def fit(self, X: Any, y: Any = None, **parameters: Any) -> Any:  # noqa: N803 (their name)
-        """Learn from rows and targets."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name."""
-
-
 class BuildContext(Struct, frozen=True):
     """What building needs besides the spec.
 
@@ -76,14 +66,13 @@ class BuildContext(Struct, frozen=True):
     positive: int | None = None
 
 
-def build(pipeline: PipelineSpec, context: BuildContext) -> Estimator:
+def build(pipeline: PipelineSpec, context: BuildContext) -> Any:
     """Build the estimator, unfitted; one step gives itself, several a `Pipeline`.
 
     Raises `ValueError` for what the catalogue has not or refuses, for candidates that are
     not chosen, and for `columns(...)` that is not the first step.
     """
-    estimator: Estimator = assemble(_steps(pipeline, context, "", named=True))
-    return estimator
+    return assemble(_steps(pipeline, context, "", named=True))
 
 
 def build_step(pipeline: PipelineSpec, index: int, context: BuildContext) -> Any:
@@ -173,7 +162,12 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
         values["score_func"] = functools.partial(values["score_func"], random_state=seed)
     values |= _labels_of_threshold(spec, values, context)
     made = _import(entry)(**values, **(PACKAGES[entry.package].fixed if entry.package else {}))
-    return _wrap_for_codes(made) if context.targets and _takes_codes(entry) else made
+    return (
+        _wrap_for_codes(made)
+        if context.targets
+        and (entry.package is not None and entry.name in PACKAGES[entry.package].codes)
+        else made
+    )
 
 
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
@@ -206,10 +200,6 @@ def _parameters_of(found: Callable[..., Any]) -> frozenset[str]:
         return frozenset(inspect.signature(found).parameters)
     except ValueError:  # a class written in C, without a signature
         return frozenset()
-
-
-def _takes_codes(entry: ClassEntry) -> bool:
-    return entry.package is not None and entry.name in PACKAGES[entry.package].codes
 
 
 def _wrap_for_codes(model: Any) -> Any:

@@ -11,7 +11,6 @@ that nothing is broadcast, rounded or measured that is not what its method promi
 
 import time
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -23,12 +22,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
-from evallang.models.abilities import abilities, classes_of
-from evallang.models.build import BuildContext, Estimator, build, build_step, step_names
+from evallang.models.abilities import abilities
+from evallang.models.build import BuildContext, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
-from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
+from evallang.models.model import ColumnsSpec, PipelineSpec, StepSpec, identity
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
@@ -133,8 +132,6 @@ class FitData(Struct, frozen=True):
     scores : whether scores are wanted besides labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
     guard : what holds while each step is fitted
-    identity : equal for equal rows, targets and seeds, so that what transformers made of them
-        may serve the next model; None where that is not known
     again : further rows to predict, such as the training rows, or None; they are predicted after
         the test rows and apart from them, so that they change no output
     sample_seed : the seed of the sample of training rows whose order is scored, or None where it
@@ -149,7 +146,6 @@ class FitData(Struct, frozen=True):
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
     guard: StepGuard = _unguarded
-    identity: str | None = None
     again: "NDArray[np.int64] | None" = None
     sample_seed: int | None = None
 
@@ -160,15 +156,15 @@ def fit_candidates(
     """Fit pipelines on the same rows, in the order given; equal beginnings are fitted once."""
     outcomes: dict[int, FitOutcome] = {}
     candidates = list(enumerate(pipelines))
-    _walk(candidates, 0, _rows_of(data, pipelines), _Job(data, context, outcomes))
+    _walk(candidates, 0, _rows_of(data), _Job(data, context, outcomes))
     return tuple(outcomes[i] for i in range(len(pipelines)))
 
 
-def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimator:
+def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Any:
     """Fit one pipeline on the training rows for export; raises what its classes raise."""
     estimator = build(pipeline, context)
     last = pipeline.steps[-1]
-    name = "" if len(pipeline.steps) == 1 else _last_name(estimator) + "__"
+    name = "" if len(pipeline.steps) == 1 else f"{step_names(pipeline)[-1]}__"
     options = {name + k: v for k, v in _weights(last, data).items()}
     rows = np.ascontiguousarray(data.X[data.train])
     estimator.fit(rows, _targets(data, context)[data.train], **options)
@@ -177,7 +173,7 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
 
 def try_fit(
     pipeline: PipelineSpec, data: FitData, context: BuildContext
-) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
+) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Fit one pipeline and return it with its warnings, or a failure where it raises."""
     step = FitStep(0, 1, 0, True, 0.0)
     model, failure, caught, seconds = watched(
@@ -204,30 +200,11 @@ class _Rows(Struct, frozen=True):
     again: Any = None
 
 
-_LAST_ROWS: list[tuple[str, _Rows]] = []
-"""The last rows that were taken out of a table, for the next model on them."""
-
-
-def _rows_of(data: FitData, pipelines: Sequence[PipelineSpec]) -> _Rows:
-    """Take the rows of a split out of the table, unless the last model was fitted on them.
-
-    An author's own class may change the rows that it is given.
-    """
-    shared = data.identity is not None and not any(map(_has_code, pipelines))
-    if shared and _LAST_ROWS and _LAST_ROWS[0][0] == data.identity:
-        return _LAST_ROWS[0][1]
-    _LAST_ROWS.clear()  # before there are others, because both may be large
+def _rows_of(data: FitData) -> _Rows:
+    """Take the rows of a split out of the table."""
     train, test = (np.ascontiguousarray(data.X[part]) for part in (data.train, data.test))
     further = None if data.again is None else np.ascontiguousarray(data.X[data.again])
-    rows = _Rows(train, test, again=further)
-    if shared and data.identity is not None:
-        _LAST_ROWS.append((data.identity, rows))
-    return rows
-
-
-def _has_code(pipeline: PipelineSpec) -> bool:
-    """Return whether any class of a pipeline is not of the catalogue."""
-    return any(spec.code or spec.name not in CATALOGUE for spec in classes_of(pipeline))
+    return _Rows(train, test, again=further)
 
 
 class _Job(Struct, frozen=True):
@@ -252,95 +229,13 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
             # not the step itself, as 1, 1.0 and True are equal keys and unequal parameters
             branches.setdefault(identity(steps[depth]), []).append(candidate)
     for sharing in branches.values():
-        beginning = _beginning(sharing[0][1], depth, job)
-        kept = None if beginning is None else _TRANSFORMED.get(beginning)
-        after: _Rows | FitOutcome | None = kept
-        if after is None:
-            resamples = is_resampler(sharing[0][1].steps[depth])
-            after = (_resample if resamples else _transform)(sharing, depth, rows, job)
-            if beginning is not None and isinstance(after, _Rows):
-                _TRANSFORMED.keep(beginning, replace(after, seconds=0.0))
+        resamples = is_resampler(sharing[0][1].steps[depth])
+        after = (_resample if resamples else _transform)(sharing, depth, rows, job)
         rows = replace(rows, seconds=0.0)
         if isinstance(after, FitOutcome):
             job.outcomes.update((number, after) for number, _ in sharing)
         else:
             _walk(sharing, depth + 1, after, job)
-
-
-MOST_KEPT = 128 * 1024**2  # bytes of transformed rows in each process
-
-
-class _Transformed:
-    """The rows that the last beginnings of pipelines gave, for other models behind them."""
-
-    def __init__(self) -> None:
-        self._rows: OrderedDict[str, _Rows] = OrderedDict()
-        self._bytes = 0
-        self._split = ""
-
-    def begin(self, split: str) -> None:
-        """Drop what was kept on another split: a process fits all its models on one in a row."""
-        if split != self._split:
-            self.clear()
-            self._split = split
-
-    def get(self, beginning: str) -> _Rows | None:
-        """Return what a beginning gave before, if that is still kept."""
-        found = self._rows.get(beginning)
-        if found is not None:
-            self._rows.move_to_end(beginning)
-        return found
-
-    def keep(self, beginning: str, rows: _Rows) -> None:
-        """Keep rows, and drop those that were not asked for longest."""
-        size = _size(rows)
-        if size > MOST_KEPT // 2:
-            return
-        self._rows[beginning] = rows
-        self._bytes += size
-        while self._bytes > MOST_KEPT:
-            _, dropped = self._rows.popitem(last=False)
-            self._bytes -= _size(dropped)
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self._rows.clear()
-        self._bytes = 0
-
-
-_TRANSFORMED = _Transformed()
-
-
-def begin_split(identity: str) -> None:
-    """Begin the fits of a split, those of its inner folds included; free the rows of others."""
-    _TRANSFORMED.begin(identity)
-
-
-def forget_rows() -> None:
-    """Free the rows that were kept for the next model: the run is over."""
-    _TRANSFORMED.clear()
-    _LAST_ROWS.clear()
-
-
-def _size(rows: _Rows) -> int:
-    """Return the bytes of dense rows; more than are ever kept for rows of another kind."""
-    parts = [part for part in (rows.train, rows.test, rows.again) if part is not None]
-    if not all(isinstance(part, np.ndarray) and part.dtype != object for part in parts):
-        return MOST_KEPT
-    return sum(part.nbytes for part in parts)
-
-
-def _beginning(pipeline: PipelineSpec, depth: int, job: _Job) -> str | None:
-    """Return a name for the steps up to `depth` on these rows; None if they may not be shared.
-
-    What an author's own class gives may depend on what it did before.
-    """
-    if job.data.identity is None or job.context.targets:
-        return None
-    steps = pipeline.steps[: depth + 1]
-    if _has_code(PipelineSpec(steps)):
-        return None
-    return "|".join((job.data.identity, *map(identity, steps)))
 
 
 def _transform(
@@ -552,11 +447,9 @@ def _own_copy(rows: Any, step: StepSpec) -> Any:
 def _works_in_place(step: StepSpec) -> bool:
     if isinstance(step, ColumnsSpec):
         return False
-    return step.code or any(_overwrites(name, value) for name, value in step.parameters)
-
-
-def _overwrites(name: str, value: ParameterValue) -> bool:
-    return name.lower().startswith("copy") and value is False
+    return step.code or any(
+        (name.lower().startswith("copy") and value is False) for name, value in step.parameters
+    )
 
 
 def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
@@ -577,10 +470,6 @@ def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
     if not abilities(PipelineSpec((last,))).weights:
         return {}
     return {"sample_weight": data.weights[data.train]}
-
-
-def _last_name(estimator: Any) -> str:
-    return str(estimator.steps[-1][0])
 
 
 SUM_TOLERANCE = 1e-3  # float16 holds three decimals; sums of probabilities in it differ so from 1

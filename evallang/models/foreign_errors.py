@@ -9,7 +9,6 @@ from evallang.models.losses import FitLost
 WITHOUT_MESSAGE = "raised without a message"
 LONGEST_MESSAGE = 300  # characters; what is left of some messages is a copy of the data
 
-_CAN_BLOCK = hasattr(signal, "pthread_sigmask")  # not on Windows
 _ADDRESS = re.compile(r"( at)? 0x[0-9a-fA-F]+")
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][\w.+-]+)+[/\\]([\w.+-]+)")
 
@@ -45,7 +44,6 @@ def is_interruption(error: BaseException) -> bool:
         return False
     if threading.current_thread() is not threading.main_thread():
         return False
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if _CAN_BLOCK else set()
-    if signal.SIGINT in blocked:
+    if signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
         return False
     return signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.default_int_handler)

@@ -7,7 +7,7 @@ scikit-learn objects only in `models/build.py`, inside a worker.
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Struct
 
@@ -197,71 +197,50 @@ def grid(pipeline: PipelineSpec) -> tuple[dict[str, ParameterValue], ...]:
 
 def with_choice(pipeline: PipelineSpec, choice: Mapping[str, ParameterValue]) -> PipelineSpec:
     """Replace each searched parameter by the value chosen for its name."""
-    values = iter([choice[p.name] for p in search_space(pipeline)])
-    return _replace(pipeline, values)
+    made: PipelineSpec = _replace(pipeline, iter([choice[p.name] for p in search_space(pipeline)]))
+    return made
 
 
-def _walk(pipeline: PipelineSpec) -> Iterator[tuple[Path, str, str, Candidates]]:
-    for place, owner, parameter, value in _parameters(pipeline, ()):
-        if isinstance(value, Candidates):
-            yield place, owner, parameter, value
+def _walk(
+    spec: ParameterValue | ColumnsSpec, path: Path = ()
+) -> Iterator[tuple[Path, str, str, Candidates]]:
+    for key, item in parts_of(spec):
+        if isinstance(item, Candidates):
+            yield path, spec.name if isinstance(spec, EstimatorSpec) else "", str(key), item
+        else:
+            yield from _walk(item, (*path, key))
 
 
-def _parameters(
-    spec: ParameterValue | ColumnsSpec, path: Path
-) -> Iterator[tuple[Path, str, str, ParameterValue]]:
-    if isinstance(spec, PipelineSpec):
-        for i, step in enumerate(spec.steps):
-            yield from _parameters(step, (*path, i))
-    elif isinstance(spec, ColumnsSpec):
-        for i, branch in enumerate(spec.branches):
-            if branch.pipeline is not None:
-                yield from _parameters(branch.pipeline, (*path, i))
-    elif isinstance(spec, EstimatorSpec):
-        for name, value in spec.parameters:
-            yield path, spec.name, name, value
-            yield from _parameters(value, (*path, name))
+def parts_of(
+    spec: ParameterValue | ColumnsSpec,
+) -> Iterator[tuple[int | str, ParameterValue | ColumnsSpec]]:
+    """Iterate over what a spec holds, each with its name or its number."""
+    if isinstance(spec, EstimatorSpec):
+        yield from spec.parameters
     elif isinstance(spec, NamedSpec):
-        yield from _parameters(spec.pipeline, (*path, spec.name))
-    elif isinstance(spec, ListSpec):
-        for i, item in enumerate(spec.items):
-            yield from _parameters(item, (*path, i))
+        yield spec.name, spec.pipeline
     elif isinstance(spec, MapSpec):
-        for key, item in spec.entries:
-            yield from _parameters(item, (*path, str(key)))
+        yield from ((str(key), item) for key, item in spec.entries)
+    elif isinstance(spec, ColumnsSpec):
+        yield from ((i, b.pipeline) for i, b in enumerate(spec.branches) if b.pipeline is not None)
+    elif isinstance(spec, PipelineSpec):
+        yield from enumerate(spec.steps)
+    elif isinstance(spec, ListSpec):
+        yield from enumerate(spec.items)
+    elif isinstance(spec, Candidates):
+        yield from enumerate(spec.values)
 
 
-def _replace(pipeline: PipelineSpec, values: Iterator[ParameterValue]) -> PipelineSpec:
-    def value_of(value: ParameterValue) -> ParameterValue:
-        if isinstance(value, Candidates):
-            return next(values)
-        if isinstance(value, EstimatorSpec):
-            return estimator(value)
-        if isinstance(value, PipelineSpec):
-            return _replace(value, values)
-        if isinstance(value, NamedSpec):
-            return NamedSpec(value.name, _replace(value.pipeline, values))
-        if isinstance(value, ListSpec):
-            return ListSpec(tuple(value_of(item) for item in value.items))
-        if isinstance(value, MapSpec):
-            return MapSpec(tuple((key, value_of(item)) for key, item in value.entries))
-        return value
-
-    def estimator(spec: EstimatorSpec) -> EstimatorSpec:
-        chosen = tuple((name, value_of(value)) for name, value in spec.parameters)
-        return EstimatorSpec(spec.name, chosen, spec.code)
-
-    def step(spec: StepSpec) -> StepSpec:
-        if isinstance(spec, EstimatorSpec):
-            return estimator(spec)
-        return ColumnsSpec(
-            tuple(
-                BranchSpec(b.key, b.pipeline and _replace(b.pipeline, values))
-                for b in spec.branches
-            )
-        )
-
-    return PipelineSpec(tuple(step(spec) for spec in pipeline.steps))
+def _replace(spec: Any, values: Iterator[ParameterValue]) -> Any:
+    """Replace the candidates in a spec by the next values, in the order written."""
+    if isinstance(spec, Candidates):
+        return next(values)
+    if isinstance(spec, tuple):
+        return tuple(_replace(item, values) for item in spec)
+    if isinstance(spec, Struct):
+        fields = (getattr(spec, name) for name in spec.__struct_fields__)
+        return type(spec)(*(_replace(field, values) for field in fields))
+    return spec
 
 
 def identity(spec: ParameterValue | ColumnsSpec) -> str:

@@ -42,7 +42,11 @@ def objection(pattern: str) -> str | None:
         return f"is not a regular expression: {error}"
     if _nested(tree, inside=False):
         return NESTED
-    return ADJACENT if _adjacent(tree, fold=_ignores_case(pattern)) else None
+    return (
+        ADJACENT
+        if _adjacent(tree, fold=re.search(r"\(\?[a-zA-Z]*i", pattern) is not None)
+        else None
+    )
 
 
 def _nested(tree: Iterable[Any], *, inside: bool) -> bool:
@@ -64,10 +68,6 @@ def _nested(tree: Iterable[Any], *, inside: bool) -> bool:
         ):
             return True
     return False
-
-
-def _ignores_case(pattern: str) -> bool:
-    return re.search(r"\(\?[a-zA-Z]*i", pattern) is not None
 
 
 class _Atom(Struct, frozen=True):

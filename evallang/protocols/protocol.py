@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from evallang.registry import Design, Entry, Evidence, Guidance, Registry
+from evallang.registry import Design, Evidence, Guidance, Registry
 from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
 
@@ -188,8 +188,6 @@ class ProtocolDeclaration(Guidance, frozen=True):
 PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protocols")
 """All protocols, by canonical name (`nested_cv`)."""
 
-ProtocolEntry = Entry[ProtocolDeclaration]
-
 FOLDS = OptionWords("Folds", "each row is tested once in a repetition")
 TIMES = OptionWords("Repetitions", "how often all splits are drawn")
 TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
@@ -245,17 +243,6 @@ def written_number(value: object) -> str:
         exact = repr(value)
         return str(near) if len(exact) > 8 and float(near) == value else exact
     return str(value)
-
-
-def subject_of_estimate(
-    entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = False
-) -> str:
-    """Return what an estimate under these options is about; `{k}`, `{n_train}` left open.
-
-    `options` are all of them; `grouped` tells that rows come in groups, so that the unit
-    of every interval is the group.
-    """
-    return subject_of_yields(entry.declaration.yields(options), grouped)
 
 
 def subject_of_yields(yields: Yields, grouped: bool = False) -> str:

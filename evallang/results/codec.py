@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -229,43 +229,26 @@ def _other_schema(document: Mapping[str, Any]) -> str:
     return f"{told}; {'install the newer version' if newer else 'run the study again'}"
 
 
-def _set_statuses(document: dict[str, Any]) -> None:
-    """Set the status of tests in a file of a version without it.
-
-    A test of the variant "not computed" is `not_computed`, refused for the reason of its notes; a
-    pair of a comparison that was not performed is `not_performed`; a test without a p-value and
-    without a posterior is `undefined`.
-    """
-    for comparison in _objects(document.get("comparisons")):
-        for pair in _objects(comparison.get("pairwise")):
-            _set_status(pair, performed=comparison.get("performed") is not False)
-        for omnibus in _objects([comparison.get("omnibus")]):
-            _set_status(omnibus)
-    for requirement in _objects(document.get("requirements")):
-        for test in _objects([requirement.get("test")]):
-            _set_status(test)
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the objects of a list; `from_plain` refuses other types."""
-    yield from (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
-
-
-def _set_status(test: dict[str, Any], *, performed: bool = True) -> None:
-    if "status" in test:
-        return
-    extra = test.get("extra")
-    known = extra if isinstance(extra, dict) else {}
-    if test.get("variant") == NOT_RUN:
-        notes = test.get("notes")
-        texts = [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
-        reason = "; ".join(text.removeprefix(f"{NOT_RUN}: ") for text in texts)
-        test["status"] = "not_computed"
-        test["lacking"] = {"kind": "refused", "reason": reason}
-    elif not performed:
-        test["status"] = "not_performed"
-    elif test.get("p") is None and all(known.get(key) is None for key in POSTERIOR):
-        test["status"] = "undefined"
+def _set_statuses(part: Any, *, performed: bool = True) -> None:
+    """Set the status of tests in results of a version without it, wherever they are."""
+    if isinstance(part, list):
+        for item in part:
+            _set_statuses(item, performed=performed)
+    elif isinstance(part, dict) and {"test", "variant", "null"} <= part.keys():
+        refused = part["variant"] == NOT_RUN
+        posterior = isinstance(part.get("extra"), dict) and not part["extra"].keys().isdisjoint(
+            POSTERIOR
+        )
+        undefined = "undefined" if part.get("p") is None and not posterior else "computed"
+        status = "not_computed" if refused else undefined if performed else "not_performed"
+        if "status" not in part and refused and isinstance(part.get("notes"), list):
+            reason = "; ".join(str(note).removeprefix(f"{NOT_RUN}: ") for note in part["notes"])
+            part["lacking"] = {"kind": "refused", "reason": reason}
+        part.setdefault("status", status)
+    elif isinstance(part, dict):
+        for name in ("comparisons", "pairwise", "omnibus", "requirements", "test"):
+            whole = part.get("performed") is not False or name != "pairwise"
+            _set_statuses(part.get(name), performed=whole)
 
 
 def _no_constant(written: str) -> float:

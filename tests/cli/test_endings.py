@@ -8,7 +8,8 @@ import click
 import pytest
 from many_cases import for_each
 
-from evallang.cli.main import HungUp, Terminated, root
+from evallang.cli import signals
+from evallang.cli.main import root
 from evallang.cli.terminal import Failed
 
 command_line = importlib.import_module("evallang.cli.main")  # `evallang.cli.main` is a function
@@ -41,8 +42,6 @@ def ended(monkeypatch, capsys, tmp_path):
         (Failed("the fits failed"), 3, "Error: the fits failed\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
         (KeyboardInterrupt("3 of 9 fits are kept"), 130, "interrupted: 3 of 9 fits are kept\n"),
-        (Terminated(), 143, "terminated\n"),
-        (HungUp(), 129, "the terminal was closed\n"),
         (click.Abort(), 130, "interrupted\n"),
         (BrokenPipeError(), 0, ""),
         (OSError(28, "No space left on device", "a.html"), 3,
@@ -56,10 +55,19 @@ def test_what_ends_a_command_is_one_line_and_a_code(ended, raised, code, words):
     assert ended(raised) == (code, words)
 
 
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [(15, 143, "terminated\n"), (1, 129, "the terminal was closed\n")],
+)
+def test_each_signal_has_its_words_and_its_code(ended, monkeypatch, number, code, words):
+    monkeypatch.setattr(signals, "FOUND", [number])
+    assert ended(KeyboardInterrupt()) == (code, words)
+
+
 def test_what_python_makes_of_an_interruption_is_not_a_bug(ended, monkeypatch):
     error = RuntimeError("Error calling __set_name__ on 'Field' instance")  # up to Python 3.11
     assert ended(error)[1].startswith("this is a bug in evallang: RuntimeError: Error calling ")
-    monkeypatch.setattr(command_line, "_SIGNALS", [2])
+    monkeypatch.setattr(signals, "FOUND", [2])
     assert ended(error) == (3, "")  # `main` then states the signal, with its exit code
 
 
@@ -124,7 +132,7 @@ main.main()
 @pytest.mark.parametrize(
     ("when", "words"),
     [
-        ("main._end_where_signals_wait = end", "terminated\n"),
+        ("main.signals._start_watching = end", "terminated\n"),
         ("main._exit_code = end", "terminated\n"),
         ("main.close_streams = end", ""),
         ("atexit.register(end)", ""),
@@ -160,7 +168,7 @@ def test_a_signal_while_the_command_is_imported_ends_it_with_its_sentence(number
 def test_a_closed_terminal_ends_a_command_unless_it_is_started_by_nohup(nohup):
     # stated in both cases: the tests themselves may be started by nohup
     before = f"signal.signal(signal.SIGHUP, signal.{'SIG_IGN' if nohup else 'SIG_DFL'})\n"
-    when = f"{before}main._end_where_signals_wait = lambda: os.kill(os.getpid(), signal.SIGHUP)"
+    when = f"{before}main.signals._start_watching = lambda: os.kill(os.getpid(), signal.SIGHUP)"
     done = run([sys.executable, "-c", SIGNALLED.format(when=when)], capture_output=True, text=True)
     assert (done.returncode, bool(done.stdout)) == ((0, True) if nohup else (129, False))
 
@@ -202,9 +210,9 @@ def test_the_time_in_which_a_signal_ends_a_command_begins_with_the_signal(monkey
             return clock[0] >= self.set_at
 
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    monkeypatch.setattr(command_line, "_wake_main_thread", woken.append)
-    monkeypatch.setattr(command_line, "_ANSWERED", Event(0.9))
-    monkeypatch.setattr(command_line, "_ENDED", Event(3.0))
-    assert not command_line._ends_in_time(15)
-    assert (woken, clock[0]) == ([15], 100 + command_line.ENDED_WITHIN)
+    monkeypatch.setattr(signals, "_wake_main_thread", woken.append)
+    monkeypatch.setattr(signals, "_ANSWERED", Event(0.9))
+    monkeypatch.setattr(signals, "ENDED", Event(3.0))
+    assert not signals._ends_in_time(15)
+    assert (woken, clock[0]) == ([15], 100 + signals.ENDED_WITHIN)
     assert len(waits) == 3

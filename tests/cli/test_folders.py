@@ -18,7 +18,7 @@ from calling import call
 from studies import TWO_MODELS
 
 import evallang as ev
-from evallang.api import FolderRefused, folder_lock
+from evallang.api import FolderRefused, folder
 from evallang.api.folder import reserved
 from evallang.api.models import check_places
 from evallang.engine.store import open_store
@@ -130,37 +130,17 @@ def test_a_report_is_not_rendered_into_a_folder_that_a_run_holds(tmp_path, resul
     assert f"another run (process {os.getpid()} on " in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("holder", "said"),
-    [
-        ({"pid": os.getpid(), "host": "HERE"}, "is writing"),
-        ({"pid": os.getpid(), "host": "HERE", "ticks": 1}, None),  # a later process of that number
-        ({"pid": 2**22 + 1, "host": "HERE"}, None),  # above the most processes of Linux
-        ({"pid": 1, "host": "elsewhere"}, "if that run has ended, delete"),
-        (None, None),
-    ],
-)
-def test_where_the_file_system_has_no_locks_the_named_process_decides(
-    tmp_path, monkeypatch, holder, said
-):
+def test_without_locks_of_the_file_system_a_note_says_so(tmp_path, monkeypatch):
     def no_locks(*_):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(folder_lock.fcntl, "flock", no_locks)
-    lock = tmp_path / "out.evallang-lock"
-    if holder is not None:
-        host = folder_lock.socket.gethostname() if holder["host"] == "HERE" else holder["host"]
-        lock.write_text(json.dumps({"since": "2026-01-01T00:00:00Z", **holder, "host": host}))
-    if said is not None:
-        with pytest.raises(FolderRefused, match=said), reserved(tmp_path / "out"):
-            pass
-        return
+    monkeypatch.setattr(folder.fcntl, "flock", no_locks)
     with reserved(tmp_path / "out") as held:
         assert held.notes == (
             f"the file system of `{tmp_path / 'out'}` has no locks; do not start another run into "
             "it before this one ends",
         )
-    assert not lock.exists()
+    assert not list(tmp_path.iterdir())
 
 
 # --- links and special files ---------------------------------------------------------------------

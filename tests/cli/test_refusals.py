@@ -251,7 +251,7 @@ def test_a_full_disk_after_the_fits_does_not_lose_them(monkeypatch, tmp_path):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("evallang.api.folder._write_fits", full)
+    monkeypatch.setattr("evallang.api.folder.write_fits", full)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.eval").write_text(TWO_MODELS)

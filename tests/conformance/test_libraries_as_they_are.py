@@ -17,7 +17,7 @@ ALLOWED = {
     ("__init__.py", "sys.path[0]"): SETTING,
     ("cli/main.py", "os.environ['PATH']"): SETTING,
     ("cli/main.py", "sys.path[:]"): SETTING,
-    ("cli/main.py", "sys.unraisablehook"): SETTING,
+    ("cli/signals.py", "sys.unraisablehook"): SETTING,
     ("cli/terminal.py", "sys.stderr"): SETTING,
     ("cli/terminal.py", "sys.stdin"): SETTING,
     ("cli/terminal.py", "sys.stdout"): SETTING,

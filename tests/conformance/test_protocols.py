@@ -9,7 +9,7 @@ import pytest
 from many_cases import for_each
 from msgspec.structs import replace
 
-from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_estimate
+from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_yields
 from evallang.registry import Design, Evidence
 
 N = 36
@@ -120,8 +120,9 @@ def test_the_design_is_described_for_readers(entry, options):
 
 @every_protocol
 def test_what_the_estimate_is_about_is_as_derived_for_the_defaults(entry):
-    if entry.declaration.yields(entry.defaults()).evidence:
-        assert entry.declaration.about == subject_of_estimate(entry, entry.defaults())
+    yields = entry.declaration.yields(entry.defaults())
+    if yields.evidence:
+        assert entry.declaration.about == subject_of_yields(yields)
     assert entry.declaration.about
 
 

@@ -195,15 +195,6 @@ def test_candidates_share_beginnings_up_to_a_resampler_and_behind_an_equal_one(s
     assert len(found) == len(CANDIDATES)  # so sharing one too many would show
 
 
-def test_rows_kept_for_the_next_model_keep_their_targets():
-    kept = split(identity="one split")
-    for _ in range(2):  # the second time from what was kept
-        for pipeline in (PIPELINES["cleaned"], PIPELINES["both"]):
-            kept_outputs = fit_candidates([pipeline], kept, context(4))[0].outputs
-            outputs = fit_candidates([pipeline], split(), context(4))[0].outputs
-            assert np.array_equal(kept_outputs.predictions, outputs.predictions)
-
-
 def test_columns_keep_their_names_behind_a_resampler():
     rng = np.random.default_rng(0)
     numeric = rng.normal(size=(60, 1))

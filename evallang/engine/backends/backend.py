@@ -46,11 +46,6 @@ class Task(Protocol):
     """A unit of work that survives the loss of some of its fits."""
 
     @property
-    def group(self) -> Hashable:
-        """Equal for tasks that share work, if one process runs them; None is not a group."""
-        ...
-
-    @property
     def kind(self) -> Hashable:
         """Equal for tasks that take about as long."""
         ...

@@ -7,6 +7,7 @@ it. The sole user of dask besides what the workers run.
 import contextlib
 import functools
 import logging
+import math
 import re
 import time
 from collections import deque
@@ -45,7 +46,6 @@ CONNECTED_WITHIN = 15.0  # seconds
 WORKERS_WITHIN = 300.0  # seconds in which a cluster without workers must get one
 ANSWERED_WITHIN = 30.0  # seconds
 
-PARTS_AHEAD = 2  # parts of data for each worker, so that none waits for the next
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -303,8 +303,6 @@ class Cluster:
         """
         from concurrent.futures import CancelledError
 
-        from distributed import KilledWorker
-
         from evallang.engine.backends.cluster_worker import call
 
         self.connect(())
@@ -312,31 +310,26 @@ class Cluster:
         if isinstance(function, functools.partial):
             once = functools.partial(self._client.scatter, function, broadcast=True, hash=False)
             sent_once = self._asked(once)
-        sent = deque[tuple[Item, Any]]()
-        left = deque(items)
+        futures = [self._client.submit(call, sent_once, item, pure=False) for item in items]
         try:
-            while left or sent:
-                while left and len(sent) < PARTS_AHEAD * self._size:
-                    item = left.popleft()
-                    future = self._client.submit(call, sent_once, item, pure=False)
-                    sent.append((item, future))
-                item, future = sent[0]
+            for item, future in zip(items, futures, strict=True):
                 try:
                     found = self._asked(functools.partial(self._waited, future))
                 except (WorkersLost, CancelledError):
                     raise
-                except KilledWorker:
-                    found = function(item)
-                except Exception as error:  # of a worker without evallang, or without its data
+                except Exception as error:  # of a worker that died, lacks evallang or its data
                     LOG.info("a worker of the cluster cannot read a part: %s", _first_line(error))
                     found = function(item)
-                sent.popleft()
                 future.release()
                 yield found
         finally:
-            if sent and self._client.status == "running":
-                with contextlib.suppress(Exception):  # the scheduler may be gone
-                    self._client.cancel([future for _, future in sent], force=True)
+            self._cancel([future for future in futures if not future.done()])
+
+    def _cancel(self, futures: Sequence[Any]) -> None:
+        """Cancel what is not done; a task that runs ends by itself."""
+        if futures and self._client.status == "running":
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                self._client.cancel(list(futures), force=True)
 
     def _waited(self, future: Any) -> Any:
         """Return the result of a future; raise `WorkersLost` where the scheduler is lost."""
@@ -387,7 +380,7 @@ class Cluster:
         try:
             while batches:
                 batches.submit(self._size)
-                batch = batches.ended(EVERY) or None
+                batch = batches.ended(EVERY)
                 now = time.monotonic()
                 if now - counted > COUNTED_EVERY:
                     counted = now
@@ -396,8 +389,6 @@ class Cluster:
                     if self._client.status != "running":
                         raise self._lost()
                     continue
-                if batch.cancelled:
-                    raise self._lost()
                 found = self._asked(functools.partial(batches.received, batch))
                 if found is None:
                     continue
@@ -408,14 +399,7 @@ class Cluster:
                         raise made.error from RuntimeError(f"in a worker\n{made.trace}")
                     yield made
         finally:
-            batches.cancel()
-
-
-class _Ended(Struct, frozen=True):
-    """A future that is done, and whether its connection was lost."""
-
-    future: Any
-    cancelled: bool
+            self._cancel(batches.sent)
 
 
 class _Batches(Generic[AnyTask]):
@@ -452,11 +436,7 @@ class _Batches(Generic[AnyTask]):
     def _batch(self, workers: int) -> list[Entry[AnyTask]]:
         mean = self._seconds / self._done if self._done else BATCH
         most = min(BATCH / max(mean, 1e-6), len(self._queue) / (AHEAD * workers))
-        taken = {entries[-1].task.group for entries in self._sent.values()}
-        batch = [self._queue.take(None, taken)]
-        while self._queue and len(batch) < most:
-            batch.append(self._queue.take(batch[-1].task.group, taken))
-        return batch
+        return [self._queue.take() for _ in range(min(max(math.ceil(most), 1), len(self._queue)))]
 
     def _send(self, entries: list[Entry[AnyTask]]) -> None:
         from evallang.engine.backends.cluster_worker import run_batch
@@ -466,18 +446,22 @@ class _Batches(Generic[AnyTask]):
         self._sent[future] = entries
         future.add_done_callback(self._ended.put)
 
-    def ended(self, seconds: float) -> _Ended | None:
-        """Wait for a future to end; None where none does."""
-        try:
-            future = self._ended.get(timeout=seconds) if seconds else self._ended.get_nowait()
-        except Empty:
-            return None
-        if future.status in ("lost", "pending"):  # its worker died with the result: dask repeats it
-            future.add_done_callback(self._ended.put)
-            return None
-        return _Ended(future, future.status == "cancelled")
+    @property
+    def sent(self) -> Sequence[Any]:
+        """The futures that have not been received."""
+        return list(self._sent)
 
-    def received(self, ended: _Ended) -> Any:
+    def ended(self, seconds: float) -> Any:
+        """Wait for a future to end; None where none does."""
+        with contextlib.suppress(Empty):
+            future = self._ended.get(timeout=seconds)
+            if future.status not in ("lost", "pending"):
+                return future
+            # its worker died with the result: dask repeats it
+            future.add_done_callback(self._ended.put)
+        return None
+
+    def received(self, future: Any) -> Any:
         """Return what a batch made; None where its tasks run again.
 
         Raises OSError or CancelledError where the connection was lost.
@@ -486,9 +470,9 @@ class _Batches(Generic[AnyTask]):
 
         from distributed import KilledWorker
 
-        entries = self._sent.pop(ended.future)
+        entries = self._sent.pop(future)
         try:
-            found = ended.future.result(timeout=ANSWERED_WITHIN)
+            found = future.result(timeout=ANSWERED_WITHIN)
         except KilledWorker:
             self._give_up(entries)
             return None
@@ -503,7 +487,7 @@ class _Batches(Generic[AnyTask]):
                 "the same packages on all workers"
             ) from error
         finally:
-            ended.future.release()
+            future.release()
         self._seconds, self._done = self._seconds + found.seconds, self._done + len(entries)
         return found
 
@@ -514,13 +498,6 @@ class _Batches(Generic[AnyTask]):
                 self._queue.put_back([Entry(lost)])
             else:
                 self._suspects.append(Entry(entry.task, deaths=1))
-
-    def cancel(self) -> None:
-        """Cancel what is not done; a task that runs ends by itself."""
-        if self._sent and self._client.status == "running":
-            with contextlib.suppress(Exception):  # the scheduler may be gone
-                self._client.cancel(list(self._sent), force=True)
-        self._sent.clear()
 
 
 SHOWN = 3  # workers in a message

@@ -5,7 +5,7 @@ import pickle
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
@@ -68,7 +68,6 @@ class _Worker(Generic[AnyTask]):
 
     def __init__(self, server: ForkServer, setup: bytes) -> None:
         self.entry: Entry[AnyTask] | None = None
-        self.group: Hashable = None
         self.answered, self.own_code, self.open = False, False, True
         self.at, self.since, self.sent = At("", 0), 0.0, 0.0
         self.overdue: str | None = None
@@ -80,7 +79,7 @@ class _Worker(Generic[AnyTask]):
 
     def give(self, entry: Entry[AnyTask]) -> None:
         """Send a task."""
-        self.entry, self.group = entry, entry.task.group
+        self.entry = entry
         self.own_code |= entry.task.own_code
         self.sent = time.monotonic()
         self._send(cloudpickle.dumps(entry.task))
@@ -158,8 +157,7 @@ class _Pool(Generic[AnyTask, Made]):
         """
         if worker.entry or not worker.open or not self._queue:
             return
-        others = {other.group for other in self.workers.values() if other is not worker}
-        entry = self._queue.take(worker.group, others)
+        entry = self._queue.take()
         if worker.answered and (entry.alone or (worker.own_code and not entry.task.own_code)):
             self._end(worker)
             worker = self._started()
