@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from evallang.api.preparing import Prepared, read_and_plan
 from evallang.api.study_file import StudyFile
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.effect import Effect
 from evallang.locks.changes import Change, changes
-from evallang.locks.codes import MANY_LOOKS, MORE_LOOKS_THAN_STATED
 from evallang.locks.lock_file import (
     Amendment,
     Lock,
@@ -227,7 +226,7 @@ def _many_looks(prepared: Prepared, number: int) -> tuple[Diagnostic, ...]:
     named = next(iter(source.places.values()), None)
     return (
         diagnose(
-            MANY_LOOKS,
+            codes.many_looks,
             f"this is look {number} at the same test data, and the best of {limit} looks is "
             "expected to be too high by the half-width of its interval",
             named,
@@ -248,7 +247,7 @@ def _more_than_stated(prepared: Prepared, number: int) -> tuple[Diagnostic, ...]
         return ()
     return (
         diagnose(
-            MORE_LOOKS_THAN_STATED,
+            codes.more_looks_than_stated,
             f"this is look {number} at the same test data, and the requirements are decided at "
             f"the level for `looks {study.looks}`",
             study.places.get("looks"),

@@ -19,7 +19,6 @@ from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
 from evallang.compatibility.counts import counted_needs, rows_asked
-from evallang.data.codes import FILE_NOT_FOUND, REMOTE_PATH
 from evallang.data.dataset import (
     DataSpec,
     GivenOutcomes,
@@ -33,7 +32,7 @@ from evallang.data.joined_parts import RowsAsked
 from evallang.data.part_counts import Counting, MapParts
 from evallang.data.read_sources import ReadSources
 from evallang.data.stored_results import StoredPredictions, StoredResults
-from evallang.diagnostics import Diagnostic, has_errors
+from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.hypotheses import as_read
 from evallang.models.model import ModelSpec
 from evallang.planning.planner import Planned
@@ -94,7 +93,7 @@ def read_and_plan(
     resolved = _resolved(study, incomplete_is_fine)
     report_files, faults = read_report_files(resolved, study.folder)
     read += faults
-    missing = [d for d in read if d.code in (FILE_NOT_FOUND.code, REMOTE_PATH.code)]
+    missing = [d for d in read if d.code in (codes.file_not_found.code, codes.remote_path.code)]
     meant, modules = find_own_code(resolved, study.folder)
     meant = replace(meant, live=hashes(live.models), models=_with_hashes(meant, stored))
     packages = (*missing_packages(meant), *modules)

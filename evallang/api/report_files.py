@@ -6,10 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from evallang.data.codes import REPORT_FILE
 from evallang.data.files import regular_file
 from evallang.data.findings import Findings
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.results.bibtex_entries import (
     MOST_BYTES,
     BibtexEntry,
@@ -125,6 +124,6 @@ def _text(
         except OSError as error:
             objection = f"cannot be read: {error.strerror}", "check whether you may read the file"
     if objection is not None:
-        findings.add(REPORT_FILE, f"`{name}` {objection[0]}", help=objection[1])
+        findings.add(codes.unusable_report_file, f"`{name}` {objection[0]}", help=objection[1])
         return None
     return text

@@ -48,7 +48,6 @@ from evallang.compatibility import (
 from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.compatibility.mismatches import Mismatch
-from evallang.data.codes import FILE_TOO_LARGE, OFF_SCALE, RATIO_UNKNOWN, TOO_MANY_LEVELS
 from evallang.data.column_roles import MISSING_LEVEL
 from evallang.data.dataset import (
     GivenOutcomes,
@@ -80,7 +79,7 @@ from evallang.data.table_rules import (
     check_table,
     check_tasks,
 )
-from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.diagnostics import Code, Diagnostic, codes, diagnose
 from evallang.limits import CLASSES_APART, MEMORY, OverLimit
 from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
@@ -464,7 +463,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
         try:
             CLASSES_APART.check(f"`{analysis.method.name}`", classes)
         except OverLimit as error:
-            yield diagnose(FILE_TOO_LARGE, str(error), analysis.span, help=error.help)
+            yield diagnose(codes.file_too_large, str(error), analysis.span, help=error.help)
     if task != "classification" or classes <= 2:
         return
     for line in tested_lines(study):
@@ -557,7 +556,7 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
             counted = f"the {classes:,} classes that `{metric.written}` counts"
             MEMORY.check(counted, COUNTS_BYTES * classes**2, "name the right answers by `correct`")
         except OverLimit as error:
-            yield diagnose(FILE_TOO_LARGE, str(error), span, help=error.help)
+            yield diagnose(codes.file_too_large, str(error), span, help=error.help)
             continue
 
         def tried(options: Mapping[str, Any], entry: MetricEntry = entry) -> None:
@@ -611,7 +610,7 @@ def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
         else:
             continue
         place = source.spec.places.get(f"within {column}", source.spec.places.get("within"))
-        yield diagnose(TOO_MANY_LEVELS, f"`{column}` {what}", place, help=fix)
+        yield diagnose(codes.too_many_levels, f"`{column}` {what}", place, help=fix)
 
 
 # --- tables of scores ------------------------------------------------------------------------
@@ -647,7 +646,7 @@ def judge_percents(study: Study, spec: ScoresSpec | PredictionsSpec) -> Iterator
     for value, span in margins:
         if value >= 1:
             yield diagnose(
-                OFF_SCALE,
+                codes.off_the_scale_of_its_metric,
                 f"`{own.name}` of `{statement_of(spec.name)}` is in percent, and {value:g} without "
                 f"`%` is {100 * value:g} points",
                 span,
@@ -682,7 +681,7 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
         instead = f", or `{method.name}(test_train_ratio=1/9)` with the ratio" if option else ""
         of = spec.fold or spec.repeat or ""
         yield diagnose(
-            RATIO_UNKNOWN,
+            codes.test_train_ratio_unknown,
             f"`{method.name}` depends on the ratio of test to training rows, and no line states "
             f"what `{of}` of `{spec.name}` numbers: folds, random splits or runs",
             span,

@@ -13,19 +13,10 @@ from numpy.typing import NDArray
 
 from evallang.checking.rules.study_facts import metrics_of
 from evallang.compatibility import metric_entry
-from evallang.data.codes import (
-    ANOTHER_SCALE,
-    BELOW_CHANCE,
-    CONSTANT_OUTPUTS,
-    GROUPS_IN_SEVERAL_FOLDS,
-    LABELS_AS_SCORES,
-    PERFECT_PREDICTIONS,
-    THRESHOLD_BELOW_ALL_SCORES,
-)
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.data.findings import Findings, counted, written
 from evallang.data.table_rules import is_rescaled
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import METRICS, Outcome, default_metric, evaluate
 from evallang.metrics.named import named_metric
@@ -78,7 +69,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
         perfect = _perfect(source, model.name)
         if perfect is not None:
             findings.add(
-                PERFECT_PREDICTIONS,
+                codes.perfect_predictions,
                 f"`{model.name}` seems to know the truth: its {perfect}, for all {source.n:,} "
                 f"{spec.unit}",
                 *places,
@@ -95,7 +86,7 @@ def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
             z = normal_quantile(1 - (1 - study.confidence) / len(orders))
             if order.skill.value + z * order.skill.standard_error(unit) < order.chance:
                 findings.add(
-                    BELOW_CHANCE,
+                    codes.below_chance,
                     f"the {order.subject.format(model=model.name)} run the other way: "
                     f"{order.noun} of {bounded(order.skill.value, 2)}, where chance gives "
                     f"{_by_chance(order.chance)}",
@@ -121,7 +112,7 @@ def judge_scores_below_chance(table: ScoreTable) -> tuple[Diagnostic, ...]:
         worse = chance - own if spec.higher_is_better else own - chance
         if worse.mean() > 2 * worse.std(ddof=1):
             findings.add(
-                BELOW_CHANCE,
+                codes.below_chance,
                 f"the scores of `{model.name}` are worse than chance: a mean {spec.metric} of "
                 f"{bounded(float(own.mean()), 2)}, where chance gives {_by_chance(chance)}",
                 f"models {model.name}",
@@ -270,7 +261,7 @@ def _labels_as_scores(
     if low == high or not ((scores == low) | (scores == high)).all():
         return
     findings.add(
-        LABELS_AS_SCORES,
+        codes.labels_as_scores,
         f"the score of `{model.name}` has two values, {low:g} and {high:g}, as labels have",
         *places,
         help=f"name a column of probabilities, or write `models {written(model.name)} as "
@@ -304,7 +295,7 @@ def _other_scale(
     if order is None or order.value < ALIKE:
         return
     findings.add(
-        ANOTHER_SCALE,
+        codes.another_scale,
         f"the predictions of `{model.name}` are not in the unit of the truth: they go from "
         f"{numbers.min():.4g} to {numbers.max():.4g}, the truth from {truth.min():.4g} to "
         f"{truth.max():.4g}, in nearly the same order (a rank correlation of "
@@ -329,7 +320,7 @@ def _same_for_all(
     if (numbers == numbers[0]).all():
         same = ", ".join(f"{number:g}" for number in np.atleast_1d(numbers[0]).tolist()[:5])
         findings.add(
-            CONSTANT_OUTPUTS,
+            codes.constant_outputs,
             f"`{model.name}` gives all {source.n_examples:,} {source.spec.unit} the same "
             f"number{'s' if numbers.ndim == 2 else ''}, {same}",
             *places,
@@ -345,7 +336,7 @@ def _same_for_all(
     of_margins = model.name not in source.probabilities and by_labels
     if of_margins and labels is not None and labels.min() == labels.max():
         findings.add(
-            THRESHOLD_BELOW_ALL_SCORES,
+            codes.threshold_on_one_side,
             f"the scores of `{model.name}` go from {numbers.min():g} to {numbers.max():g}, and "
             f"with the default threshold 0 all {source.n:,} {source.spec.unit} are predicted "
             f"`{source.classes[int(labels[0])]}`",
@@ -398,7 +389,7 @@ def _groups_in_folds(source: GivenOutcomes, spec: PredictionsSpec, findings: Fin
     if split:
         n, have = len(np.unique(groups)), "has" if split == 1 else "have"
         findings.add(
-            GROUPS_IN_SEVERAL_FOLDS,
+            codes.groups_in_several_folds,
             f"{split:,} of {counted(n, 'group')} of `{spec.group}` {have} rows in several values "
             f"of `{spec.fold}`, so models were tested on groups that they were trained on",
             "fold",

@@ -9,9 +9,8 @@ from msgspec import Struct, field
 
 from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
-from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
+from evallang.diagnostics import Diagnostic, Related, Severity, codes, diagnose
 from evallang.source import SourceFile
-from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
 from evallang.syntax.parser import ParsedFile, parse_lines
@@ -65,7 +64,7 @@ def _enter(
     found.parsed[source.path] = parsed
     tree, diagnostics = parsed.study, parsed.diagnostics
     if len(way) > 1:  # the study says the version for its parts too
-        diagnostics = tuple(d for d in diagnostics if d.code != MISSING_VERSION.code)
+        diagnostics = tuple(d for d in diagnostics if d.code != codes.missing_version.code)
     found.diagnostics += diagnostics
     if parsed.refused:
         found.unread.update(STATEMENTS)

@@ -20,15 +20,9 @@ from evallang.compatibility.hypothesis_tests import (
     test_of_any_metric,
 )
 from evallang.compatibility.intervals import default_interval
-from evallang.data.codes import (
-    AREA_WITHOUT_SPREAD,
-    FEW_EXAMPLES_FOR_A_TEST,
-    FEW_OF_THE_RARER_CLASS,
-    NO_SPREAD_IN_A_FOLD,
-)
 from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.findings import counted
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.protocols.protocol import Split, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
@@ -97,7 +91,7 @@ def judge_few_examples(
             if least is None or n >= least.least:
                 continue
             yield diagnose(
-                FEW_EXAMPLES_FOR_A_TEST,
+                codes.few_examples_for_a_test,
                 f"`{test.name}` gives no p on the {counted(n, 'example')} of `{source}`: with "
                 f"fewer than {least.least}, {least.found}",
                 line.span,
@@ -194,18 +188,18 @@ def _judged(
         place = measure.interval_span if measure.interval else measure.span
         if tested.alone and measure.interval:
             yield diagnose(
-                NO_SPREAD_IN_A_FOLD, _one_in_a_fold(tested, name), place, help=_fewer(tested)
+                codes.no_spread_in_a_fold, _one_in_a_fold(tested, name), place, help=_fewer(tested)
             )
         elif tested.alone:
             yield diagnose(
-                AREA_WITHOUT_SPREAD,
+                codes.area_without_spread,
                 f"`{measure.metric.written}` has no interval: {_one_in_a_fold(tested, None)}",
                 place,
                 help=_fewer(tested),
             )
         else:
             yield diagnose(
-                FEW_OF_THE_RARER_CLASS,
+                codes.few_of_the_rarer_class,
                 f"the interval of `{measure.metric.written}` {_rests_on(tested)}: {COVERED}",
                 place,
                 help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_rows_words(tested)} or more, or "
@@ -224,10 +218,10 @@ def _judged(
             help_ = f"write `with {instead.name}`" if two else _fewer(tested)
             if tested.alone:
                 message = _one_in_a_fold(tested, test.name)
-                yield diagnose(NO_SPREAD_IN_A_FOLD, message, line.span, help=help_)
+                yield diagnose(codes.no_spread_in_a_fold, message, line.span, help=help_)
             elif tested.few_for_z:
                 yield diagnose(
-                    FEW_OF_THE_RARER_CLASS,
+                    codes.few_of_the_rarer_class,
                     f"`{test.name}` {_rests_on(tested)}: {REJECTED}",
                     line.span,
                     help=help_,
@@ -261,11 +255,11 @@ def _judged_requirements(
             continue
         if tested.alone:
             found = f"the requirement cannot be decided: {_one_in_a_fold(tested, name)}"
-            yield diagnose(NO_SPREAD_IN_A_FOLD, found, line.span, help=_fewer(tested))
+            yield diagnose(codes.no_spread_in_a_fold, found, line.span, help=_fewer(tested))
         elif not stated and (line.kind == "level" or tested.few_for_z):
             how = COVERED if line.kind == "level" else REJECTED
             yield diagnose(
-                FEW_OF_THE_RARER_CLASS,
+                codes.few_of_the_rarer_class,
                 f"the requirement {_rests_on(tested)}: {how}",
                 line.span,
                 help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_rows_words(tested)} or more",

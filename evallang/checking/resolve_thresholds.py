@@ -7,9 +7,8 @@ from evallang.checking.clauses import Clauses
 from evallang.checking.resolve_imported import threshold_value
 from evallang.checking.resolve_measure import known_model
 from evallang.checking.scope import Scope
-from evallang.data.codes import NO_LABELS, THRESHOLD_WITHOUT_USE
 from evallang.data.dataset import DataSpec, Table
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.models.abilities import abilities, models_in
 from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, written
 from evallang.models.thresholds import (
@@ -67,7 +66,7 @@ def judge_classes_with_thresholds(scope: Scope, study: Study) -> None:
         for outer, inner in unused_thresholds(model.pipeline):
             node = scope.models[model.name]
             scope.report(
-                THRESHOLD_WITHOUT_USE,
+                codes.threshold_beside_labels,
                 f"`{outer.name}` {BY_SCORES[outer.name]}, so that the threshold of `{inner.name}` "
                 "inside it has no use",
                 (node.pipeline or node).span,
@@ -131,26 +130,26 @@ def _objection(model: Any, value: float) -> tuple[Any, str, str] | None:
     name, able = model.name, abilities(model.pipeline)
     if model.stored is not None:
         return (
-            THRESHOLD_WITHOUT_USE,
+            codes.threshold_beside_labels,
             f"`{name}` has a threshold, but its stored labels were made already",
             f"remove `threshold {name}`, or fit the model here",
         )
     own = chosen_by(model.pipeline)
     if own is not None:
         return (
-            THRESHOLD_WITHOUT_USE,
+            codes.threshold_beside_labels,
             f"`{name}` has a threshold, but `{own}` sets one already",
             f"remove `threshold {name}`, or write the estimator without `{own}`",
         )
     if able.kind != "regressor" and not able.scores:
         return (
-            NO_LABELS,
+            codes.model_without_predictions,
             f"`{name}` has a threshold, but does not give scores to apply it to",
             f"remove `threshold {name}`, or choose a model with `predict_proba`",
         )
     if able.kind == "regressor":
         return (
-            THRESHOLD_WITHOUT_USE,
+            codes.threshold_beside_labels,
             f"`{name}` has a threshold, but it predicts numbers, not classes",
             f"remove `threshold {name}`",
         )
@@ -175,7 +174,7 @@ def judge_read_thresholds(study: Study, table: Table) -> list[Diagnostic]:
         what, of_classes = "the target has numbers", []  # a classifier is refused as such
     return [
         diagnose(
-            THRESHOLD_WITHOUT_USE,
+            codes.threshold_beside_labels,
             f"`{name}` has a threshold, which divides two classes, and {what}",
             table.spec.places.get(f"threshold {name}", places.get(name)),
             help=f"remove `threshold {name}`"

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 
 from evallang.checking.all_codes import load_codes
-from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.include import Gathered
 from evallang.diagnostics import (
     CODES,
@@ -16,6 +15,7 @@ from evallang.diagnostics import (
     Phase,
     Severity,
     allowed,
+    codes,
     current_name,
     diagnose,
     has_errors,
@@ -119,7 +119,7 @@ def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> lis
         suggestion = "remove the comment"
         if waiver.rule in elsewhere:
             suggestion = "put it on or above the line that the advice is about, in the same file"
-        complaints.append(diagnose(WAIVER_OF_NOTHING, message, waiver.span, help=suggestion))
+        complaints.append(diagnose(codes.waiver_of_nothing, message, waiver.span, help=suggestion))
     return complaints
 
 
@@ -153,7 +153,7 @@ def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
         elif match["reason"] is None:
             complaints.append(
                 diagnose(
-                    WAIVER_WITHOUT_REASON,
+                    codes.waiver_without_reason,
                     f"the waiver of `{rule}` gives no reason",
                     comment.span,
                     help=f"write `# evallang: allow {rule}"
@@ -176,7 +176,7 @@ def _misspelt(comment: CommentNode) -> list[Diagnostic]:
         return []
     message = "this comment allows nothing, for it is not written as one that does"
     suggestion = f"write {FORM}, one for each rule"
-    return [diagnose(WAIVER_OF_NOTHING, message, comment.span, help=suggestion)]
+    return [diagnose(codes.waiver_of_nothing, message, comment.span, help=suggestion)]
 
 
 def _refusal(
@@ -199,7 +199,7 @@ def _refusal(
         suggestion = "move it up, or remove `in this file` and put it above its line"
     if message is None:
         return None
-    return diagnose(WAIVER_OF_NOTHING, message, comment.span, help=suggestion)
+    return diagnose(codes.waiver_of_nothing, message, comment.span, help=suggestion)
 
 
 def _stands_late(comment: CommentNode, gathered: Gathered) -> bool:

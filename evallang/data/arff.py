@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import polars as pl
 from msgspec import Struct
 
-from evallang.data.codes import EMPTY_FILE, MALFORMED_ARFF
 from evallang.data.column_types import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.files import check_size
 from evallang.data.findings import Refused, counted, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.text_tables import check_names, checked_text
+from evallang.diagnostics import codes
 from evallang.spelling import closest
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -63,13 +63,13 @@ def read_arff(data: bytes, source: str) -> Frame:
         ]
         check_names(source, (attribute.name for attribute in attributes))
         if not rows:
-            raise Refused(EMPTY_FILE, f"`{source}` has a header and no rows")
+            raise Refused(codes.no_rows_in_file, f"`{source}` has a header and no rows")
         places = [number for number, _ in rows]
         columns = zip(attributes, zip(*(row for _, row in rows), strict=True), strict=True)
         series = [_column(attribute, list(cells), places) for attribute, cells in columns]
     except _Malformed as error:
         message = f"line {error.line} of `{source}` {error}"
-        raise Refused(MALFORMED_ARFF, message, help=error.fix) from error
+        raise Refused(codes.malformed_arff, message, help=error.fix) from error
     return frame_of(source, pl.DataFrame(series), untyped=False, lines=places)
 
 

@@ -6,15 +6,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    ID_TWICE,
-    MISSING_IN_ROLE,
-    NO_SUCH_MODEL,
-    REPEATS_CONTRADICT,
-    UNKNOWN_COLUMN,
-    UNUSABLE_WEIGHT,
-    WORDS_READ_AS_MISSING,
-)
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label
 from evallang.data.findings import (
@@ -29,6 +20,7 @@ from evallang.data.findings import (
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text, numbered
 from evallang.data.magnitudes import check_sizes
+from evallang.diagnostics import codes
 from evallang.spelling import closest
 
 MOST_WORDS = 20  # distinct ones in a column that names kinds of rows
@@ -39,7 +31,7 @@ MISSING_LEVEL = "(missing)"
 def check_column(frame: Frame, column: str, keyword: str) -> None:
     """Refuse a column that does not exist."""
     if column not in frame.columns:
-        raise unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
+        raise unknown_column(codes.unknown_column, column, frame.nameable, frame.source, keyword)
 
 
 def complete_texts(
@@ -78,7 +70,7 @@ def check_models(
     """Refuse the models that a statement names and no row of a long table has."""
     refuse_each(
         Refused(
-            NO_SUCH_MODEL,
+            codes.no_scores_of_model,
             f"no row of `{frame.source}` has `{name}` in {quoted(columns)}",
             "models",
             help=f"did you mean `{near}`?"
@@ -118,7 +110,7 @@ def check_agreement(
     if rows:
         row, earlier, texts = rows[0], int(first[codes[rows[0]]]), frame.texts(column)
         raise Refused(
-            REPEATS_CONTRADICT,
+            codes.repeats_contradict,
             f"`{column}` of `{names[row]}` is `{texts[earlier]}` in {frame.place(earlier)} and "
             f"`{texts[row]}` in {frame.place(row)}",
             keyword,
@@ -151,7 +143,7 @@ def read_ids(
         twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(frame.texts(column)[twice].to_list())
         raise Refused(
-            ID_TWICE,
+            codes.id_occurs_twice,
             f"`{column}` names more than one row of `{frame.source}`: {quoted(names)} "
             f"in {frame.places(twice)}",
             "id",
@@ -193,7 +185,7 @@ def read_weights(frame: Frame, column: str | None) -> "NDArray[np.float64] | Non
     _check_complete(frame, column, "weight")
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         message = f"`{column}` contains {frame.content(column)}, which cannot be a weight"
-        raise Refused(UNUSABLE_WEIGHT, message, "weight", help="name a column of numbers")
+        raise Refused(codes.unusable_weight, message, "weight", help="name a column of numbers")
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()
     if wrong or not values.any():
@@ -206,7 +198,7 @@ def read_weights(frame: Frame, column: str | None) -> "NDArray[np.float64] | Non
             else "zero in every row"
         )
         fix = "write finite weights of 0 or more, and some above 0"
-        raise Refused(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=fix)
+        raise Refused(codes.unusable_weight, f"`{column}` is {where}", "weight", help=fix)
     check_sizes(frame, values, f"`{column}`", "weight")
     return values
 
@@ -229,7 +221,7 @@ def warn_of_words(frame: Frame, column: str, keyword: str, findings: Findings) -
     if not words or frame.kind(column) is not Kind.TEXT:
         return
     findings.add(
-        WORDS_READ_AS_MISSING,
+        codes.words_read_as_missing,
         f"{quoted(words)} in `{column}` {'is' if len(words) == 1 else 'are'} read as missing, in "
         f"{counted(len(frame.missing_rows(column)), 'row')} of {frame.n:,}",
         keyword,
@@ -253,7 +245,7 @@ def _check_complete(frame: Frame, column: str, keyword: str, *, filtered: bool =
     if missing:
         whose = f"`{column}`" if filtered else f"`{column}` of `{frame.source}`"
         raise Refused(
-            MISSING_IN_ROLE,
+            codes.missing_value_in_role,
             f"{whose} is missing in {frame.places(missing)}",
             keyword,
             help=f"write `where {written(column)} is not missing` to keep the others"

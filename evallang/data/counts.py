@@ -9,14 +9,6 @@ import polars as pl
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    COUNT_NOT_WHOLE,
-    NO_EXAMPLES,
-    NO_MODELS,
-    PATTERN_SHAPE,
-    PATTERN_TWICE,
-    TOO_MANY_EXAMPLES,
-)
 from evallang.data.column_roles import check_column
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
@@ -27,7 +19,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import as_number
 from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
-from evallang.diagnostics import Code, Diagnostic
+from evallang.diagnostics import Code, Diagnostic, codes
 from evallang.limits import EXAMPLES, OverLimit
 
 Pattern = tuple[int, ...]
@@ -64,7 +56,7 @@ def _read(spec: CountsSpec, folder: Path, given: Any, findings: Findings) -> Giv
         source, notes = frame.source, frame.all_notes
         columns = source_columns(frame, roles_of(spec, named_models(models)))
     if not models:
-        raise Refused(NO_MODELS, f"`{spec.name}` names no models", "models")
+        raise Refused(codes.no_models_in_file, f"`{spec.name}` names no models", "models")
     outcomes = _expanded(spec, models, _checked(written, len(models), findings))
     return replace(outcomes, source=source, notes=notes, source_columns=columns)
 
@@ -86,13 +78,13 @@ def _file_patterns(
 
 
 def _zeros_and_ones(frame: Frame, column: str) -> list[int]:
-    _check_cells(frame, column, PATTERN_SHAPE, "models")
+    _check_cells(frame, column, codes.pattern_does_not_fit_models, "models")
     values = [as_number(value) for value in frame.values(column).to_list()]
     odd = [row for row, value in enumerate(values) if value not in (0, 1)]
     if odd:
         message = f"`{column}` is neither 0 nor 1 in {frame.places(odd)}"
         fix = "write 1 where the model is right and 0 where it is wrong"
-        raise Refused(PATTERN_SHAPE, message, "models", help=fix)
+        raise Refused(codes.pattern_does_not_fit_models, message, "models", help=fix)
     return [int(value) for value in values if value is not None]
 
 
@@ -113,7 +105,7 @@ def _counts(frame: Frame, column: str | None) -> list[int]:
     """Return the count of each row; without a `count` column every row is one example."""
     if column is None:
         return [1] * frame.n
-    _check_cells(frame, column, COUNT_NOT_WHOLE, "count")
+    _check_cells(frame, column, codes.count_is_not_a_whole_number, "count")
     numeric = frame.kind(column) is Kind.NUMBER
     values = frame.values(column).cast(pl.Float64) if numeric else pl.Series([None] * frame.n)
     odd = [
@@ -124,7 +116,7 @@ def _counts(frame: Frame, column: str | None) -> list[int]:
     if odd:
         message = f"`{column}` is not a whole number of examples in {frame.places(odd)}"
         fix = "write how many examples there are, not a share of them"
-        raise Refused(COUNT_NOT_WHOLE, message, "count", help=fix)
+        raise Refused(codes.count_is_not_a_whole_number, message, "count", help=fix)
     return values.cast(pl.Int64).to_list()
 
 
@@ -138,7 +130,7 @@ def _checked(
     for pattern, count in written:
         if len(pattern) != models or any(mark not in (0, 1) for mark in pattern):
             findings.add(
-                PATTERN_SHAPE,
+                codes.pattern_does_not_fit_models,
                 f"the pattern `[{listed(pattern, 20)}]` does not contain 0 or 1 for each of "
                 f"{models} models",
                 *places,
@@ -146,7 +138,7 @@ def _checked(
             )
         elif isinstance(count, bool) or not isinstance(count, int) or count < 0:
             message = f"the pattern `[{listed(pattern, 20)}]` counts {count} examples"
-            findings.add(COUNT_NOT_WHOLE, message, *places)
+            findings.add(codes.count_is_not_a_whole_number, message, *places)
         elif pattern in counts:
             again[pattern] = None
         else:
@@ -154,12 +146,16 @@ def _checked(
     if again:
         shown = quoted((f"[{listed(pattern, 20)}]" for pattern in again), 4)
         message = f"{shown} {'is' if len(again) == 1 else 'are'} given more than once"
-        findings.add(PATTERN_TWICE, message, *places, help="give each pattern once, with the sum")
+        findings.add(
+            codes.pattern_given_twice, message, *places, help="give each pattern once, with the sum"
+        )
     findings.stop_at_errors()
     total = sum(counts.values())
     if total == 0:
         fix = "write the number of examples of each pattern"
-        raise Refused(NO_EXAMPLES, "the counts add up to no examples", *places, help=fix)
+        raise Refused(
+            codes.no_examples_counted, "the counts add up to no examples", *places, help=fix
+        )
     _check_total(total, *places)
     return counts
 
@@ -168,7 +164,9 @@ def _check_total(total: int, *places: str) -> None:
     try:
         EXAMPLES.check("the counts", total, "count a sample of the examples")
     except OverLimit as error:
-        raise Refused(TOO_MANY_EXAMPLES, str(error), *places, help=error.help) from error
+        raise Refused(
+            codes.too_many_examples_counted, str(error), *places, help=error.help
+        ) from error
 
 
 def _share_outcomes(spec: CountsSpec) -> GivenOutcomes:

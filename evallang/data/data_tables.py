@@ -11,12 +11,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from evallang.data import bundled
-from evallang.data.codes import (
-    FILE_NOT_FOUND,
-    NO_TARGET,
-    SAME_STEM,
-    TOO_FEW_ROWS,
-)
 from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.data_frames import read_frame
 from evallang.data.databases import read_query
@@ -33,7 +27,7 @@ from evallang.data.row_filters import select
 from evallang.data.source_columns import NOT_USED, named_columns, roles_of, source_columns
 from evallang.data.target import read_target
 from evallang.data.time_columns import read_moments
-from evallang.diagnostics import Diagnostic, has_errors, sorted_by_place
+from evallang.diagnostics import Diagnostic, codes, has_errors, sorted_by_place
 from evallang.results.codec import encodable
 
 
@@ -68,11 +62,13 @@ def _single_specs(spec: DataSpec, folder: Path) -> list[DataSpec]:
     paths = matching_files(spec.location, folder)
     if not paths:
         fix = "patterns are relative to the study's own file; `**` stands for any folders"
-        raise Refused(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=fix)
+        raise Refused(codes.file_not_found, f"no file matches `{spec.location}`", help=fix)
     stems = [encodable(stem(path)) for path in paths]
     if twice := repeated(stems):
         message = f"`{spec.location}` finds several files called {quoted(twice)}"
-        raise Refused(SAME_STEM, message, help="write a `data` statement for each of them")
+        raise Refused(
+            codes.data_sets_share_a_name, message, help="write a `data` statement for each of them"
+        )
     return [
         replace(
             spec,
@@ -91,7 +87,7 @@ def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool, g
     target = spec.target or (bundled.TARGET if spec.kind == "sklearn" else None)
     if target is None:
         raise Refused(
-            NO_TARGET,
+            codes.no_target,
             f"`{spec.name}` does not say which column is to be predicted",
             help=f"write `target {written(frame.columns[-1])}` below it; the columns are "
             f"{quoted(frame.columns, 12)}",
@@ -102,9 +98,11 @@ def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool, g
             (line for line in reversed(spec.where) if (line.written, 0) not in excluded), None
         )
         if last is None:
-            raise Refused(TOO_FEW_ROWS, f"`{frame.source}` has only one row", help="give more rows")
+            raise Refused(
+                codes.too_few_rows, f"`{frame.source}` has only one row", help="give more rows"
+            )
         message = f"`{last.written}` leaves only one row"
-        raise Refused(TOO_FEW_ROWS, message, span=last.span, help="keep more rows")
+        raise Refused(codes.too_few_rows, message, span=last.span, help="keep more rows")
     return _table(spec, frame, target, excluded, findings)
 
 

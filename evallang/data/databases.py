@@ -23,21 +23,11 @@ from types import ModuleType
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from evallang.data.codes import (
-    DRIVER_MISSING,
-    DUPLICATE_COLUMN,
-    EMPTY_FILE,
-    FILE_TOO_LARGE,
-    NOT_ONE_SELECT,
-    PASSWORD_IN_STUDY,
-    QUERY_FAILED,
-    SERVER_NEEDS_TRUST,
-    UNKNOWN_DATABASE,
-)
 from evallang.data.column_types import table_of
 from evallang.data.files import regular_file
 from evallang.data.findings import Refused, quoted, repeated
 from evallang.data.frame import Frame, frame_of
+from evallang.diagnostics import codes
 from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_SECONDS, QUERY_VALUES, ROWS, OverLimit
 from evallang.spelling import closest
 
@@ -68,7 +58,7 @@ def read_query(query: str, address: str, folder: Path, *, trusted: bool = False)
     if (reason := not_one_select(query)) is not None:
         message = f"the query {reason}, and a study runs one `select`"
         raise Refused(
-            NOT_ONE_SELECT, message, "sql", "from", help="write one `select ... from ...`"
+            codes.not_one_select, message, "sql", "from", help="write one `select ... from ...`"
         )
     scheme, separator, rest = address.partition("://")
     scheme = scheme.lower()
@@ -78,16 +68,16 @@ def read_query(query: str, address: str, folder: Path, *, trusted: bool = False)
         columns = _query_file(query, scheme, rest[1:], folder)
     else:
         message, fix = _address_fault(address, scheme, rest if separator else None)
-        raise Refused(UNKNOWN_DATABASE, message, "on", "from", help=fix)
+        raise Refused(codes.unknown_database, message, "on", "from", help=fix)
     names = [name for name, _ in columns]
     source = f"sql on {address}"
     if twice := repeated(names):
         message = f"the query returns more than one column {quoted(twice)}"
         fix = "write `select a.x as x_of_a` to give one of them another name"
-        raise Refused(DUPLICATE_COLUMN, message, "sql", "from", help=fix)
+        raise Refused(codes.column_name_twice, message, "sql", "from", help=fix)
     if not columns[0][1]:
         fix = "check whether its conditions exclude every row"
-        raise Refused(EMPTY_FILE, "the query returns no rows", "sql", "from", help=fix)
+        raise Refused(codes.no_rows_in_file, "the query returns no rows", "sql", "from", help=fix)
     cells = table_of(columns)
     if ordered(query):
         return frame_of(source, cells, untyped=False)
@@ -167,10 +157,10 @@ def _query_server(query: str, address: str, trusted: bool) -> Columns:
         secret = parts.password is not None or "password" in parse_qs(parts.query)
     except ValueError:
         message = "the host in the address of the database is neither a name nor a number"
-        raise Refused(UNKNOWN_DATABASE, message, "on", help=f"write it as {FORMS}") from None
+        raise Refused(codes.unknown_database, message, "on", help=f"write it as {FORMS}") from None
     if secret:
         raise Refused(
-            PASSWORD_IN_STUDY,
+            codes.password_in_study,
             "the address of the database contains a password",
             "on",
             "from",
@@ -178,7 +168,7 @@ def _query_server(query: str, address: str, trusted: bool) -> Columns:
         )
     if not trusted:
         raise Refused(
-            SERVER_NEEDS_TRUST,
+            codes.server_needs_trust,
             f"`{address}` is a server, and a study opens no connection of its own accord",
             "on",
             "from",
@@ -206,7 +196,7 @@ def _driver(package: str) -> ModuleType:
     except ImportError as error:
         message = f"`{package}`, which reads this database, is not installed"
         fix = f"run `pip install {package}`"
-        raise Refused(DRIVER_MISSING, message, "on", "from", help=fix) from error
+        raise Refused(codes.database_driver_missing, message, "on", "from", help=fix) from error
 
 
 def _run(
@@ -235,7 +225,7 @@ def _run(
         except driver.Error as error:
             message = f"the database `{where}` answers: {_reason(error, where)}"
             fix = _tables(connection, str(error))
-            raise Refused(QUERY_FAILED, message, "sql", "from", help=fix) from error
+            raise Refused(codes.query_failed, message, "sql", "from", help=fix) from error
         finally:
             if connection is not None:
                 connection.close()
@@ -248,7 +238,7 @@ def _run(
     try:
         return run_interruptibly(ask, give_up, "the query")
     except OverLimit as error:
-        raise Refused(FILE_TOO_LARGE, str(error), "sql", "from", help=error.help) from error
+        raise Refused(codes.file_too_large, str(error), "sql", "from", help=error.help) from error
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"the query of `{where}` was stopped") from None
 

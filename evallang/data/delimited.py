@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import polars as pl
 from msgspec import Struct
 
-from evallang.data.codes import EMPTY_FILE, RAGGED_LINE, UNREADABLE_FILE
 from evallang.data.column_types import plain_numbers, trimmed, trimmed_texts
 from evallang.data.files import check_size
 from evallang.data.findings import Refused, counted, listed
@@ -26,6 +25,7 @@ from evallang.data.text_tables import (
     numbered_names,
     text_frame,
 )
+from evallang.diagnostics import codes
 from evallang.limits import CELL
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -68,7 +68,7 @@ def read_delimited(
     if text.endswith((b"\n\n", b"\n\r\n", b"\r")):
         text = text.rstrip(b"\r\n")
     if not text or text.isspace():
-        raise Refused(EMPTY_FILE, f"`{source}` is empty")
+        raise Refused(codes.no_rows_in_file, f"`{source}` is empty")
     above = _above_header(text)
     text = text[above.size :]
     try:
@@ -80,7 +80,9 @@ def read_delimited(
         cells, lines = regular or _read_any(text, dialect, source, above.lines)
     except csv.Error as error:
         message = f"`{source}` cannot be read as a table: {error}"
-        raise Refused(UNREADABLE_FILE, message, help="write the file again, as CSV") from error
+        raise Refused(
+            codes.unreadable_file, message, help="write the file again, as CSV"
+        ) from error
     return text_frame(
         source,
         cells,
@@ -281,7 +283,7 @@ def _read_any(
             record = next(reader, None)
         except csv.Error as error:
             raise Refused(
-                UNREADABLE_FILE,
+                codes.unreadable_file,
                 f"`{source}` cannot be read from line {start} on: {_quote_fault(error)}",
                 help="write a quote inside a quoted field twice",
             ) from error
@@ -300,7 +302,7 @@ def _read_any(
         shown = listed((f"line {line} has {len(fields)}" for line, fields in ragged), 3)
         where = "the header" if dialect.header else "the first line"
         raise Refused(
-            RAGGED_LINE,
+            codes.ragged_line,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             help=_suggest_fix(ragged, width, every=not lines),
             notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),

@@ -11,19 +11,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    FEW_OF_A_CLASS_IN_A_FOLD,
-    HEAVY_TAILS,
-    POSITIVE_NOT_STATED,
-    SMALL_TEST_PART,
-    UNBALANCED_CLASSES,
-    UNEQUAL_TEST_SETS,
-)
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.data.time_columns import time_column
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.results.written import statement_of
 from evallang.source import Span
 
@@ -103,7 +95,7 @@ def check_given_split(
         return ()
     findings = Findings({})
     findings.add(
-        SMALL_TEST_PART,
+        codes.small_test_part,
         f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept "
         f"for testing by `{protocol}`",
         span=span,
@@ -129,7 +121,7 @@ def check_test_sizes(
         return ()
     findings = Findings({})
     findings.add(
-        UNEQUAL_TEST_SETS,
+        codes.unequal_test_sets,
         f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and "
         f"`{method}` treats their scores as equally precise",
         span=span,
@@ -146,7 +138,7 @@ def check_one_class_folds(
     """Report how many folds have no ranking, because their test rows are of one class."""
     findings = Findings({})
     findings.add(
-        FEW_OF_A_CLASS_IN_A_FOLD,
+        codes.few_of_a_class_in_a_fold,
         f"`{metric}` is undefined in {alone:,} of the {folds:,} test parts of `{protocol}`, "
         f"{'whose rows are' if alone > 1 else 'the rows of which are'} of one class, so they do "
         "not count",
@@ -202,7 +194,7 @@ def _unbalanced(
         beside = ", ".join(one.written for one in asked.by_size)
         reached = f"{article} {noun} of {_share(metric.value(counts, positive))}"
         findings.add(
-            UNBALANCED_CLASSES,
+            codes.accuracy_on_unbalanced_classes,
             f"{_share(share)} of the rows are `{label}`, so a model that always predicts it has "
             f"{reached}",
             "target",
@@ -226,7 +218,7 @@ def _positive(
         return
     statement = statement_of(name)  # reported once for all files of a folder
     findings.add(
-        POSITIVE_NOT_STATED,
+        codes.positive_class_not_stated,
         f"{quoted(asked.by_positive)} of `{statement}`: `{classes[positive]}` is taken as the "
         "positive class, because it is the last in order",
         "target",
@@ -245,7 +237,7 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
     low, high = _wilson(0.9 * tested, tested)
     example = f"; an accuracy of 90% has an interval of {low:.0%} to {high:.0%} there"
     findings.add(
-        SMALL_TEST_PART,
+        codes.small_test_part,
         f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept "
         f"for testing{example if table.task == 'classification' else ''}",
         "from",
@@ -274,7 +266,7 @@ def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings)
     members = int(counts[smallest])
     if asked.folds <= members < LEAST_IN_FOLD * asked.folds:
         findings.add(
-            FEW_OF_A_CLASS_IN_A_FOLD,
+            codes.few_of_a_class_in_a_fold,
             f"`{table.classes[smallest]}` has {counted(members, 'row')}, "
             f"{members // asked.folds} in a fold, and {quoted(asked.per_fold)} "
             f"{'is' if len(asked.per_fold) == 1 else 'are'} taken in each fold",
@@ -301,7 +293,7 @@ def few_of_a_class_in_given_folds(
         return
     label = given.fold_labels[fold] if given.fold_labels is not None else fold
     findings.add(
-        FEW_OF_A_CLASS_IN_A_FOLD,
+        codes.few_of_a_class_in_a_fold,
         f"`{given.classes[code]}` has {counted(int(counts[fold, code]), 'row')} in the fold "
         f"`{label}`, and {quoted(asked.per_fold)} {'is' if len(asked.per_fold) == 1 else 'are'} "
         "computed in each fold",
@@ -321,7 +313,7 @@ def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
         return
     named = tuple(metric for metric, _ in asked.squared)
     findings.add(
-        HEAVY_TAILS,
+        codes.heavy_tails,
         f"a few values dominate the spread of the target of `{table.spec.name}` (kurtosis "
         f"{kurtosis:.0f}, normal 3); if the errors are similar the intervals of {quoted(named)} "
         "can be too narrow",

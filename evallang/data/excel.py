@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from evallang.data.codes import EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import trimmed
 from evallang.data.files import check_size
 from evallang.data.findings import Refused, quoted
 from evallang.data.frame import Frame
 from evallang.data.part_patterns import sheet_of
 from evallang.data.text_tables import check_names, is_header, numbered_names, text_frame
+from evallang.diagnostics import codes
 from evallang.limits import BYTES, MEMORY, OverLimit
 from evallang.spelling import closest
 
@@ -36,7 +36,7 @@ def read_excel(
     """
     if find_spec("fastexcel") is None:
         message = f"`{location}` is an Excel workbook, and the package `fastexcel` is not installed"
-        raise Refused(UNREADABLE_FILE, message, help=INSTALL)
+        raise Refused(codes.unreadable_file, message, help=INSTALL)
     file, sheet = sheet_of(location)
     try:
         sheets, chosen, cells = _texts(content, file, sheet)
@@ -46,13 +46,13 @@ def read_excel(
         reason = str(error).strip().split("\n")[0]
         message = f"`{file}` cannot be read as an Excel workbook: {reason}"
         fix = "save it again, or save it as CSV"
-        raise Refused(UNREADABLE_FILE, message, help=fix) from error
+        raise Refused(codes.unreadable_file, message, help=fix) from error
     source = f"{file}#{chosen}"
     cells = cells.with_columns(trimmed(pl.all()))
     filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
     lines, cells = (filled.arg_true() + 1).to_list(), cells.filter(filled)
     if cells.height == 0:
-        raise Refused(EMPTY_FILE, f"`{source}` is empty")
+        raise Refused(codes.no_rows_in_file, f"`{source}` is empty")
     fields = [field or "" for field in cells.row(0)]
     header = is_header(fields, named)
     names = numbered_names(fields if header else [""] * len(fields))
@@ -77,12 +77,12 @@ def _texts(
     workbook = fastexcel.read_excel(content)
     sheets = workbook.sheet_names
     if not sheets:
-        raise Refused(EMPTY_FILE, f"`{file}` has no sheet")
+        raise Refused(codes.no_rows_in_file, f"`{file}` has no sheet")
     chosen = sheet or sheets[0]
     if chosen not in sheets:
         near = closest(chosen, sheets)
         fix = f"did you mean `{near}`?" if near else f"its sheets are {quoted(sheets, 12)}"
-        raise Refused(UNREADABLE_FILE, f"`{file}` has no sheet `{sheet}`", help=fix)
+        raise Refused(codes.unreadable_file, f"`{file}` has no sheet `{sheet}`", help=fix)
     texts, numbers = (
         workbook.load_sheet(chosen, header_row=None, dtypes=dtype).to_polars()
         for dtype in ("string", "float")

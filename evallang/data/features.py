@@ -7,15 +7,6 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    COLUMN_IN_TWO_ROLES,
-    FEATURE_TYPE,
-    INFINITE_VALUE,
-    NO_FEATURES,
-    NOT_A_FEATURE,
-    NUMBERS_WITH_TEXT,
-    UNKNOWN_COLUMN,
-)
 from evallang.data.column_roles import missing_line, warn_of_words
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Column, DataSpec
@@ -31,6 +22,7 @@ from evallang.data.findings import (
 )
 from evallang.data.frame import Frame, as_objects
 from evallang.data.odd_values import variants_in, warn_of_numbers, warn_of_variants
+from evallang.diagnostics import codes
 
 MOST_ODD_WORDS = 3  # distinct words among numbers, however many rows have them
 LEAST_ODD_ROWS = 0.25  # share of the rows up to which there may be more of them
@@ -88,7 +80,7 @@ def _feature_names(frame: Frame, spec: DataSpec, target: str) -> list[str]:
     }
     named = dict.fromkeys((*(spec.features or ()), *(spec.features_except or ())))
     faults = [
-        unknown_column(UNKNOWN_COLUMN, name, frame.columns, frame.source, word)
+        unknown_column(codes.unknown_column, name, frame.columns, frame.source, word)
         for word, some in (("features", named), ("categorical", spec.categorical))
         for name in some
         if name not in frame.columns
@@ -97,7 +89,7 @@ def _feature_names(frame: Frame, spec: DataSpec, target: str) -> list[str]:
         if name in roles:
             message = f"`{name}` is {roles[name]} and cannot be a feature"
             fix = f"remove `{name}` from the features"
-            faults.append(Refused(COLUMN_IN_TWO_ROLES, message, "features", help=fix))
+            faults.append(Refused(codes.column_in_two_roles, message, "features", help=fix))
     refuse_each(faults)
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
@@ -110,11 +102,13 @@ def _feature_names(frame: Frame, spec: DataSpec, target: str) -> list[str]:
             message = f"`{name}` is listed as categorical, but it is {why}"
             fix = f"write `{name}` among the features too, or remove it here"
             fix = f"remove `{name}` here" if name in roles else fix
-            faults.append(Refused(NOT_A_FEATURE, message, "categorical", help=fix))
+            faults.append(
+                Refused(codes.categorical_is_no_feature, message, "categorical", help=fix)
+            )
     refuse_each(faults)
     if not names:
         raise Refused(
-            NO_FEATURES,
+            codes.no_features,
             f"`{frame.source}` has no column for models to learn from among "
             f"{quoted(frame.columns)}",
             "features",
@@ -125,7 +119,7 @@ def _feature_names(frame: Frame, spec: DataSpec, target: str) -> list[str]:
 
 def _unusable(frame: Frame, name: str) -> Refused:
     return Refused(
-        FEATURE_TYPE,
+        codes.unusable_feature_type,
         f"`{name}` contains {frame.content(name)}, which a model cannot use",
         "features",
         help=f"write `features all except {written(name)}`, or list the features",
@@ -135,7 +129,7 @@ def _unusable(frame: Frame, name: str) -> Refused:
 def _infinite(frame: Frame, values: "pl.Series") -> Refused:
     infinite = values.cast(pl.Float64).is_infinite().fill_null(False).arg_true().to_list()
     return Refused(
-        INFINITE_VALUE,
+        codes.infinite_value,
         f"`{values.name}` is infinite in {frame.places(infinite)}",
         "features",
         help='write `missing "inf", "-inf"` if it marks an unknown value',
@@ -158,7 +152,7 @@ def _warn_of_odd_words(
     known = any(character.isdigit() for word in words for character in word)
     unknown = f"`{missing_line(frame, words)}`"
     findings.add(
-        NUMBERS_WITH_TEXT,
+        codes.numbers_mixed_with_text,
         f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "
         f"{len(cells):,}; all others are numbers",
         "missing",

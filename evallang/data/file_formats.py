@@ -8,7 +8,6 @@ import polars as pl
 from msgspec.structs import replace
 
 from evallang.data.arff import read_arff
-from evallang.data.codes import EMPTY_FILE, UNREADABLE_FILE
 from evallang.data.column_types import plain_types
 from evallang.data.delimited import read_delimited
 from evallang.data.excel import read_excel
@@ -19,6 +18,7 @@ from evallang.data.json_lines import read_json_lines
 from evallang.data.remote import is_remote
 from evallang.data.remote_parquet import fetched, is_fetched
 from evallang.data.text_tables import Needed, check_names
+from evallang.diagnostics import codes
 from evallang.limits import CELL, COLUMNS, MEMORY
 
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
@@ -74,7 +74,7 @@ def parquet_cells(content: Path | bytes, location: str) -> "pl.DataFrame":
 
 def _not_parquet(location: str, reason: str) -> Refused:
     message = f"`{location}` cannot be read as Parquet{reason}"
-    return Refused(UNREADABLE_FILE, message, help="write the table again, as Parquet or CSV")
+    return Refused(codes.unreadable_file, message, help="write the table again, as Parquet or CSV")
 
 
 def _columns(
@@ -102,7 +102,7 @@ def _frame_of_parquet(
 ) -> Frame:
     """Return the cells of a Parquet file with the types of tables."""
     if cells.height == 0 or cells.width == 0:
-        raise Refused(EMPTY_FILE, f"`{location}` contains no rows")
+        raise Refused(codes.no_rows_in_file, f"`{location}` contains no rows")
     cells.columns = names = [name.strip() for name in cells.columns]
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
     cells = plain_types(cells.drop(index))

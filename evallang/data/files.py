@@ -13,17 +13,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from evallang.data.codes import (
-    FILE_NOT_FOUND,
-    FILE_TOO_LARGE,
-    REMOTE_PATH,
-    UNKNOWN_ENDING,
-    UNREADABLE_FILE,
-)
 from evallang.data.findings import Refused, quoted
 from evallang.data.part_patterns import sheet_of
 from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import is_remote, matching_objects, read_object
+from evallang.diagnostics import codes
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.spelling import closest
 
@@ -77,7 +71,7 @@ def open_file(location: str, folder: Path) -> Path | bytes:
         regular_file(location, folder)  # a file that is not there is said first
     if ending(location) is None:
         raise Refused(
-            UNKNOWN_ENDING,
+            codes.unknown_file_ending,
             f"the ending of `{location}` cannot be read",
             help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
         )
@@ -94,7 +88,7 @@ def regular_file(location: str, folder: Path) -> Path:
     """Return a file that exists and is not a folder, device or pipe."""
     if is_remote(location):
         raise Refused(
-            REMOTE_PATH,
+            codes.remote_path,
             f"`{location}` is an address, where a file of this machine is needed",
             help="download the file and name it by its path",
         )
@@ -103,18 +97,18 @@ def regular_file(location: str, folder: Path) -> Path:
         found, regular = path.exists(), path.is_file()
     except (OSError, ValueError) as error:  # names that no file can have; no right to look
         raise Refused(
-            UNREADABLE_FILE,
+            codes.unreadable_file,
             f"{location!r} cannot be opened: {error}",
             help="check the name, and whether you may read the file",
         ) from error
     if not found:
         words = _suggest_path(location, path, folder)
-        raise Refused(FILE_NOT_FOUND, f"there is no file `{location}`", help=words)
+        raise Refused(codes.file_not_found, f"there is no file `{location}`", help=words)
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
         held = quoted(_neighbours(path)) if path.is_dir() else ""
         words = f"name one of the files in the folder: {held}" if held else "name a file"
-        raise Refused(UNREADABLE_FILE, f"`{location}` is {what}", help=words)
+        raise Refused(codes.unreadable_file, f"`{location}` is {what}", help=words)
     if _is_outside(path, folder):
         note_outside(location)
     return path
@@ -130,7 +124,7 @@ def matching_files(pattern: str, folder: Path, written: str | None = None) -> li
     except OverLimit:
         raise
     except (OSError, ValueError) as error:  # a pattern that no path can have
-        raise Refused(UNREADABLE_FILE, f"{written!r} cannot be searched: {error}") from error
+        raise Refused(codes.unreadable_file, f"{written!r} cannot be searched: {error}") from error
 
 
 def _suggest_path(location: str, path: Path, folder: Path) -> str:
@@ -173,8 +167,8 @@ def read_bytes(path: Path | bytes, location: str) -> bytes:
     except MemoryError as error:
         message = f"`{location}` does not fit into the memory that this process may use"
         words = "remove the columns and rows that the study does not use"
-        raise Refused(FILE_TOO_LARGE, message, help=words) from error
-    raise Refused(UNREADABLE_FILE, f"`{location}` {fault}", help=words)
+        raise Refused(codes.file_too_large, message, help=words) from error
+    raise Refused(codes.unreadable_file, f"`{location}` {fault}", help=words)
 
 
 def _unchanged(path: Path, location: str) -> bytes:
@@ -185,7 +179,9 @@ def _unchanged(path: Path, location: str) -> bytes:
         after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         fix = "run again when no other program writes to it"
-        raise Refused(UNREADABLE_FILE, f"`{location}` was written to while it was read", help=fix)
+        raise Refused(
+            codes.unreadable_file, f"`{location}` was written to while it was read", help=fix
+        )
     return content
 
 
@@ -193,7 +189,7 @@ def _unpacked(packed: bytes, location: str) -> bytes:
     """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large."""
     if packed and not packed.startswith(GZIP):
         fix = "remove `.gz` from its name, or compress it"
-        raise Refused(UNREADABLE_FILE, f"`{location}` is not compressed", help=fix)
+        raise Refused(codes.unreadable_file, f"`{location}` is not compressed", help=fix)
     content = bytearray()
     with gzip.open(io.BytesIO(packed)) as stream:
         while piece := stream.read(PIECE):

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from evallang.data.codes import FILE_TOO_LARGE
-from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, sorted_by_place
+from evallang.diagnostics import Code, Diagnostic, codes, diagnose, has_errors, sorted_by_place
 from evallang.limits import OverLimit
 from evallang.source import Span
 from evallang.spelling import closest, written_name
@@ -80,7 +79,7 @@ class Findings:
             for one in (first, *first.others):
                 self.add(one.code, str(one), *one.keywords, **one.further)
         except OverLimit as error:
-            self.add(FILE_TOO_LARGE, str(error), help=error.help)
+            self.add(codes.file_too_large, str(error), help=error.help)
         except Stopped:
             pass
 

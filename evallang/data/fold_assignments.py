@@ -4,13 +4,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from evallang.data.codes import ASSIGNMENT_MISMATCH
 from evallang.data.column_roles import complete_texts
 from evallang.data.dataset import Table
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings, Refused, counted, listed, quoted
 from evallang.data.frame import Frame
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.source import Span
 
 
@@ -34,7 +33,7 @@ def _read_splits(table: Table, location: str, folder: Path) -> tuple[tuple[str, 
     frame = read_file(location, folder, named=named).mark_missing(table.spec.missing)
     if "fold" not in frame.columns:
         raise Refused(
-            ASSIGNMENT_MISMATCH,
+            codes.assignment_mismatch,
             f"`{frame.source}` has no column `fold`",
             help=f"call its column of folds `fold`; its columns are {quoted(frame.columns, 12)}",
         )
@@ -52,7 +51,7 @@ def _read_splits(table: Table, location: str, folder: Path) -> tuple[tuple[str, 
             within = f" in repeat {repeat}" if len(set(repeats)) > 1 else ""
             kept = " that `where` keeps" if table.spec.where else ""
             raise Refused(
-                ASSIGNMENT_MISMATCH,
+                codes.assignment_mismatch,
                 f"`{location}` assigns {counted(len(rows), 'row')}{within}, and the data have "
                 f"{table.n:,}{kept}",
                 help="write an `id` column in data and file, or one line for each row of the data",
@@ -76,7 +75,7 @@ def _match_ids(
     for row in rows:
         if assigned.setdefault(ids[row], folds[row]) != folds[row]:
             raise Refused(
-                ASSIGNMENT_MISMATCH,
+                codes.assignment_mismatch,
                 f"`{frame.source}` assigns `{ids[row]}` twice, the second time in "
                 f"{frame.place(row)}",
                 help="keep one line for each row of the data",
@@ -84,7 +83,7 @@ def _match_ids(
     missing = [name for name in table.ids or () if name not in assigned]
     if missing:
         raise Refused(
-            ASSIGNMENT_MISMATCH,
+            codes.assignment_mismatch,
             f"`{frame.source}` assigns no fold to {counted(len(missing), 'row')} of the data: "
             f"{listed(missing, 5)}",
             help="write a line with a fold for each row of the data",

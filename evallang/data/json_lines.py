@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from evallang.data.codes import EMPTY_FILE, MALFORMED_JSON
 from evallang.data.column_types import table_of
 from evallang.data.files import check_size
 from evallang.data.findings import Refused
 from evallang.data.frame import Frame, frame_of
 from evallang.data.text_tables import checked_text
+from evallang.diagnostics import codes
 from evallang.limits import LINE, NESTING
 
 JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
@@ -51,7 +51,7 @@ def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozens
             names |= dict.fromkeys(record)
             check_size(source, len(lines), len(names), BYTES_OF_A_CELL * len(names))
     if not names:
-        raise Refused(EMPTY_FILE, f"`{source}` contains no rows")
+        raise Refused(codes.no_rows_in_file, f"`{source}` contains no rows")
     cells = table_of((name, [record.get(name) for record in records]) for name in names)
     nested = tuple(islice(_names_inside(records[0]), MOST_NESTED))
     return frame_of(source, cells, untyped=False, lines=lines, nested=nested)
@@ -120,7 +120,7 @@ def _record(line: bytes, place: str) -> dict[str, Any]:
         fault = f"contains a whole number of more than {sys.get_int_max_str_digits():,} digits"
     except RecursionError as error:
         fault = f"is not JSON: {error}"
-    raise Refused(MALFORMED_JSON, f"{place} {fault}", help=_suggest_fix(line))
+    raise Refused(codes.malformed_json_line, f"{place} {fault}", help=_suggest_fix(line))
 
 
 class _NamedTwiceError(ValueError):

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evallang.data.codes import UNUSABLE_SIZE
 from evallang.data.findings import Refused
 from evallang.data.frame import Frame
+from evallang.diagnostics import codes
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD, SMALLEST_NUMBER
 
 MOST_EXACT = 2**53  # every whole number up to it is a double
@@ -32,7 +32,7 @@ def check_sizes(
     if largest > LARGEST_NUMBER:
         rows = np.flatnonzero(sizes > LARGEST_NUMBER).tolist()
         raise Refused(
-            UNUSABLE_SIZE,
+            codes.unusable_size,
             f"{what} is beyond {LARGEST_WORD} in {frame.places(rows)}: "
             f"{numbers[rows[0]]:.4g}, whose square cannot be summed",
             keyword,
@@ -40,7 +40,7 @@ def check_sizes(
         )
     if 0 < largest < SMALLEST_NUMBER:
         raise Refused(
-            UNUSABLE_SIZE,
+            codes.unusable_size,
             f"{what} is nowhere above {SMALLEST_NUMBER:.0e}: the largest number is "
             f"{largest:.4g}, whose square vanishes",
             keyword,
@@ -62,7 +62,7 @@ def check_whole_numbers(frame: Frame, column: str, what: str, keyword: str) -> N
     if not changed or spacing <= LOST_SHARE * (high - low):
         return
     raise Refused(
-        UNUSABLE_SIZE,
+        codes.unusable_size,
         f"{what} has whole numbers whose last digits are lost, as {values[changed[0]]} in "
         f"{frame.place(changed[0])}",
         keyword,
@@ -83,7 +83,7 @@ def check_decimals(numbers: "NDArray[np.float64]", what: str, keyword: str) -> N
     if low == high or spacing <= LOST_SHARE * (high - low):
         return
     raise Refused(
-        UNUSABLE_SIZE,
+        codes.unusable_size,
         f"the numbers of {what} differ only in digits that double precision rounds, from "
         f"{low!r} to {high!r}",
         keyword,

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from evallang.data.codes import UNCLEAR_NUMBERS
 from evallang.data.findings import Refused, listed, quoted, refuse_each
+from evallang.diagnostics import codes
 
 FEW = 10  # numbers such as 7.685, below which 862 among them may be a decimal without its zeros
 LOOKED_AT = 1_000  # numbers of a long column that most often tell what it is
@@ -203,4 +203,4 @@ def _unclear(name: str, one: _Found, source: str) -> Refused:
         small, large = text.replace(",", "."), text.replace(sign, "")
         message = f"`{text}` in `{name}` of `{source}` may mean {small} or {large}"
         fix = f"write `{large}` without a sign for thousands, or `{small}0` with another decimal"
-    return Refused(UNCLEAR_NUMBERS, message, help=fix)
+    return Refused(codes.unclear_numbers, message, help=fix)

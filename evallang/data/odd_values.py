@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evallang.data.codes import LABEL_OF_THE_UNKNOWN, NUMBER_OF_THE_UNKNOWN, SPELLED_TWICE
 from evallang.data.column_roles import missing_line
 from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text
+from evallang.diagnostics import codes
 
 BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0})
 ABOVE = frozenset({99.0, 999.0, 9999.0, 99999.0, 999999.0})
@@ -56,7 +56,7 @@ def warn_of_numbers(frame: Frame, column: str, keyword: str, findings: Findings)
         text = label_text(int(number))
         low, high = float(others.min()), float(others.max())  # type: ignore[arg-type]
         findings.add(
-            NUMBER_OF_THE_UNKNOWN,
+            codes.number_of_the_unknown,
             f"`{column}` is {text} in {counted(n, 'row')} of {frame.n:,}, and {low:.12g} "
             f"to {high:.12g} in all others",
             keyword,
@@ -105,7 +105,7 @@ def warn_of_labels(
         if len(counts) < 2 or not (coded or label.casefold() in WORDS_OF_THE_UNKNOWN):
             continue
         findings.add(
-            LABEL_OF_THE_UNKNOWN,
+            codes.label_of_the_unknown,
             f"`{label}` is a label of `{column}`, in {counted(counts[label], 'row')} of "
             f"{frame.n:,}",
             keyword,
@@ -124,7 +124,7 @@ def warn_of_variants(column: str, texts: Iterable[str], keyword: str, findings: 
     if several:
         shown = "; ".join(quoted(group) for group in several[:3])
         findings.add(
-            SPELLED_TWICE,
+            codes.spelled_twice,
             f"`{column}` has values that differ only in spelling: {shown}"
             + (f" and {len(several) - 3} more" if len(several) > 3 else ""),
             keyword,

@@ -6,11 +6,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.data.codes import RELATED_DATA_SETS
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.equal_rows import compared_cells
 from evallang.data.findings import Findings, written
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.source import Span
 
 LEAST_SHARED = 0.1  # of the rows of the smaller data set
@@ -66,7 +65,7 @@ def check_equal_scores(table: ScoreTable, *, span: Span | None = None) -> tuple[
     for i, name in enumerate(table.datasets):
         if _is_mean(table.values, i) and _digits(table.values[i]) >= LEAST_DIGITS:
             findings.add(
-                RELATED_DATA_SETS,
+                codes.related_data_sets,
                 f"`{table.spec.name}/{name}` has the mean scores of the other "
                 f"{len(table.datasets) - 1} data sets, but counts as a data set",
                 span=span,
@@ -106,7 +105,7 @@ def _report_first(
     more = f"; {further:,} more pairs do so too" if further > 1 else "; 1 more pair does so too"
     findings = Findings(places)
     findings.add(
-        RELATED_DATA_SETS,
+        codes.related_data_sets,
         f"`{one}` and `{other}` {words}, but count as two data sets{more if further else ''}",
         span=span,
         help="compare data sets that were not made from one another",

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from evallang.data.codes import FILE_NOT_FOUND, PARTS_DIFFER
 from evallang.data.files import matching_files
 from evallang.data.findings import Refused, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.part_patterns import path_pattern
+from evallang.diagnostics import codes
 
 Hashes = tuple[str, str]
 MOST_SHOWN = 3  # files in a message
@@ -31,7 +31,7 @@ def part_files(location: str, folder: Path) -> list[str]:
     if not parts:
         seen = f"there are {listed(found, MOST_SHOWN)}" if found else "no file is there"
         raise Refused(
-            FILE_NOT_FOUND,
+            codes.file_not_found,
             f"no file matches `{location}`",
             "from",
             help=f"`{{part}}` stands for any name without `/`; {seen}",
@@ -84,7 +84,7 @@ def same_types(frames: Sequence[Frame]) -> "list[pl.DataFrame]":
             more = [name for name in table.columns if name not in first.columns]
             words = f"has no column {quoted(lacking)}" if lacking else f"has {quoted(more)} besides"
             raise Refused(
-                PARTS_DIFFER,
+                codes.parts_differ,
                 f"`{frame.source}` {words}, unlike `{frames[0].source}`",
                 "from",
                 help="write all parts with the same columns",
@@ -97,7 +97,7 @@ def same_types(frames: Sequence[Frame]) -> "list[pl.DataFrame]":
             kinds = {frame.cells.schema[name]: frame.source for frame in frames}
             shown = [f"{dtype} in `{kinds[dtype]}`" for dtype in list(found)[:2]]
             raise Refused(
-                PARTS_DIFFER,
+                codes.parts_differ,
                 f"the column `{name}` has the type {' and '.join(shown)}",
                 "from",
                 help="write the column with the same type in all parts",

@@ -8,22 +8,6 @@ import polars as pl
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    BOUNDS_IN_WRONG_ORDER,
-    INFINITE_VALUE,
-    LABELS_CODED_OTHERWISE,
-    MISSING_PREDICTION,
-    NO_DENOMINATOR,
-    NO_LABEL_IS_TRUE,
-    NO_LABELS,
-    NOT_JUDGED,
-    NOT_NUMERIC,
-    NOT_PROBABILITIES,
-    SCORE_OF_OTHER_CLASS,
-    SCORES_DO_NOT_FIT,
-    THRESHOLD_WITHOUT_USE,
-    UNSEEN_LABEL,
-)
 from evallang.data.column_roles import check_column, missing_line
 from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
@@ -41,6 +25,7 @@ from evallang.data.labels import EXACT, as_number, find_label, short_codes
 from evallang.data.magnitudes import check_sizes, check_whole_numbers
 from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
 from evallang.data.target import Target
+from evallang.diagnostics import codes
 from evallang.limits import LARGEST_NUMBER
 from evallang.spelling import closest
 
@@ -104,7 +89,7 @@ def read_correctness(
         )
         if all(text in VERDICTS for text in texts.unique().to_list()):
             help_text += "; of the letters of Inspect AI C means right, and I and N mean wrong"
-        raise Refused(NOT_JUDGED, message, keyword, help=help_text)
+        raise Refused(codes.judgement_is_not_right_or_wrong, message, keyword, help=help_text)
     right = [value for value in distinct if verdicts[value] == 1]
     answers.correct[model.name] = np.array(cells.is_in(right).to_numpy(), dtype=np.bool_)
 
@@ -122,7 +107,7 @@ def _read_denominators(
         )  # fmt: skip
         message = f"{model_column(column, model.name)} is a denominator, and {where}"
         fix = "name the column of what is counted, such as words, and not of a difference"
-        raise Refused(NO_DENOMINATOR, message, keyword, help=fix)
+        raise Refused(codes.unusable_denominator, message, keyword, help=fix)
     if model.name in answers.values:
         answers.scores[model.name] = np.column_stack((answers.values[model.name], numbers))
 
@@ -151,7 +136,7 @@ def read_model(
             answers.notes.append(rule)
         elif model.score is None and model.scores is None and model.range is None:
             raise Refused(
-                NO_LABELS,
+                codes.model_without_predictions,
                 f"`{model.name}` has a threshold, but neither scores nor a column of labels",
                 f"threshold {model.name}",
                 help=f"write `score {model.name} = COLUMN` for its scores"
@@ -162,7 +147,7 @@ def read_model(
     if model.threshold is not None:
         message = f"`{model.name}` has a threshold, but the file contains its labels already"
         findings.add(
-            THRESHOLD_WITHOUT_USE,
+            codes.threshold_beside_labels,
             message,
             f"threshold {model.name}",
             help=f"remove `threshold {model.name}`, or the column of labels",
@@ -243,7 +228,7 @@ def _check_labels(
     known_labels = f"the labels are {quoted(target.classes, 12)}"
     if len(unseen) == len(predicted):
         raise Refused(
-            NO_LABEL_IS_TRUE,
+            codes.no_predicted_label_is_true,
             f"{model_column(column, model.name)} contains {quoted(labels)}, none of which is a "
             "label of the truth",
             f"models {model.name}",
@@ -259,7 +244,7 @@ def _check_labels(
         found = set(predicted.tolist())
         never = [label for code, label in enumerate(target.classes) if code not in found]
         raise Refused(
-            LABELS_CODED_OTHERWISE,
+            codes.labels_coded_otherwise,
             f"`{model.name}` never predicts {quoted(never)}, and predicts {quoted(labels)}, which "
             "the truth never contains",
             f"models {model.name}",
@@ -267,7 +252,7 @@ def _check_labels(
         )
     rows = counted(frame.count(unseen), "row")
     findings.add(
-        UNSEEN_LABEL,
+        codes.predicted_label_never_true,
         f"`{model.name}` predicts {quoted(labels)} in {rows}, counted as "
         f"wrong because the truth never contains {'it' if len(labels) == 1 else 'them'}",
         f"models {model.name}",
@@ -304,7 +289,7 @@ def _check_direction(
     if there / n < (total - there) / (total_n - n):
         name = target.classes[target.positive]
         findings.add(
-            SCORE_OF_OTHER_CLASS,
+            codes.score_of_the_other_class,
             f"the score of `{model.name}` is higher on average where it does not predict `{name}`",
             f"score {model.name}",
             help=f"name the column that contains the score of `{name}`",
@@ -327,7 +312,7 @@ def _check_columns(
     ]
     if wrong:
         findings.add(
-            SCORE_OF_OTHER_CLASS,
+            codes.score_of_the_other_class,
             f"the score{'' if len(wrong) == 1 else 's'} of {quoted(wrong)} of `{model.name}` "
             f"{'is' if len(wrong) == 1 else 'are'} higher on average where another label is "
             "predicted",
@@ -364,11 +349,11 @@ def read_model_scores(
     if target.task == "regression":
         message = f"`{model.name}` has scores, but the truth contains numbers"
         fix = f"write `models {model.name} as COLUMN` for the numbers it predicts"
-        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+        raise Refused(codes.scores_do_not_fit_labels, message, keyword, help=fix)
     if model.score is not None:
         if target.positive is None:
             raise Refused(
-                SCORES_DO_NOT_FIT,
+                codes.scores_do_not_fit_labels,
                 f"`{model.name}` has one score, but the truth has {len(target.classes)} labels",
                 keyword,
                 help=f"write `scores {model.name} = [...]` with a column for each of "
@@ -404,7 +389,7 @@ def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings)
     keyword = f"range {model.name}"
     if target.task != "regression":
         raise Refused(
-            SCORES_DO_NOT_FIT,
+            codes.scores_do_not_fit_labels,
             f"`{model.name}` has a range, but the truth contains labels",
             keyword,
             help=f"write `score {model.name} = COLUMN` for a score of the positive class",
@@ -418,7 +403,7 @@ def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings)
         row, every = crossed[0], len(crossed) == len(low)
         where = "every row" if every else frame.places(crossed)
         raise Refused(
-            BOUNDS_IN_WRONG_ORDER,
+            codes.bounds_in_wrong_order,
             f"the range of `{model.name}` has a lower bound above its upper bound in "
             f"{where}: {low[row]:g} and {high[row]:g}",
             keyword,
@@ -443,7 +428,7 @@ def labels_from_scores(
     if array.ndim == 2 and (model.threshold is None or positive is None):
         if model.threshold is not None:
             raise Refused(
-                THRESHOLD_WITHOUT_USE,
+                codes.threshold_beside_labels,
                 f"`{model.name}` has a threshold, but its label is that of the largest of "
                 f"{array.shape[1]} scores",
                 f"threshold {model.name}",
@@ -480,7 +465,9 @@ def _check_present(frame: Frame, column: str, model: str, keyword: str) -> None:
     check_column(frame, column, keyword)
     if missing := frame.missing_rows(column):
         message = f"{model_column(column, model)} is missing in {frame.places(missing)}"
-        raise Refused(MISSING_PREDICTION, message, keyword, help=missing_value_fix(frame, column))
+        raise Refused(
+            codes.missing_prediction, message, keyword, help=missing_value_fix(frame, column)
+        )
 
 
 def number_column(
@@ -492,13 +479,13 @@ def number_column(
         where = frame.first_non_number(column)
         message = f"{model_column(column, model)} must contain numbers but contains {where}"
         fix = _suggest_numbers(frame, column, model, keyword)
-        raise Refused(NOT_NUMERIC, message, keyword, help=fix)
+        raise Refused(codes.prediction_not_numeric, message, keyword, help=fix)
     numbers = frame.values(column).cast(pl.Float64).to_numpy(writable=True)
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{model_column(column, model)} is infinite in {frame.places(infinite)}"
         fix = "write a finite number, or exclude such rows for all models by `where`"
-        raise Refused(INFINITE_VALUE, message, keyword, help=fix)
+        raise Refused(codes.infinite_value, message, keyword, help=fix)
     what = model_column(column, model)
     warn_of_numbers(frame, column, keyword, findings)
     check_whole_numbers(frame, column, what, keyword)
@@ -549,7 +536,7 @@ def _label_columns(model: GivenModel, target: Target) -> list[str]:
             message = f"`{model.name}` has the one column `{given.text}` for the labels {labels}"
             fix = f"write `score {model.name} = {written(given.text)}` for one score of the "
             fix = f"{fix}positive label" if len(classes) == 2 else ONE_COLUMN_EACH
-            raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+            raise Refused(codes.scores_do_not_fit_labels, message, keyword, help=fix)
         named: Mapping[str, str] = {
             name[len(before) : len(name) - len(after)]: given.columns[name] for name in given.found
         }
@@ -561,7 +548,7 @@ def _label_columns(model: GivenModel, target: Target) -> list[str]:
         message = f"`{model.name}` has {counted(len(given or ()), 'column')} of scores for the "
         message += f"{len(classes)} labels {labels}"
         fix = "name one column for each label, in this order"
-        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+        raise Refused(codes.scores_do_not_fit_labels, message, keyword, help=fix)
     others: dict[int | None, set[str]] = {}
     for label, column in named.items():
         code = None if label in classes else find_label(label, target.class_values)
@@ -570,7 +557,7 @@ def _label_columns(model: GivenModel, target: Target) -> list[str]:
             message = f"`{model.name}` has a score for {what}, which is not one of the labels "
             fix = f", or include rows with the label `{label}`" if label else ""
             fix = f"name one score for each of these{fix}"
-            raise Refused(SCORES_DO_NOT_FIT, message + labels, keyword, help=fix)
+            raise Refused(codes.scores_do_not_fit_labels, message + labels, keyword, help=fix)
         others.setdefault(code, set()).add(column)
     columns = [
         named.get(label) or (own.pop() if len(own := others.get(code, set())) == 1 else None)
@@ -582,10 +569,12 @@ def _label_columns(model: GivenModel, target: Target) -> list[str]:
         noun = "column" if len(lacking) == 1 else "columns"
         message = f"`{given.text}` finds no {noun} {quoted(names)}"
         fix = "the star is replaced by a label; write a list, or a map of labels to columns"
-        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help=fix)
+        raise Refused(codes.scores_do_not_fit_labels, message, keyword, help=fix)
     if lacking:
         message = f"`{model.name}` has no score for {quoted(lacking)}"
-        raise Refused(SCORES_DO_NOT_FIT, message, keyword, help="name one score for each label")
+        raise Refused(
+            codes.scores_do_not_fit_labels, message, keyword, help="name one score for each label"
+        )
     return [column for column in columns if column is not None]
 
 
@@ -597,7 +586,7 @@ def _are_probabilities(
     off = np.flatnonzero(np.abs(block.sum(axis=1) - 1) > SUM_TOLERANCE).tolist()
     if off:
         findings.add(
-            NOT_PROBABILITIES,
+            codes.scores_do_not_sum_to_one,
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
             f"their sum is not 1: in {frame.place(off[0])} it is {block[off[0]].sum():.4g}",
             f"scores {model.name}",

@@ -12,15 +12,6 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from evallang.data.codes import (
-    AMBIGUOUS_COLUMN,
-    FILE_NOT_FOUND,
-    FILES_CONFLICT,
-    ID_NEEDED,
-    ID_TWICE,
-    ROWS_DIFFER,
-    UNKNOWN_COLUMN,
-)
 from evallang.data.column_roles import check_models, names_of_models, read_ids
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
@@ -56,6 +47,7 @@ from evallang.data.part_patterns import has_parts, path_pattern
 from evallang.data.parts import hashes_of, join_parts, part_files, spelled_otherwise
 from evallang.data.row_filters import select
 from evallang.data.source_columns import model_columns, named_columns, roles_of
+from evallang.diagnostics import codes
 from evallang.limits import MEMORY
 
 Excluded = tuple[tuple[str, int], ...]
@@ -97,7 +89,7 @@ def _long_table(
     if len(frames) > 1:
         message = f"a table with a row for each model is one file, and here are {len(frames)}"
         fix = "write one statement for each file"
-        raise Refused(FILES_CONFLICT, message, "from", help=fix)
+        raise Refused(codes.files_contradict, message, "from", help=fix)
     frame, excluded = select(next(iter(frames.values())), spec.where)
     names = names_of_models(frame, spec.model)
     present = tuple(dict.fromkeys(names))
@@ -127,7 +119,7 @@ def _long_table(
         return only.noted(notes), tuple(own_columns(m, own, spec) for m in models), excluded
     if spec.id is None:
         raise Refused(
-            ID_NEEDED,
+            codes.id_needed_to_join,
             f"the rows of {len(parts)} models are paired by example, and no column names it",
             "model",
             help="write `id COLUMN` below it",
@@ -155,7 +147,7 @@ def _files(
             frames[path] = _file(path, spec, folder, asked)
     refuse_each(
         Refused(
-            FILE_NOT_FOUND,
+            codes.file_not_found,
             f"`{model.name}` is in `{model.path}`, which is not one of the files",
             f"models {model.name}",
             help=f"they are {quoted(spec.paths)}",
@@ -245,7 +237,7 @@ def join(
     if spec.id is None:
         message = f"{len(frames)} files are joined by id, but no id column is named"
         fix = _stacked(frames, spec) or f"write `id {_key(frames)}` below it"
-        raise Refused(ID_NEEDED, message, "from", help=fix)
+        raise Refused(codes.id_needed_to_join, message, "from", help=fix)
     within = [
         name
         for name in (spec.runs, spec.dataset)
@@ -351,7 +343,7 @@ def _compare(column: str, first: Frame, other: Frame, spec: PredictionsSpec) -> 
     shown = " and ".join("missing" if value is None else f"`{value}`" for value in values)
     roles = {spec.truth: "truth", spec.group: "group", spec.weight: "weight", spec.fold: "fold"}
     raise Refused(
-        FILES_CONFLICT,
+        codes.files_contradict,
         f"`{column}` differs between `{first.source}` and `{other.source}` in "
         f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is {shown}",
         roles.get(column, "from"),
@@ -415,7 +407,7 @@ def _resolved(
         else:
             known = parts[model.path].columns
             unknown += [
-                unknown_column(UNKNOWN_COLUMN, column, known, model.path, keyword)
+                unknown_column(codes.unknown_column, column, known, model.path, keyword)
                 for keyword, column in _named_columns(model, spec)
                 if column not in known and "*" not in column and column != _optional(model, spec)
             ]
@@ -498,7 +490,7 @@ def _unclear_columns(unclear: Mapping[str, Owners], spec: PredictionsSpec) -> It
         columns = tuple(dict.fromkeys(column for _, column in owners))
         whose = f"`{name}`" if columns == (name,) else f"{quoted(columns)} of `{name}`"
         yield Refused(
-            AMBIGUOUS_COLUMN,
+            codes.column_in_several_files,
             f"{whose} {'is' if len(columns) == 1 else 'are'} in several files: "
             f"{quoted(files[name])}",
             *(keyword for keyword, _ in owners),
@@ -612,7 +604,7 @@ def _same_number_twice(
             found = quoted(dict.fromkeys(frames[path].texts(key)[twice].to_list()))
             message = f"`{key}` names more than one row of `{path}`: {found} are the same number"
             fix = "write each id in the same way in all files"
-            yield Refused(ID_TWICE, message, "id", help=fix)
+            yield Refused(codes.id_occurs_twice, message, "id", help=fix)
 
 
 def _lacking(
@@ -640,7 +632,7 @@ def _lacking(
         more = lacking.height - len(keys)
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         yield Refused(
-            ROWS_DIFFER,
+            codes.files_differ_in_rows,
             f"`{path}` lacks {counted(lacking.height, 'row')} that others have: {keyed} {shown}",
             "rows",
             "id",

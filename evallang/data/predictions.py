@@ -11,13 +11,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.activity import Activity, report_activity
-from evallang.data.codes import (
-    NO_MODELS,
-    OFF_SCALE,
-    READERS_NOT_CROSSED,
-    REPEATS_NEED_ID,
-    TASKS_DIFFER,
-)
 from evallang.data.column_roles import (
     check_agreement,
     complete_texts,
@@ -47,7 +40,7 @@ from evallang.data.row_rules.dated_rows import predictions_in_time
 from evallang.data.source_columns import roles_of, source_columns
 from evallang.data.target import Target, read_target
 from evallang.data.time_columns import likely_moments, read_moments
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
 
 
@@ -85,7 +78,7 @@ def read_predictions(
     if len({made.task for made in outcomes}) > 1:
         tasks = listed((f"`{made.spec.name}` is a {made.task}" for made in outcomes), 4)
         help_text = "write `task classification` or `task regression`"
-        findings.add(TASKS_DIFFER, tasks, "dataset", "truth", help=help_text)
+        findings.add(codes.data_sets_differ_in_task, tasks, "dataset", "truth", help=help_text)
     return () if findings.failed else tuple(outcomes), findings.diagnostics
 
 
@@ -167,7 +160,7 @@ def _default_models(frame: Frame, spec: PredictionsSpec) -> tuple[GivenModel, ..
         fix = (
             f"the predictions of a model are a column; the columns are {quoted(frame.columns, 12)}"
         )
-        raise Refused(NO_MODELS, message, "models", "truth", help=fix)
+        raise Refused(codes.no_models_in_file, message, "models", "truth", help=fix)
     return models
 
 
@@ -307,7 +300,7 @@ def _on_its_scale(spec: PredictionsSpec, answers: ModelOutcomes) -> PredictionsS
     every = np.concatenate([*answers.values.values()])
     found = scale_of_named(spec.value_metric, every, f"`{spec.name}`")
     if isinstance(found, OffScale):
-        raise Refused(OFF_SCALE, found.message, "value", help=found.help)
+        raise Refused(codes.off_the_scale_of_its_metric, found.message, "value", help=found.help)
     if found is not None:
         answers.values = {model: values / 100 for model, values in answers.values.items()}
         answers.notes.append(found)
@@ -366,7 +359,7 @@ def examples_of_repeats(
     word = spec.run_word
     if ids is None or spec.runs is None:
         raise Refused(
-            REPEATS_NEED_ID,
+            codes.repeats_need_id,
             f"`{frame.source}` has several {word}s, but no column names the example of each row",
             word,
             help="write `id COLUMN` below it",
@@ -404,7 +397,7 @@ def _check_crossed(
     """Check that two or more readers read every example; `times` (n,) counts those of each."""
     if readers < 2:
         raise Refused(
-            READERS_NOT_CROSSED,
+            codes.readers_not_crossed,
             f"`{spec.reader}` names a single reader, which shows no spread between readers",
             "reader",
             help=f"remove `reader {written(spec.reader or '')} random`",
@@ -413,7 +406,7 @@ def _check_crossed(
     if lacking:
         verb = "was" if lacking == 1 else "were"
         raise Refused(
-            READERS_NOT_CROSSED,
+            codes.readers_not_crossed,
             f"{counted(lacking, 'example')} of {len(times):,} {verb} not read by every reader of "
             f"`{frame.source}`, which names {readers}",
             "reader",

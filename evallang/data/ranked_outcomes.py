@@ -3,12 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    MISSING_PREDICTION,
-    NO_LABELS,
-    NOT_A_RELEVANCE,
-    NOT_AN_EVENT,
-)
 from evallang.data.column_roles import check_agreement, check_column, complete_texts
 from evallang.data.dataset import GivenModel, PredictionsSpec
 from evallang.data.findings import Findings, Refused, written
@@ -16,6 +10,7 @@ from evallang.data.frame import Frame
 from evallang.data.labels import group_codes
 from evallang.data.prediction_columns import ModelOutcomes, number_column
 from evallang.data.target import Target
+from evallang.diagnostics import codes
 
 
 def read_ordering_score(
@@ -35,7 +30,7 @@ def read_ordering_score(
     if column is None:
         what = "a risk, which is higher for an earlier event" if spec.event else "a score"
         raise Refused(
-            NO_LABELS,
+            codes.model_without_predictions,
             f"`{model.name}` has no score, and `{'event' if spec.event else 'query'}` needs {what}",
             f"models {model.name}",
             "event",
@@ -55,7 +50,7 @@ def read_events(
     check_column(frame, column, "event")
     if missing := frame.missing_rows(column):
         raise Refused(
-            MISSING_PREDICTION,
+            codes.missing_prediction,
             f"`{column}` is missing in {frame.places(missing)}",
             "event",
             help=f"write `where {written(column)} is not missing` to exclude these rows",
@@ -65,7 +60,7 @@ def read_events(
     odd = [row for row, text in enumerate(texts) if text not in words]
     if odd:
         raise Refused(
-            NOT_AN_EVENT,
+            codes.unusable_event,
             f"`{column}` is neither 1 nor 0 in {frame.places(odd)}: it contains {texts[odd[0]]!r}",
             "event",
             help="write 1 where the event was observed, and 0 where the time is censored",
@@ -73,7 +68,7 @@ def read_events(
     events = np.array([words[text] for text in texts])
     if not events.any():
         raise Refused(
-            NOT_AN_EVENT,
+            codes.unusable_event,
             f"`{column}` has no event: every time is censored",
             "event",
             help="write 1 where the event was observed, and 0 where the time is censored",
@@ -81,7 +76,7 @@ def read_events(
     if target is not None and (target.y < 0).any():
         early = np.flatnonzero(target.y < 0).tolist()
         raise Refused(
-            NOT_AN_EVENT,
+            codes.unusable_event,
             f"the time is below zero in {frame.places(early)}: {target.y[early[0]]:g}",
             "truth",
             help="count times from the start of the observation, or name their column",
@@ -102,7 +97,7 @@ def read_queries(
     wrong = np.flatnonzero(target.y < 0).tolist()
     if wrong:
         raise Refused(
-            NOT_A_RELEVANCE,
+            codes.unusable_relevance,
             f"the relevance is below zero in {frame.places(wrong)}: {target.y[wrong[0]]:g}",
             "truth",
             help="write 0 for rows that are not relevant, and more for relevant ones",
@@ -111,7 +106,7 @@ def read_queries(
     useful = np.bincount(codes, weights=target.y) > 0
     if not useful.any():
         raise Refused(
-            NOT_A_RELEVANCE,
+            codes.unusable_relevance,
             "no query has a relevant row: the truth is 0 in every row",
             "truth",
             help="name the column of the relevance: 0 where a row is not relevant, else more",

@@ -15,14 +15,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from evallang.data.codes import (
-    ACCESS_DENIED,
-    CLIENT_MISSING,
-    CONNECTION_FAILED,
-    FILE_NOT_FOUND,
-    REMOTE_PATH,
-)
 from evallang.data.findings import Refused
+from evallang.diagnostics import codes
 from evallang.limits import BYTES, FILES, OverLimit
 
 PIECE = 1 << 23  # bytes asked for at a time
@@ -145,10 +139,10 @@ def asked(location: str, ask: Callable[[Scheme], Any]) -> Any:
     """Ask for an address with whatever client, with consent."""
     objection = address_objection(location)
     if objection is not None:
-        raise Refused(REMOTE_PATH, objection[0], help=objection[1])
+        raise Refused(codes.remote_path, objection[0], help=objection[1])
     if not network_allowed():
         raise Refused(
-            REMOTE_PATH,
+            codes.remote_path,
             f"`{location}` is an address, and the network is not allowed",
             help="add `--network`, or download the file and name it by its path",
         )
@@ -158,7 +152,7 @@ def asked(location: str, ask: Callable[[Scheme], Any]) -> Any:
         import_module(scheme.package)
     except ImportError as error:
         message = f"`{scheme.package}`, which reads `{location}`, is not installed"
-        raise Refused(CLIENT_MISSING, message, help=INSTALL) from error
+        raise Refused(codes.store_client_missing, message, help=INSTALL) from error
     try:
         return ask(scheme)
     except (OverLimit, Refused):
@@ -167,15 +161,17 @@ def asked(location: str, ask: Callable[[Scheme], Any]) -> Any:
         cause = error if scheme.listed else _cause(error)
         if isinstance(cause, FileNotFoundError):
             fix = "check the name of the bucket and of the object, upper and lower case"
-            found = Refused(FILE_NOT_FOUND, f"there is no object `{location}`", help=fix)
+            found = Refused(codes.file_not_found, f"there is no object `{location}`", help=fix)
         elif _is_denial(cause):
             fix = f"set {scheme.credentials} in the environment, or ask for the right to read"
             fix = fix if scheme.credentials else "a file on a web server must be open to all"
-            found = Refused(ACCESS_DENIED, f"the server denies access to `{location}`", help=fix)
+            found = Refused(
+                codes.access_denied, f"the server denies access to `{location}`", help=fix
+            )
         else:
             message = f"the connection for `{location}` failed ({type(cause).__name__})"
             fix = "check the address and the network, and run again"
-            found = Refused(CONNECTION_FAILED, message, help=fix)
+            found = Refused(codes.connection_failed, message, help=fix)
         raise found from None
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
 from evallang.data.column_types import Kind
 from evallang.data.dataset import Label, Where
 from evallang.data.findings import Refused, quoted, unknown_column, written
 from evallang.data.frame import Frame
 from evallang.data.labels import as_number, label_text
+from evallang.diagnostics import codes
 
 MOST_ODD_WORDS = 3  # words among numbers that look like marks of missing values
 DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$"
@@ -31,7 +31,7 @@ def select(
     for line in lines:
         if line.column not in frame.columns:
             raise unknown_column(
-                UNKNOWN_COLUMN, line.column, frame.nameable, frame.source, span=line.span
+                codes.unknown_column, line.column, frame.nameable, frame.source, span=line.span
             )
         after = frame.keep(_holds(frame, line))
         excluded.append((line.written, frame.n - after.n))
@@ -40,7 +40,7 @@ def select(
         if after.n == 0:
             above = " that the lines above keep" if any(n for _, n in excluded[:-1]) else ""
             raise Refused(
-                NO_ROWS_LEFT,
+                codes.no_rows_left,
                 f"`{line.written}` keeps none of {frame.n:,} rows{above}",
                 span=line.span,
                 help=_say_missing(frame, line) or _describe_values(frame, line.column),
@@ -89,7 +89,7 @@ def _ordered_rows(frame: Frame, line: Where) -> "pl.Series":
         return pl.Series([False] * frame.n, dtype=pl.Boolean)
     if kind not in (Kind.NUMBER, Kind.DATE):
         raise Refused(
-            ORDERING_OF_TEXT,
+            codes.ordering_of_text,
             f"`{line.column}` contains {frame.content(line.column)}, which `{line.operator}` "
             "cannot order",
             span=line.span,
@@ -122,7 +122,7 @@ def _moment(label: Label | None) -> datetime.datetime | None:
 def _incomparable(frame: Frame, line: Where) -> Refused:
     dates = frame.kind(line.column) is Kind.DATE
     return Refused(
-        INCOMPARABLE_VALUE,
+        codes.incomparable_value,
         f"`{line.column}` contains {frame.content(line.column)}, so `{line.written}` "
         "cannot be applied",
         span=line.span,

@@ -12,16 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    FOLDS_DIFFER,
-    MISSING_SCORE,
-    NO_COMPLETE_DATA_SET,
-    NO_MODELS,
-    NO_SUCH_MODEL,
-    OFF_SCALE,
-    SCORE_NOT_NUMERIC,
-    SCORE_TWICE,
-)
 from evallang.data.column_roles import (
     check_column,
     check_models,
@@ -51,7 +41,7 @@ from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_var
 from evallang.data.row_filters import select
 from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.metrics.named import named_metric
 
 FEW_LEVELS = 8  # values of a column that may tell models or runs apart
@@ -160,7 +150,7 @@ def _rows_of_metric(frame: Frame, spec: ScoresSpec) -> Frame:
     if len(alike) != 1:
         found = f"has both {quoted(alike)}" if alike else f"has no `{spec.metric}`"
         raise Refused(
-            NO_SUCH_MODEL,
+            codes.no_scores_of_model,
             f"`{spec.metric_column}` of `{frame.source}` {found} among its metrics",
             "measure",
             help=f"measure one of {quoted(present, 12)}; case and punctuation may differ"
@@ -204,7 +194,14 @@ def _as_shares(
     """Read percents of a metric that is known as a share as shares."""
     found = scale_of_named(spec.metric, values[~np.isnan(values)], f"`{spec.name}`")
     if isinstance(found, OffScale):
-        raise Refused(OFF_SCALE, found.message, "metric", "measure", "score", help=found.help)
+        raise Refused(
+            codes.off_the_scale_of_its_metric,
+            found.message,
+            "metric",
+            "measure",
+            "score",
+            help=found.help,
+        )
     return (values, ()) if found is None else (values / 100, (found,))
 
 
@@ -279,7 +276,7 @@ def _metrics_as_places(spec: ScoresSpec, axes: _Axes) -> Iterator[Refused]:
         column, levels = getattr(spec, word), getattr(axes, f"{word}s")
         if column is not None and len(levels) > 1 and all(map(named_metric, levels)):
             yield Refused(
-                OFF_SCALE,
+                codes.off_the_scale_of_its_metric,
                 f"`{column}` contains the names of metrics, {quoted(levels)}, and cannot be the "
                 f"column after `{word}`",
                 word,
@@ -312,7 +309,7 @@ def _filled(
         n = len(again)
         others = f", as {'does' if n == 2 else 'do'} {counted(n - 1, 'other cell')}"
         raise Refused(
-            SCORE_TWICE,
+            codes.score_given_twice,
             f"{frame.place(row)} of `{frame.source}` repeats the score of "
             f"`{cells.models[int(places[1][cell])].name}` {_place_words(frame, spec, row)}in "
             f"{frame.place(earlier)}{others if n > 1 else ''}",
@@ -399,7 +396,7 @@ def _check_folds(
             if (r, f) not in set(axes.pairs)
         )
         raise Refused(
-            FOLDS_DIFFER,
+            codes.folds_differ,
             f"`{spec.path}` has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, but "
             "other repeats have it",
             "fold",
@@ -421,7 +418,7 @@ def _check_folds(
     others = f"; {counted(more, 'other cell')} {'lacks' if more == 1 else 'lack'} some too"
     others = others if more else ""
     raise Refused(
-        FOLDS_DIFFER,
+        codes.folds_differ,
         f"`{cells.models[model].name}` has {int(present[data, model].sum())} of "
         f"{present.shape[2]} scores{place}, but none in {' of '.join(words)}{others}",
         "fold",
@@ -455,7 +452,7 @@ def _report_missing(
             f"score of each of the {len(cells.models)} models"
         )
         raise Refused(
-            NO_COMPLETE_DATA_SET, message, "models", "model", help=_often_scored(cells, missing)
+            codes.no_complete_data_set, message, "models", "model", help=_often_scored(cells, missing)
         )  # fmt: skip
     lacking = [
         f"`{axes.datasets[row]}` (without {quoted(_names(cells.models, missing[row]), MOST_SHOWN)})"
@@ -472,7 +469,7 @@ def _report_missing(
         f"of at least one model: {listed(lacking)}; {done}"
     )
     fix = "run the missing ones, or say in the paper why they are missing"
-    findings.add(MISSING_SCORE, message, "models", "score", "model", help=fix)
+    findings.add(codes.missing_score, message, "models", "score", "model", help=fix)
     return values, (message,)
 
 
@@ -511,7 +508,7 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     if not models:
         message = f"no column of `{frame.source}` is left for a model"
         raise Refused(
-            NO_MODELS, message, "models",
+            codes.no_models_in_file, message, "models",
             help="the scores of a model are a column, or write `model COLUMN` and `score COLUMN`; "
             f"the columns are {quoted(frame.columns)}",
         )  # fmt: skip
@@ -553,7 +550,7 @@ def _numbers(frame: Frame, column: str, keyword: str, findings: Findings) -> "ND
         as_text = kind is Kind.TEXT and len(odd) > 0  # categories may be spelled as numbers
         shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else frame.content(column)
         raise Refused(
-            SCORE_NOT_NUMERIC,
+            codes.score_not_numeric,
             f"`{column}` of `{frame.source}` must contain numbers but contains {shown}",
             keyword,
             help="write one number per cell, such as 0.912; a missing score is an empty cell or "
@@ -564,7 +561,7 @@ def _numbers(frame: Frame, column: str, keyword: str, findings: Findings) -> "ND
     if infinite:
         message = f"`{column}` of `{frame.source}` is infinite in {frame.places(infinite)}"
         fix = "leave the cell empty if the score is missing"
-        raise Refused(SCORE_NOT_NUMERIC, message, keyword, help=fix)
+        raise Refused(codes.score_not_numeric, message, keyword, help=fix)
     found = np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
     what = f"`{column}` of `{frame.source}`"
     empty = "leave the cell empty if the score is missing"

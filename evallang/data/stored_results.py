@@ -10,11 +10,10 @@ from pathlib import Path
 import polars as pl
 from msgspec import Struct
 
-from evallang.data.codes import STORED_RESULTS_UNUSABLE
 from evallang.data.file_formats import parquet_cells
 from evallang.data.files import open_file, read_bytes, regular_file
 from evallang.data.findings import Findings, Refused, quoted
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.limits import RESULTS_BYTES
 from evallang.results import codec
 from evallang.results.files import PREDICTIONS, RESULTS
@@ -66,13 +65,13 @@ def _predictions_of(found: StoredResults, written: str, model: str) -> StoredPre
         near = closest(model, models)
         fix = f"did you mean `{near}`?" if near else f"they have {quoted(models, 12)}"
         message = f"the results in `{written}` have no model `{model}`"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
+        raise Refused(codes.stored_results_unusable, message, help=fix)
     if not len(cells):
         message = (
             f"the results in `{written}` have no predictions of `{model}`: all of its fits failed"
         )
         fix = "name another model, or run the former study again"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
+        raise Refused(codes.stored_results_unusable, message, help=fix)
     return StoredPredictions(written, models[model], found.record, cells, found.sha256)
 
 
@@ -86,7 +85,7 @@ def _stored(written: str, folder: Path) -> StoredResults:
     except (ValueError, RecursionError) as error:
         reason = str(error).split("\n")[0]
         message = f"`{location}` cannot be read as results of evallang: {reason}"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=AGAIN) from error
+        raise Refused(codes.stored_results_unusable, message, help=AGAIN) from error
     digest = record.provenance.predictions_sha256
     return StoredResults(record, _predictions(written, folder, record), digest or "")
 
@@ -100,19 +99,19 @@ def _predictions(written: str, folder: Path, record: ResultsRecord) -> "pl.DataF
         why = "no run of it had predictions" if none else "an older version made them"
         message = f"the results in `{written}` record no hash of their predictions: {why}"
         fix = "name the results of a study that fits models, run with this version"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
+        raise Refused(codes.stored_results_unusable, message, help=fix)
     if not (folder / location).exists():
         message = f"the file `{PREDICTIONS}` is missing in `{written}`"
         fix = "put it back next to `results.json`, or run the former study again"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=fix)
+        raise Refused(codes.stored_results_unusable, message, help=fix)
     content = read_bytes(open_file(location, folder), location)
     if sha256(content).hexdigest() != stated:
         message = f"`{location}` was altered: its hash is not the one that its results record"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=AGAIN)
+        raise Refused(codes.stored_results_unusable, message, help=AGAIN)
     cells = parquet_cells(content, location)
     if not _is_complete(cells):
         message = f"`{location}` does not have the columns of predictions"
-        raise Refused(STORED_RESULTS_UNUSABLE, message, help=AGAIN)
+        raise Refused(codes.stored_results_unusable, message, help=AGAIN)
     return cells
 
 

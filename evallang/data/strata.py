@@ -6,10 +6,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.data.codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_FINE, UNKNOWN_COLUMN
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, Refused, counted, quoted, unknown_column
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, codes
 from evallang.source import Span
 
 TARGET = "target"  # the word of the language for the target, whatever its column is called
@@ -74,7 +73,7 @@ def _levels(
     if column == TARGET:
         return _target_levels(table, bins, least, notes)
     if column not in table.strata:
-        raise unknown_column(UNKNOWN_COLUMN, column, table.strata, table.source, "stratify")
+        raise unknown_column(codes.unknown_column, column, table.strata, table.source, "stratify")
     _, codes = np.unique(np.array(table.strata[column], dtype=str), return_inverse=True)
     return codes.astype(np.int64)
 
@@ -89,7 +88,7 @@ def _target_levels(
         if bins is None:
             return table.y.astype(np.int64)
         message = f"`{table.target}` contains classes, which cannot be cut into bins"
-        raise Refused(BINS_DO_NOT_FIT, message, "stratify", help="remove `bins`")
+        raise Refused(codes.bins_do_not_fit, message, "stratify", help="remove `bins`")
     most = table.n // max(least, 1)
     if bins is None or not 2 <= bins <= most:
         if bins is None:
@@ -105,12 +104,12 @@ def _target_levels(
                 f"there are {table.n:,}"
             )
         help_text = f"write `bins={min(5, most)}`" if most >= 2 else "write `stratify none`"
-        raise Refused(BINS_DO_NOT_FIT, message, "stratify", help=help_text)
+        raise Refused(codes.bins_do_not_fit, message, "stratify", help=help_text)
     codes, edges = quantile_bins(table.y, bins)
     made = len(edges) + 1
     if made < 2:
         message = f"`{table.target}` has one value in most rows, and its quantiles are all the same"
-        raise Refused(BINS_DO_NOT_FIT, message, "stratify", help="write `stratify none`")
+        raise Refused(codes.bins_do_not_fit, message, "stratify", help="write `stratify none`")
     shown = ", ".join(f"{edge:.6g}" for edge in edges.tolist())
     fewer = "" if made == bins else f", fewer than {bins} because of equal values"
     notes.append(f"{table.target} in {made} bins, cut after {shown}{fewer}")
@@ -159,7 +158,7 @@ def _merged(
     )
     if n > MOST_RARE * len(rare):
         help_text = f"remove columns with many levels, or write `stratify by {columns[0]}`"
-        raise Refused(STRATA_TOO_FINE, what, "stratify", help=help_text)
+        raise Refused(codes.strata_too_fine, what, "stratify", help=help_text)
     merged = levels.copy()
     free = rare.copy()
     for place in range(levels.shape[1] - 1, 0, -1):
@@ -172,7 +171,7 @@ def _merged(
     message = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(message)
     fix = f"remove `{columns[-1]}`, or write fewer folds, if strata must not be merged"
-    findings.add(RARE_STRATA_MERGED, message, "stratify", help=fix)
+    findings.add(codes.rare_strata_merged, message, "stratify", help=fix)
     return _numbered(merged)
 
 

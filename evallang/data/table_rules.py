@@ -12,20 +12,6 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    CLASS_SMALLER_THAN_FOLDS,
-    CONSTANT_FEATURE,
-    DATES_AS_CATEGORIES,
-    DUPLICATED_ROWS,
-    FEW_GROUPS,
-    FEWER_GROUPS_THAN_FOLDS,
-    FOLDS_NOT_NAMED,
-    ID_LIKE_FEATURE,
-    NUMBERS_AS_CATEGORIES,
-    REPLICATES_AS_DATA_SETS,
-    TARGET_AMONG_FEATURES,
-    TASKS_DIFFER,
-)
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -55,7 +41,7 @@ from evallang.data.text_forms import (
     names_fold,
     names_identifier,
 )
-from evallang.diagnostics import Code, Diagnostic
+from evallang.diagnostics import Code, Diagnostic, codes
 from evallang.protocols.protocol import Split
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -136,7 +122,7 @@ def unnamed_folds(given: GivenOutcomes, findings: Findings) -> None:
         if column.role != NOT_USED or not names_fold(column.name) or not _varies(column):
             continue
         findings.add(
-            FOLDS_NOT_NAMED,
+            codes.fold_column_unused,
             f"`{column.name}` has the folds of {counted(given.n, 'prediction')}, and no clause "
             "names it: they are taken for those of one fitted model",
             "predictions",
@@ -169,7 +155,7 @@ def check_replicates(sources: Sequence[GivenOutcomes]) -> tuple[Diagnostic, ...]
         column = several[0].spec.dataset  # type: ignore[union-attr]
         findings = Findings(several[0].spec.places)
         findings.add(
-            REPLICATES_AS_DATA_SETS,
+            codes.replicates_as_data_sets,
             f"the {len(several)} data sets of `{name}` are the same {several[0].n:,} "
             f"{several[0].spec.unit} with the same truth, so `{column}` tells repeats apart",
             "dataset",
@@ -197,7 +183,7 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
         if table.task != tables[0].task:
             findings = Findings(table.spec.places)
             findings.add(
-                TASKS_DIFFER,
+                codes.data_sets_differ_in_task,
                 f"`{table.spec.name}` is a {table.task} and `{tables[0].spec.name}` is a "
                 f"{tables[0].task}",
                 "task",
@@ -228,7 +214,7 @@ def constant_features(table: Table, findings: Findings) -> None:
     if kinds:
         names = [name for group in kinds.values() for name in group]
         findings.add(
-            CONSTANT_FEATURE,
+            codes.constant_feature,
             ", and ".join(f"{quoted(group)} {_each_has(group)} {w}" for w, group in kinds.items()),
             "features",
             help=f"write `features all except {_written(names)}`",
@@ -283,10 +269,10 @@ CATEGORY = "each distinct value is a category"
 DISTANCES = "their distances are not days (31 January and 1 February differ by 70)"
 DAYS = "replace them with numbers such as days since a first day"
 _FORMS = (
-    _Form(DATES_AS_CATEGORIES, "dates", CATEGORY, DAYS, are_dates),
-    _Form(DATES_AS_CATEGORIES, "dates", CATEGORY, DAYS, are_digits_of_dates),
+    _Form(codes.dates_as_categories, "dates", CATEGORY, DAYS, are_dates),
+    _Form(codes.dates_as_categories, "dates", CATEGORY, DAYS, are_digits_of_dates),
     _Form(
-        DATES_AS_CATEGORIES,
+        codes.dates_as_categories,
         "dates written as numbers",
         DISTANCES,
         DAYS,
@@ -294,14 +280,14 @@ _FORMS = (
         of_numbers=True,
     ),
     _Form(
-        DATES_AS_CATEGORIES,
+        codes.dates_as_categories,
         "times of day",
         CATEGORY,
         "replace them with numbers such as hours since midnight",
         are_clock_times,
     ),
     _Form(
-        NUMBERS_AS_CATEGORIES,
+        codes.numbers_as_categories,
         "numbers spelled as text",
         CATEGORY,
         "write plain numbers in the file",
@@ -350,7 +336,7 @@ def id_like_features(
         ways = [f"write {' or '.join([*as_id, excepted])}", f"write {excepted}"]
     if alike:
         findings.add(
-            ID_LIKE_FEATURE,
+            codes.id_like_feature,
             f"{quoted(alike)} {_each_has(alike)} a different value in every row, like an "
             "identifier",
             "features",
@@ -358,7 +344,7 @@ def id_like_features(
         )
     for name, n in nearly.items():
         findings.add(
-            ID_LIKE_FEATURE,
+            codes.id_like_feature,
             f"`{name}` is text with {n:,} different values in {table.n:,} rows",
             "features",
             help=f"{ways[-1]}, or read it word by word with `TfidfVectorizer`",
@@ -384,7 +370,7 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
     same = [column.name for column in _given(table, used) if _equals_target(table, column)]
     if same:
         findings.add(
-            TARGET_AMONG_FEATURES,
+            codes.target_among_features,
             f"{quoted(same)} {_determines(same)} `{table.target}` in every row",
             "features",
             "target",
@@ -402,7 +388,7 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
         return
     verb = "repeats" if copies == 1 else "repeat"
     findings.add(
-        DUPLICATED_ROWS,
+        codes.duplicated_rows,
         f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can be on "
         "both sides of a split",
         "from",
@@ -438,7 +424,7 @@ def duplicated_predictions(given: GivenOutcomes, findings: Findings) -> None:
     if not single and coincide(cells, len(given.classes)):
         return
     findings.add(
-        DUPLICATED_ROWS,
+        codes.duplicated_rows,
         f"{counted(copies, 'row')} of {given.n:,} {'repeats' if copies == 1 else 'repeat'} an "
         "earlier one in the truth and in all outputs, and no `id` says that they are different "
         "examples",
@@ -470,7 +456,7 @@ def check_copies(
         return ()
     findings = Findings(table.spec.places)
     findings.add(
-        DUPLICATED_ROWS,
+        codes.duplicated_rows,
         f"{counted(len(copied), 'row')} of the {len(tested):,} that `{protocol}` tests "
         f"{'has' if len(copied) == 1 else 'have'} a copy among the rows trained on",
         "from",
@@ -486,7 +472,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
     column = None if isinstance(read.spec, CountsSpec) else read.spec.group
     if groups is not None and groups < FEW:
         findings.add(
-            FEW_GROUPS,
+            codes.few_groups,
             f"`{column}` has only {counted(groups, 'group')}, but the group is the unit "
             "of every interval and test",
             "group",
@@ -508,7 +494,7 @@ def class_smaller_than_folds(
     ]
     if small:
         findings.add(
-            CLASS_SMALLER_THAN_FOLDS,
+            codes.class_smaller_than_folds,
             f"`{table.target}` has classes with fewer members than {folds} folds: {listed(small)}",
             "target",
             span=span,
@@ -526,7 +512,7 @@ def fewer_groups_than_folds(
     groups = _groups(table)
     if groups is not None and groups < folds:
         findings.add(
-            FEWER_GROUPS_THAN_FOLDS,
+            codes.fewer_groups_than_folds,
             f"`{table.spec.group}` has {counted(groups, 'group')} for {folds} folds",
             "group",
             span=span,

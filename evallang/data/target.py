@@ -8,18 +8,6 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.data.codes import (
-    FEATURE_TYPE,
-    FILE_TOO_LARGE,
-    INFINITE_VALUE,
-    MISSING_TARGET,
-    ONE_CLASS,
-    POSITIVE_OF_MANY,
-    SCALE_OF_LABELS,
-    TARGET_NOT_NUMERIC,
-    TARGET_OUTSIDE_SCALE,
-    UNKNOWN_POSITIVE,
-)
 from evallang.data.column_roles import check_column
 from evallang.data.column_types import Kind
 from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task, class_counts
@@ -32,6 +20,7 @@ from evallang.data.magnitudes import (
     check_whole_numbers,
 )
 from evallang.data.odd_values import warn_of_labels, warn_of_numbers
+from evallang.diagnostics import codes
 from evallang.limits import CLASSES, CLASSES_APART, OverLimit
 from evallang.spelling import closest
 from evallang.target_scales import SCALES
@@ -68,7 +57,7 @@ def read_target(
     missing = frame.missing_rows(column)
     if missing:
         raise Refused(
-            MISSING_TARGET,
+            codes.missing_target,
             f"`{column}` is missing in {len(missing):,} of {frame.n:,} rows: "
             f"{frame.places(missing)}"
             if len(missing) < frame.n
@@ -82,11 +71,11 @@ def read_target(
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
         message = f"`{column}` contains {frame.content(column)}, which cannot be predicted"
         fix = "name a column of numbers or labels"
-        raise Refused(FEATURE_TYPE, message, keyword, help=fix)
+        raise Refused(codes.unusable_feature_type, message, keyword, help=fix)
     task, notes = _task(frame, spec, column)
     if task == "classification" and isinstance(spec, DataSpec) and spec.target_scale:
         raise Refused(
-            SCALE_OF_LABELS,
+            codes.scale_of_labels,
             f"`{column}` holds labels, which have no {spec.target_scale} scale",
             keyword,
             help=f"write `target {written(column)}`, or `task regression` if it is a number",
@@ -125,7 +114,7 @@ def _numbers(
     if frame.kind(column) is not Kind.NUMBER:
         where = frame.first_non_number(column)
         raise Refused(
-            TARGET_NOT_NUMERIC,
+            codes.target_not_numeric,
             f"`{column}` is the target of a regression and contains {where}",
             keyword,
             "task",
@@ -133,12 +122,14 @@ def _numbers(
         )
     if spec.positive is not None:
         message = f"`positive` is for two classes, and `{column}` is predicted by regression"
-        raise Refused(POSITIVE_OF_MANY, message, "positive", help="remove `positive`")
+        raise Refused(
+            codes.positive_needs_two_classes, message, "positive", help="remove `positive`"
+        )
     y = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     infinite = np.flatnonzero(~np.isfinite(y)).tolist()
     if infinite:
         message = f"`{column}` is infinite in {frame.places(infinite)}"
-        raise Refused(INFINITE_VALUE, message, keyword, help=FINITE)
+        raise Refused(codes.infinite_value, message, keyword, help=FINITE)
     what = f"`{column}`"
     check_sizes(frame, y, what, keyword)
     check_whole_numbers(frame, column, what, keyword)
@@ -159,7 +150,7 @@ def _check_scale(frame: Frame, column: str, y: "NDArray[Any]", scale: str, keywo
     if outside:
         what = "not above zero" if known.above else "below zero"
         raise Refused(
-            TARGET_OUTSIDE_SCALE,
+            codes.target_outside_scale,
             f"`{column}` is {what} in {frame.places(outside)}, and `target {scale}` needs it",
             keyword,
             help="remove the scale, or exclude such rows by `where` if the question allows it",
@@ -180,20 +171,20 @@ def _labels(
     if values.dtype.is_float() and values.is_infinite().any():
         infinite = values.is_infinite().arg_true().to_list()
         message = f"`{column}` is infinite in {frame.places(infinite)}"
-        raise Refused(INFINITE_VALUE, message, keyword, help=FINITE)
+        raise Refused(codes.infinite_value, message, keyword, help=FINITE)
     found = classes_of(values)
     limit = CLASSES_APART if isinstance(spec, DataSpec) else CLASSES
     try:
         limit.check(f"`{column}`", len(found.texts))
     except OverLimit as error:
-        raise Refused(FILE_TOO_LARGE, str(error), keyword, help=error.help) from error
+        raise Refused(codes.file_too_large, str(error), keyword, help=error.help) from error
     if len(found.texts) == 1:
         kept = " that `where` keeps" if spec.where else ""
         message = (
             f"every row of `{frame.source}`{kept} has the label `{found.texts[0]}` in `{column}`"
         )
         fix = f"name another {keyword}, or keep rows of more than one class"
-        raise Refused(ONE_CLASS, message, keyword, help=fix)
+        raise Refused(codes.one_class, message, keyword, help=fix)
     counts = class_counts(found.codes, len(found.texts), frame.times)
     by_label = dict(zip(found.texts, counts, strict=True))
     warn_of_labels(frame, column, by_label, keyword, findings)
@@ -221,7 +212,7 @@ def _positive(
         return 1, (f"positive {texts[1]}: the last of the two labels",)
     if len(texts) != 2:
         raise Refused(
-            POSITIVE_OF_MANY,
+            codes.positive_needs_two_classes,
             f"`positive` is for two classes, and `{column}` has {len(texts)}: {quoted(texts, 12)}",
             "positive",
             help="spell the labels of one class alike"
@@ -232,7 +223,7 @@ def _positive(
     if place is None:
         near = closest(str(spec.positive), texts)
         raise Refused(
-            UNKNOWN_POSITIVE,
+            codes.unknown_positive_label,
             f"`{column}` has no label `{spec.positive}`; its labels are {quoted(texts, 12)}",
             "positive",
             help=f"did you mean `{near}`?" if near else "write one of them",

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import polars as pl
 
-from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, NOT_UTF8
 from evallang.data.findings import RENAME, Refused, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.number_signs import is_number, with_decimal_points
+from evallang.diagnostics import codes
 
 Needed = Callable[[Sequence[str]], Collection[str]]
 """What returns the columns that a study needs out of all columns of a file."""
@@ -19,19 +19,19 @@ def checked_text(data: bytes, source: str) -> bytes:
     """Return UTF-8 text without its byte order mark; any other is refused."""
     if data.startswith(UTF_16_OR_32):
         message = f"`{source}` is written in UTF-16 or UTF-32"
-        raise Refused(NOT_UTF8, message, help="save it as UTF-8")
+        raise Refused(codes.text_not_utf8, message, help="save it as UTF-8")
     text = data.removeprefix(codecs.BOM_UTF8)
     if (place := text.find(b"\0")) >= 0:
         line = text.count(b"\n", 0, place) + 1
         message = f"`{source}` contains a zero byte in line {line}, which a text cannot have"
-        raise Refused(NOT_UTF8, message, help="save it as text in UTF-8")
+        raise Refused(codes.text_not_utf8, message, help="save it as text in UTF-8")
     try:
         if not text.isascii():
             text.decode("utf-8")
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         message = f"`{source}` is not UTF-8 in line {line}"
-        raise Refused(NOT_UTF8, message, help="save it as UTF-8") from error
+        raise Refused(codes.text_not_utf8, message, help="save it as UTF-8") from error
     return text
 
 
@@ -39,7 +39,7 @@ def check_names(source: str, names: Iterable[str]) -> None:
     """Refuse a table in which two columns have one name."""
     if twice := repeated(names):
         message = f"`{source}` has more than one column {quoted(twice)}"
-        raise Refused(DUPLICATE_COLUMN, message, help=RENAME)
+        raise Refused(codes.column_name_twice, message, help=RENAME)
 
 
 def is_header(fields: Collection[str], named: frozenset[str]) -> bool:
@@ -68,7 +68,7 @@ def text_frame(
     there is a `header`. Unclear numbers are refused in the columns that are `needed` (None: all).
     """
     if cells.height == 0:
-        raise Refused(EMPTY_FILE, f"`{source}` has a header and no rows")
+        raise Refused(codes.no_rows_in_file, f"`{source}` has a header and no rows")
     gone = [
         name
         for place, name in enumerate(cells.columns, 1)

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.data.codes import ORDER_UNKNOWN
 from evallang.data.column_roles import complete_texts
 from evallang.data.column_types import Kind, dates_of, kind_of
 from evallang.data.dataset import DataSpec, Moments, PredictionsSpec, Table
@@ -21,6 +20,7 @@ from evallang.data.text_forms import (
     names_counter,
     names_time,
 )
+from evallang.diagnostics import codes
 
 FEWEST_MOMENTS = 10  # different values; fewer are seasons or waves, whose order tells little
 FIRST_LOOK = 1_000  # rows of text in which dates are looked for before all are read
@@ -86,7 +86,7 @@ def read_moments(
         if all((np.diff(one.ranks[order]) >= 0).all() for one in dated.values()):
             return Moments(finest.name, finest.ranks)
         raise Refused(
-            ORDER_UNKNOWN,
+            codes.order_of_time_unknown,
             f"{quoted(tuple(dated))} put the rows of `{frame.source}` in different orders",
             "from",
             help=f"write `time {written(finest.name)}` below it, or another of them",
@@ -102,7 +102,7 @@ def read_moments(
             return Moments(name, found.ranks)
         if name == spec.id:
             raise Refused(
-                ORDER_UNKNOWN,
+                codes.order_of_time_unknown,
                 f"the rows of `{frame.source}` are not in the order of their id `{name}`, and the "
                 "study reads them in the order of time",
                 "id",
@@ -137,7 +137,7 @@ def _stated(frame: Frame, column: str) -> Moments:
         dates = _as_dates(values)
         if dates is None:
             raise Refused(
-                ORDER_UNKNOWN,
+                codes.order_of_time_unknown,
                 f"`{column}` holds neither numbers nor dates of one form, so its order in time is "
                 "unknown",
                 "time",

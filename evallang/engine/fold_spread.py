@@ -7,11 +7,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.evaluation import Evaluation, is_mean, means_of
 from evallang.metrics.metric import default_metric
 from evallang.models.model import is_baseline
-from evallang.reporting.codes import FOLDS_DISAGREE
 from evallang.reporting.numbers import Scale, fixed
 from evallang.source import Span
 from evallang.study import Method, Study
@@ -51,7 +50,7 @@ def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iter
         scale, unit = (Scale(0, 2), "%") if percent else (Scale(3), "")
         low, high = int(np.argmin(means)), int(np.argmax(means))
         yield diagnose(
-            FOLDS_DISAGREE,
+            codes.folds_disagree,
             f"the folds of `{model}` differ by more than the sampling of their rows explains: "
             f"`{metric.written}` is {fixed(float(means[low]), scale)}{unit} in fold {low + 1} and "
             f"{fixed(float(means[high]), scale)}{unit} in fold {high + 1}",

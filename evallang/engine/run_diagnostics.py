@@ -7,14 +7,13 @@ import numpy as np
 
 from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import reads_order
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.comparisons import OneSource
 from evallang.engine.estimates import levels, restricted, too_few
 from evallang.engine.evaluation import Evaluation
 from evallang.hypotheses import Families
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
-from evallang.reporting.codes import CLASS_NEVER_PREDICTED, DEPENDENT_LOSSES, UNLIKE_WORKERS
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -79,7 +78,7 @@ def unlike_workers(study: Study, fitted: int, differences: Sequence[str]) -> Ite
     """Report that fits were made by workers of another kind, once with all differences."""
     if fitted and differences:
         yield diagnose(
-            UNLIKE_WORKERS,
+            codes.unlike_workers,
             "workers of the cluster differ from the machine that started the run: "
             f"{', '.join(differences)}",
             next((protocol.span for protocol in study.protocols), None),
@@ -155,7 +154,7 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
         )
         under = f" under `{one.protocol}`" if one.protocol else ""
         yield diagnose(
-            CLASS_NEVER_PREDICTED,
+            codes.class_never_predicted,
             message,
             places.get(one.model),
             path=study.path,
@@ -187,7 +186,7 @@ def dependent_losses(
         units = "blocks" if test.keywords().get("block") is not None else "moments"
         pairs = "" if len(known) == 1 else f" (largest of {len(known)} pairs)"
         yield diagnose(
-            DEPENDENT_LOSSES,
+            codes.losses_dependent_beyond_the_horizon,
             f"the differences in `{planned.metric.written}` between `{first}` and `{second}` are "
             f"correlated by {worst.autocorrelation:.2f} at lag {worst.lag}{pairs}, and "
             f"`{test.written}` assumes that {units} this far apart are independent",

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.evaluation import Evaluation, FittedFold
-from evallang.reporting.codes import SEARCH_GAINED_NOTHING
 from evallang.reporting.numbers import Scale, fixed
 from evallang.study import Study
 
@@ -55,7 +54,7 @@ def searches_that_gained_nothing(
             if ratio == 0:
                 differ = f"have the same `{study.tuning.metric.written}` in every inner fold"
             yield diagnose(
-                SEARCH_GAINED_NOTHING,
+                codes.search_gained_nothing,
                 f"the search of `{model.name}` gained nothing: its {n} candidates {differ}",
                 model.span,
                 path=study.path,

@@ -12,9 +12,8 @@ from evallang.data.row_rules.revealing_features import (
     written_strength,
 )
 from evallang.data.row_rules.strengths import area
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.evaluation import Evaluation, ModelOutcome
-from evallang.reporting.codes import FEATURE_AS_GOOD_AS_MODELS
 from evallang.spelling import written_name
 from evallang.study import Study
 
@@ -55,7 +54,7 @@ def features_as_good_as_models(
         if reached[model] > best + NO_BETTER:
             continue
         yield diagnose(
-            FEATURE_AS_GOOD_AS_MODELS,
+            codes.feature_as_good_as_models,
             f"`{feature}` alone predicts `{table.target}` with {scale_of(table)} of "
             f"{written_strength(best)}, and the best model, `{model}`, has "
             f"{written_strength(reached[model])}",

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.models.model import is_baseline
-from evallang.reporting.codes import NO_BETTER_THAN_CHANCE, TRAINING_SCORE_FAR_ABOVE
 from evallang.reporting.numbers import bounded
 from evallang.stats.skill import rank_correlation, skill_of_classes
 from evallang.study import Study
@@ -55,7 +54,7 @@ def models_without_skill(study: Study, evaluations: Sequence[Evaluation]) -> Ite
             notes = (f"on `{evaluation.source}`",) if len(study.sources) > 1 else ()
             if trained is not None and trained - value >= FAR[evaluation.task]:
                 yield diagnose(
-                    TRAINING_SCORE_FAR_ABOVE,
+                    codes.training_score_far_above_test_score,
                     f"`{model.name}` predicts its training rows, and others no better than "
                     f"chance: {noun} of {bounded(trained, 2)} on training rows and {on_test}",
                     model.span,
@@ -67,7 +66,7 @@ def models_without_skill(study: Study, evaluations: Sequence[Evaluation]) -> Ite
                 continue
             also = "" if trained is None else f"{bounded(trained, 2)} on training rows and "
             yield diagnose(
-                NO_BETTER_THAN_CHANCE,
+                codes.no_better_than_chance,
                 f"`{model.name}` predicts no better than chance: {noun} of {also}{on_test}",
                 model.span,
                 path=study.path,

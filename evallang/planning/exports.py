@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.models.model import ModelSpec, search_space
-from evallang.planning.codes import EXPORT_OF_SEVERAL_FILES
 from evallang.planning.plan import ExportTask, Layout, Scheme, Task
 from evallang.planning.planner import Planned, fit_task, inner_of, rows_of
 from evallang.planning.readiness import cannot_split
@@ -32,7 +31,7 @@ def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) ->
         return planned
     if len(tables) > 1:
         found = diagnose(
-            EXPORT_OF_SEVERAL_FILES,
+            codes.export_of_several_files,
             f"{len(tables)} data sets were read, and an exported model is fitted on one",
             study.exports[0].span,
             help="export from a study of its own, with one data set",

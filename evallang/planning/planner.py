@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import name_data_set
 from evallang.data.read_sources import ReadSources
-from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.diagnostics import Diagnostic, codes, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.models.target_scales import rescale_target
 from evallang.planning.candidates import asks, candidates, written_space
-from evallang.planning.codes import NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
     PerModel,
@@ -199,7 +198,7 @@ def _inner_option(study: Study) -> str:
 def _report_missing_optuna(study: Study) -> Iterator[Diagnostic]:
     if installed("optuna") == "none":
         yield diagnose(
-            NEEDS_OPTUNA,
+            codes.needs_optuna,
             "`tune bayes` needs the package Optuna, which is not installed",
             study.tuning.span if study.tuning else None,
             path=study.path,

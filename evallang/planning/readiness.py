@@ -7,20 +7,13 @@ from msgspec.structs import replace
 
 from evallang.data.dataset import Table
 from evallang.data.findings import quoted
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.limits import OverLimit
 from evallang.models.abilities import ColumnState, UnusableColumns, classes_of, unusable_columns
 from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
 from evallang.models.resamplers import steps_of_new_rows
-from evallang.planning.codes import (
-    CANNOT_SPLIT,
-    MISSING_REACHES_ESTIMATOR,
-    PACKAGE_MISSING,
-    TEXT_REACHES_ESTIMATOR,
-    UNKNOWN_FEATURE,
-)
 from evallang.protocols.protocol import CannotSplit
 from evallang.source import Span
 from evallang.spelling import closest
@@ -65,7 +58,7 @@ def cannot_split(
     analysis that draws its own `part` names the option for the size of it, `of_part`.
     """
     if isinstance(refusal, OverLimit):
-        return diagnose(CANNOT_SPLIT, str(refusal), span, path=path, help=refusal.help)
+        return diagnose(codes.cannot_split, str(refusal), span, path=path, help=refusal.help)
     stated = refusal if isinstance(refusal, CannotSplit) else CannotSplit(str(refusal))
     message, instead = stated.reason, stated.instead
     if inner is not None:
@@ -73,7 +66,7 @@ def cannot_split(
         larger = f"larger `{of_part}`, or " if of_part else ""
         message = f"in {part}, {message}"
         instead = f"write {larger}a smaller `{inner}`{unspread}"
-    return diagnose(CANNOT_SPLIT, message, span, path=path, help=instead)
+    return diagnose(codes.cannot_split, message, span, path=path, help=instead)
 
 
 def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
@@ -89,7 +82,7 @@ def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
         for name, package in missing.items():
             found.append(
                 diagnose(
-                    PACKAGE_MISSING,
+                    codes.package_missing,
                     f"`{name}` in `{model.name}` needs {package.title}, which is not installed",
                     model.span,
                     help=f"run `pip install '{package.extra}'`",
@@ -121,7 +114,7 @@ def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
         names = [column.name for column in table.columns]
         near = _nearest_column(name, names)
         yield diagnose(
-            UNKNOWN_FEATURE,
+            codes.unknown_feature,
             f"`{model.name}` names the column `{name}`, "
             f"which is not a feature of `{table.spec.name}`",
             model.span,
@@ -157,7 +150,7 @@ def _report_marks(model: ModelSpec, name: str, marks: tuple[str, ...]) -> Diagno
     words = ", ".join(f'"{mark}"' for mark in marks)
     measured = any(sign.isdigit() for mark in marks for sign in mark)
     return diagnose(
-        TEXT_REACHES_ESTIMATOR,
+        codes.text_reaches_estimator,
         f"`{name}` reaches `{model.name}` as text, and all its values but {words} are numbers",
         model.span,
         help="write plain numbers in the file" if measured else f"write `missing {words}`",
@@ -170,7 +163,7 @@ def _objection(model: ModelSpec, problem: UnusableColumns, empty: frozenset[str]
     columns = names + (f" and {more} more" if more > 0 else "")
     if problem.problem == "text":
         return diagnose(
-            TEXT_REACHES_ESTIMATOR,
+            codes.text_reaches_estimator,
             f"text reaches `{problem.class_name}` in `{model.name}`: {columns}",
             model.span,
             help="encode it by `columns(numeric: ..., categorical: "
@@ -178,7 +171,7 @@ def _objection(model: ModelSpec, problem: UnusableColumns, empty: frozenset[str]
             "`features all except`",
         )
     return diagnose(
-        MISSING_REACHES_ESTIMATOR,
+        codes.missing_reaches_estimator,
         f"missing values reach `{problem.class_name}` in `{model.name}`: {columns}",
         model.span,
         help=f"{without} has no value in any row: remove it by `features all except`"

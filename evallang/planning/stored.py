@@ -11,13 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evallang.data.codes import STORED_RESULTS_UNUSABLE
 from evallang.data.dataset import Table
 from evallang.data.findings import listed, quoted
 from evallang.data.read_sources import ReadSources
 from evallang.data.stored_results import AGAIN, StoredPredictions
-from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.planning.codes import STORED_RESULTS_DIFFER
+from evallang.diagnostics import Code, Diagnostic, codes, diagnose
 from evallang.planning.expected import measured_on
 from evallang.planning.keys import versions_here
 from evallang.planning.plan import Layout, StoredOutcome
@@ -104,7 +102,7 @@ def _aligned(
 
 def _differ(stored: StoredPredictions, difference: str, suggestion: str) -> None:
     message = f"the results in `{stored.folder}` are not comparable: {difference}"
-    raise _Refused(STORED_RESULTS_DIFFER, message, suggestion)
+    raise _Refused(codes.stored_results_differ, message, suggestion)
 
 
 # --- data ------------------------------------------------------------------------------------
@@ -282,7 +280,7 @@ def _of_seed(
             continue
         if part is None:
             raise _Refused(
-                STORED_RESULTS_UNUSABLE,
+                codes.stored_results_unusable,
                 f"the results in `{stored.folder}` have no predictions of `{stored.model.name}` "
                 f"for {where} of `{protocol.written or protocol.summary}`",
                 AGAIN,
@@ -341,7 +339,7 @@ def _outcome(
 
 def _contradict(stored: StoredPredictions) -> None:
     raise _Refused(
-        STORED_RESULTS_UNUSABLE,
+        codes.stored_results_unusable,
         f"the predictions in `{stored.folder}` were altered: their truth is not that of the data",
         AGAIN,
     )

@@ -13,17 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang import diagnostics
-from evallang.reporting.codes import (
-    CLASS_NEVER_PREDICTED,
-    CONSERVATIVE,
-    DISAGREEMENT,
-    FITS_FAILED,
-    FITS_WARNED,
-    METRIC_FAILED,
-    OVERLAP,
-    SMALL_DIFFERENCES,
-    UNTUNED,
-)
+from evallang.diagnostics import codes
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.document import (
@@ -66,8 +56,8 @@ MEASURE = "measure"  # the stage of a failure in the author's own metric
 INNER = "inner"  # the stage of a failure of a candidate
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
 SAID_BY = {
-    "pooled_predictions_of_several_models": OVERLAP.name,
-    CLASS_NEVER_PREDICTED.name: CLASS_NEVER_PREDICTED.name,
+    "pooled_predictions_of_several_models": codes.training_sets_overlap.name,
+    codes.class_never_predicted.name: codes.class_never_predicted.name,
 }
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
 OF_REQUIREMENTS = frozenset({"few_examples_for_a_requirement"})
@@ -160,8 +150,15 @@ def cautions(context: Context) -> list[Caution]:
     results = context.results
     rules = (
         _overlap(context),
-        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
-        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
+        _disagreement(
+            context, _outside, _outside_words, codes.plain_interval_excludes_zero_without_rejection
+        ),
+        _disagreement(
+            context,
+            _inside,
+            _inside_words,
+            codes.simultaneous_interval_holds_zero_despite_rejection,
+        ),
         _small_differences(context),
         never_predicted_caution(context),
     )
@@ -183,7 +180,7 @@ def cautions(context: Context) -> list[Caution]:
             f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
             f"{where} raised an error (", Ref("table-failures"), f"). {lost}",
         )  # fmt: skip
-        found.append(Caution.from_code(FITS_FAILED, "Some fits failed", body))
+        found.append(Caution.from_code(codes.fits_that_failed, "Some fits failed", body))
     of_metrics = [f for f in results.failures if f.stage == MEASURE]
     if of_metrics:
         names = dict.fromkeys(f.metric or "" for f in of_metrics)
@@ -193,7 +190,9 @@ def cautions(context: Context) -> list[Caution]:
             _models(context, of_metrics), " (", Ref("table-failures"),
             f"). Results that need {whose} values were not computed.",
         )  # fmt: skip
-        found.append(Caution.from_code(METRIC_FAILED, "The author’s own metric failed", body))
+        found.append(
+            Caution.from_code(codes.own_metric_failed, "The author’s own metric failed", body)
+        )
     edge = search_at_the_edge(context)
     found += of_numbers + ([edge] if edge is not None else [])
     estimators = [m for m in results.models if m.kind == "estimator" and not m.baseline]
@@ -202,7 +201,7 @@ def cautions(context: Context) -> list[Caution]:
             "The comparison applies to these settings (", Ref("table-protocol"),
             "), not to the best settings of each kind of model.",
         )  # fmt: skip
-        found.append(Caution.from_code(UNTUNED, "No model was tuned", body))
+        found.append(Caution.from_code(codes.no_model_was_tuned, "No model was tuned", body))
     return found
 
 
@@ -272,7 +271,7 @@ def _fit_caution(context: Context, warnings: Sequence[FitWarning]) -> Caution:
     if len(warnings) > MOST_LINES:
         lines.append(runs(f"{count(len(warnings) - MOST_LINES)} more are in results.json."))
     body = runs(spaced(lines), " The results of these fits are included.")
-    return Caution.from_code(FITS_WARNED, "Some fits warned", body)
+    return Caution.from_code(codes.fits_that_warned, "Some fits warned", body)
 
 
 def _first_sentence(message: str) -> str:
@@ -334,7 +333,7 @@ def _overlap(context: Context) -> Caution | None:
         lines.append(runs(words))
     if not lines:
         return None
-    return Caution.from_code(OVERLAP, "Training sets overlap", spaced(lines))
+    return Caution.from_code(codes.training_sets_overlap, "Training sets overlap", spaced(lines))
 
 
 def _folds(context: Context, setting: Setting) -> Sequence[FoldValue]:
@@ -472,7 +471,9 @@ def _small_differences(context: Context) -> Caution | None:
     smaller = "Smaller true" if any(found.any for found in lines.values()) else "True"
     sources = listed(runs(one) for one in dict.fromkeys(f.source for f in lines.values()))
     body += runs(f" {smaller} differences will often be missed (", sources, ").")
-    return Caution.from_code(SMALL_DIFFERENCES, "Small differences could not be seen", body)
+    return Caution.from_code(
+        codes.small_differences_could_not_be_seen, "Small differences could not be seen", body
+    )
 
 
 class _Asked(Struct, frozen=True):
@@ -654,7 +655,7 @@ def never_predicted_caution(context: Context) -> Caution | None:
     body += runs(
         " Accuracy rewards this where the class is rare; measures of that class are 0 or undefined."
     )
-    return Caution.from_code(CLASS_NEVER_PREDICTED, "A model never predicts a class", body)
+    return Caution.from_code(codes.class_never_predicted, "A model never predicts a class", body)
 
 
 def never_predicted_findings(context: Context, setting: Setting) -> list[Runs]:

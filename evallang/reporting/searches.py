@@ -6,7 +6,7 @@ from math import prod
 from statistics import median
 from typing import Any
 
-from evallang.reporting.codes import SEARCH_AT_THE_EDGE
+from evallang.diagnostics import codes
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Caution, Code, Runs, Text, listed, runs
 from evallang.reporting.numbers import fixed, percent, scale_of
@@ -152,7 +152,7 @@ def search_at_the_edge(context: Context) -> Caution | None:
         return None
     said = sum(((Text(" "), *line) for line in lines[:MOST_LINES]), ())[1:]
     body = runs(said, " Better values may lie beyond these candidates.")
-    return Caution.from_code(SEARCH_AT_THE_EDGE, "A search ended at the edge", body)
+    return Caution.from_code(codes.search_at_the_edge, "A search ended at the edge", body)
 
 
 def _edges(context: Context) -> Iterator[Runs]:

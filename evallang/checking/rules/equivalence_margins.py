@@ -13,9 +13,8 @@ from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, 
 from evallang.checking.rules.shares import percent
 from evallang.checking.rules.study_facts import tests_of
 from evallang.compatibility import metric_entry, own_metric
-from evallang.data.codes import MARGIN_BEYOND_BASELINE
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
-from evallang.diagnostics import Changes, Diagnostic, diagnose
+from evallang.diagnostics import Changes, Diagnostic, codes, diagnose
 from evallang.metrics.metric import evaluate
 from evallang.reporting.letter_case import mid_sentence
 from evallang.source import Span
@@ -263,7 +262,7 @@ def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnos
             one = next(name for name, value in named.items() if value == reference)
             whose = f"`{one}`, which has {_rounded(metric, reference)}"
         yield diagnose(
-            MARGIN_BEYOND_BASELINE,
+            codes.margin_beyond_the_baseline,
             f"a model that always predicts {how} has {'an' if noun[0] in 'aeio' else 'a'} {noun} "
             f"of {_rounded(metric, constant)}, and a margin of {_amount(metric, margin)} can let "
             f"it pass as not worse than {whose}",
@@ -290,7 +289,7 @@ def _margins_of_judged(
             continue
         left = max(shares[best] - margin, 0.0)
         yield diagnose(
-            MARGIN_BEYOND_BASELINE,
+            codes.margin_beyond_the_baseline,
             f"a margin of {percent(margin)} can let a model pass that is right for "
             f"{percent(round(left, 4))} of the examples, where `{best}` is right for "
             f"{percent(round(shares[best], 4))}",
