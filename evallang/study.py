@@ -21,7 +21,7 @@ from evallang.data.dataset import (
     Task,
 )
 from evallang.effect import Effect
-from evallang.models.model import ModelSpec
+from evallang.models.model import ModelSpec, search_space
 from evallang.records import Placed
 from evallang.results.files import STORED_FILES
 from evallang.results.settings import Default, ReportSettings, Stated
@@ -303,19 +303,44 @@ def own_sources(study: Study) -> dict[str, str]:
     return {**found, **study.live}
 
 
+class AskedMetric(Struct, frozen=True):
+    """A metric that a line asks for, of some models (none named: of all).
+
+    `stated` tells whether the line names it, or has that of the first measure or of its test.
+    """
+
+    metric: Method
+    span: Span | None
+    models: tuple[str, ...] = ()
+    stated: bool = True
+
+
+def asked_metrics(study: Study) -> list[AskedMetric]:
+    """List the metrics of all lines: what is measured first, then compared, required, searched by.
+
+    That of a search is listed where the author wrote it, for the models that are searched.
+    """
+    found = [AskedMetric(measure.metric, measure.span) for measure in study.measures]
+    implied = {d.line for d in study.defaults if (d.kind, d.option) == ("compare", "by")}
+    for line in study.comparisons:
+        models = models_of(line, ()) if line.models else ()
+        stated = line.index not in implied
+        found += [AskedMetric(metric, line.span, models, stated) for metric in line.metrics]
+    for claim in study.requirements:
+        found.append(AskedMetric(claim.metric, claim.span, claim.models, claim.metric_written))
+    if study.tuning is not None and study.tuning.by_written:
+        searched = tuple(m.name for m in study.models if search_space(m.pipeline))
+        found.append(AskedMetric(study.tuning.metric, study.tuning.span, searched))
+    return found
+
+
 def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
     """Iterate over the metrics of the author's own code, each once, with its first span."""
     found: dict[Method, Span | None] = {}
-    for measure in study.measures:
-        found.setdefault(measure.metric, measure.span)
-    for comparison in study.comparisons:
-        for metric in comparison.metrics:
-            found.setdefault(metric, comparison.span)
-    for requirement in study.requirements:
-        found.setdefault(requirement.metric, requirement.span)
-    if study.tuning is not None:
-        found.setdefault(study.tuning.metric, study.tuning.span)
-    yield from ((metric, span) for metric, span in found.items() if metric.code)
+    for asked in asked_metrics(study):
+        if asked.metric.code:
+            found.setdefault(asked.metric, asked.span)
+    yield from found.items()
 
 
 def units_of(study: Study) -> dict[str, str]:

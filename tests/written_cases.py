@@ -33,14 +33,14 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
 from evallang.api.study_file import open_study
 from evallang.data import remote, remote_parquet
-from evallang.locks.codes import MANY_LOOKS, MORE_LOOKS_THAN_STATED
+from evallang.diagnostics import codes
 from evallang.models import catalogue, packages
 from evallang.planning import planner
 from evallang.reporting.context import Context
 from evallang.reporting.document import Ref
 from evallang.reporting.limits import cautions
 
-OF_HISTORY = {MANY_LOOKS.code, MORE_LOOKS_THAN_STATED.code}
+OF_HISTORY = {codes.many_looks.code, codes.more_looks_than_stated.code}
 
 
 def cases(path):

@@ -61,4 +61,4 @@ class CheckedFile(Struct, frozen=True):
 
 def with_task(study: CheckedFile, task: Task) -> CheckedFile:
     """Return the study for the task that its data have shown."""
-    return replace(study, checked=checker.with_task(study.checked, task))
+    return replace(study, checked=checker.check_again(study.checked, task=task))

@@ -37,8 +37,8 @@ def import_own_metrics(study: StudyFile) -> Iterator[StudyFile]:
 
 
 def _load(meant: Study, study: StudyFile) -> tuple[dict[str, OwnMetric], list[Diagnostic]]:
+    from evallang.diagnostics import codes
     from evallang.engine.own_metrics import NotUsable, load, objection
-    from evallang.planning.codes import OWN_METRIC_UNUSABLE
 
     known, missing = find_own_code(meant, study.folder)
     if missing:
@@ -55,5 +55,5 @@ def _load(meant: Study, study: StudyFile) -> tuple[dict[str, OwnMetric], list[Di
             suggestion = reason.suggestion or FORM
         if why is not None:
             message = f"`{metric.name}` cannot be used as a metric: {why}"
-            found.append(diagnose(OWN_METRIC_UNUSABLE, message, span, help=suggestion))
+            found.append(diagnose(codes.own_metric_unusable, message, span, help=suggestion))
     return loaded, found

@@ -54,7 +54,7 @@ def _way_to(module: str, package: Path | None) -> str:
 
 def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
     """Hash the packages that `use` lines name, without importing them; say which are missing."""
-    from evallang.planning.codes import OWN_CODE_NOT_FOUND
+    from evallang.diagnostics import codes
 
     uses, missing = [], []
     for use in study.uses:
@@ -63,7 +63,7 @@ def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
             top = use.module.partition(".")[0]
             missing.append(
                 diagnose(
-                    OWN_CODE_NOT_FOUND,
+                    codes.own_code_not_found,
                     f"an installed module has the name of the module `{top}` next to the study",
                     use.span,
                     help="give the module next to the study another name: installed modules come "
@@ -74,7 +74,7 @@ def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
         elif package is None or not has_module(use.module, package):
             missing.append(
                 diagnose(
-                    OWN_CODE_NOT_FOUND,
+                    codes.own_code_not_found,
                     f"there is no module `{use.module}` next to the study, and none is installed",
                     use.span,
                     help=_way_to(use.module, package),

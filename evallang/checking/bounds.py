@@ -3,14 +3,12 @@
 from fractions import Fraction
 
 from evallang import limits
-from evallang.checking import codes
 from evallang.checking.scope import Scope
+from evallang.diagnostics import codes
 from evallang.limits import Limit, OverLimit
-from evallang.models.domains import number
 from evallang.registry import Bounds
 from evallang.source import Span
 from evallang.study import OptionValue
-from evallang.syntax import nodes as n
 
 LIMITED: dict[str, Limit] = {
     "rounds": limits.ROUNDS, "samples": limits.SAMPLES, "times": limits.TIMES,
@@ -49,23 +47,4 @@ def check_limit(scope: Scope, name: str, value: OptionValue, method: str, span: 
 
 def report_limit(scope: Scope, error: OverLimit, span: Span) -> None:
     """Report that something in a study is beyond a limit."""
-    scope.report(codes.OVER_LIMIT, str(error), span, help=error.help)
-
-
-def turned(node: n.RangeNode) -> str | None:
-    """State how a range is written that runs against its step, or from its larger end."""
-    start, stop = node.start.literal, node.stop.literal
-    falls = number(start) > number(stop)
-    if node.step is not None:
-        step = node.step.literal.lstrip("+-")
-        against = number(step) != 0 and falls != node.step.literal.startswith("-")
-        return f"write `{start}..{stop} step {'-' if falls else ''}{step}`" if against else None
-    if node.distribution is not None and falls and number(stop) > 0:
-        return f"write `{stop}..{start} {node.distribution.name}`"
-    return None
-
-
-def as_share(value: OptionValue) -> str | None:
-    """State how a percentage that was written as a plain number is written."""
-    plain = isinstance(value, int | float) and not isinstance(value, bool) and 1 < value <= 100
-    return f"write `{value}%`" if plain else None
+    scope.report(codes.over_limit, str(error), span, help=error.help)

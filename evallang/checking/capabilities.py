@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from evallang.data.dataset import Task
 from evallang.models.abilities import abilities
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, search_space
+from evallang.models.model import EstimatorSpec, ModelSpec, search_space
 
 
 def is_tuned(model: ModelSpec) -> bool:
@@ -41,49 +41,19 @@ def counterpart(model: ModelSpec) -> str | None:
 
 def lacks(model: ModelSpec, needs: str) -> str | None:
     """Return what to write where a model does not give scores or probabilities, else None."""
-    if needs in ("risks", "rankings"):
-        return None  # reported as such
     if needs == "ranges":
         return "write `range` below a `predictions` statement: no model that is fitted gives ranges"
-    able = abilities(model.pipeline)
-    last = model.pipeline.steps[-1]
-    lacking = (needs == "probabilities" and not able.probabilities) or (
-        needs == "scores" and not (able.scores or able.probabilities)
-    )
-    if lacking and isinstance(last, EstimatorSpec):
-        wanted = _setting_that_gives_it(last)
-        if wanted is not None and _gives_it(model, last, *wanted):
-            written = "=".join(wanted)
-            return f"write `{written}` in `{last.name}`"
-    name = last.name if isinstance(last, EstimatorSpec) else "the model"
-    if needs == "probabilities" and not able.probabilities:
-        entry = CATALOGUE.get(name)
-        if entry is not None and "classifier" in entry.kinds and able.scores:
-            return f"write `CalibratedClassifierCV(estimator={name})`"
-        return "choose a model that gives probabilities"
-    if needs == "scores" and not (able.scores or able.probabilities):
-        return "choose a model that gives scores"
-    return None
-
-
-def _gives_it(model: ModelSpec, last: EstimatorSpec, name: str, word: str) -> bool:
-    """Return whether a model gives probabilities once a parameter of its last step is a word."""
-    others = tuple(given for given in last.parameters if given[0] != name)
-    changed = EstimatorSpec(last.name, (*others, (name, word)), last.code)
-    return abilities(PipelineSpec((*model.pipeline.steps[:-1], changed))).probabilities
-
-
-def _setting_that_gives_it(spec: EstimatorSpec) -> tuple[str, str] | None:
-    """Return the word that makes a class give probabilities (`voting=soft`), if one does.
-
-    A flag is excluded: that of `SVC` is deprecated in scikit-learn 1.9, which advises
-    `CalibratedClassifierCV` in its place.
-    """
-    entry = CATALOGUE.get(spec.name)
-    rule = entry.rule("probabilities") if entry is not None else False
-    if isinstance(rule, bool):
+    able, last = abilities(model.pipeline), model.pipeline.steps[-1]
+    given = {"probabilities": able.probabilities, "scores": able.scores or able.probabilities}
+    if given.get(needs, True):
         return None
-    for name, allowed in rule.items():
-        if name not in ("nested", "without") and isinstance(allowed[0], str):
-            return name, allowed[0]
-    return None
+    name = last.name if isinstance(last, EstimatorSpec) else ""
+    entry = CATALOGUE.get(name)
+    if (
+        needs == "probabilities"
+        and entry is not None
+        and "classifier" in entry.kinds
+        and able.scores
+    ):
+        return f"write `CalibratedClassifierCV(estimator={name})`"
+    return f"choose a model that gives {needs}"

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 
-from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Fix
+from evallang.diagnostics import Fix, codes
 from evallang.models.catalogue import CATALOGUE, ClassEntry, unavailable
 from evallang.syntax import nodes as n
 
@@ -22,7 +21,7 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
     if entry is None:
         text, fixes = _meant(scope, name, unfinished)
         scope.report(
-            codes.UNKNOWN_CLASS,
+            codes.unknown_class,
             f"there is no class `{written}` in the catalogue",
             name.span,
             help=text or "`evallang list models` lists all of them",
@@ -32,7 +31,7 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
     refused = entry.refused or unavailable(entry)
     if refused:
         scope.report(
-            codes.REFUSED_PARAMETER if entry.refused else codes.UNKNOWN_CLASS,
+            codes.refused_parameter if entry.refused else codes.unknown_class,
             f"`{written}` {refused}",
             name.span,
         )

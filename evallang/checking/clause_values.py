@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from evallang.checking import codes, values
+from evallang.checking import values
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Edit, Fix
+from evallang.diagnostics import Edit, Fix, codes
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import listed
@@ -17,66 +17,63 @@ Item = TypeVar("Item")
 COIN = 0.5  # a test that rejects as often as a coin falls, an interval that holds as often
 
 
+def _single(clause: n.ClauseNode) -> n.ValueNode | None:
+    """Return the one value of a clause, None where it has more or none."""
+    return clause.values[0] if len(clause.values) == 1 else None
+
+
+def _refuse(
+    scope: Scope,
+    clause: n.ClauseNode,
+    takes: str,
+    help_text: str | None = None,
+    fixes: Sequence[Fix] = (),
+) -> None:
+    """Report what a clause takes, at its one value or at the whole."""
+    value, message = _single(clause), f"`{clause.keyword.name}` {takes}"
+    place = clause.span if value is None else value.span
+    scope.report(codes.clause_value, message, place, help=help_text, fixes=fixes)
+
+
 def text(scope: Scope, clause: n.ClauseNode) -> str | None:
     """Take the single text in quotes of a clause."""
-    value = clause.values[0] if len(clause.values) == 1 else None
+    value, word = _single(clause), clause.keyword.name
     if isinstance(value, n.TextNode):
         return value.value
-    fixes: list[Fix] = []
+    written, fixes = "...", []
     if isinstance(value, n.NameNode):
-        fixes = [Fix("put it in quotes", (Edit(value.span, f'"{value.name}"'),))]
-    written = value.name if isinstance(value, n.NameNode) else "..."
-    help_text = f'write `{clause.keyword.name} "{written}"`'
-    if clause.keyword.name == "author" and len(clause.values) > 1:
-        help_text = "write one `author` line for each"
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes one text in quotes",
-        clause.span if value is None else value.span,
-        help=help_text,
-        fixes=fixes,
-    )
+        written = value.name
+        fixes = [Fix("put it in quotes", (Edit(value.span, f'"{written}"'),))]
+    _refuse(scope, clause, "takes one text in quotes", f'write `{word} "{written}"`', fixes)
     return None
 
 
 def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | None:
     """Take the single whole number of a clause, in [low, high]."""
-    value = clause.values[0] if len(clause.values) == 1 else None
+    value = _single(clause)
     if isinstance(value, n.NumberNode):
         plain = number(value.literal)
         if isinstance(plain, int) and low <= plain <= high:
             return plain
-    help_text, fixes = (None, []) if value is None else values.plainly(value, whole=True)
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes a whole number from {low} to {high}",
-        clause.span if value is None else value.span,
-        help=help_text,
-        fixes=fixes,
-    )
+    advice = (None, []) if value is None else values.plainly(value, whole=True)
+    _refuse(scope, clause, f"takes a whole number from {low} to {high}", *advice)
     return None
 
 
 def share(scope: Scope, clause: n.ClauseNode) -> float | None:
     """Take the single number of `alpha` or `confidence`, below one half or above it."""
-    value = clause.values[0] if len(clause.values) == 1 else None
-    keyword = clause.keyword.name
+    value, keyword = _single(clause), clause.keyword.name
     meant, problem = ("5%" if keyword == "alpha" else "95%"), "takes a number between 0 and 1"
     if isinstance(value, n.NumberNode):
         plain = float(number(value.literal))
+        misread = _other_level(keyword, plain)
         if 0 < plain < 1:
-            misread = _other_level(keyword, plain)
             if misread is None:
                 return plain
             problem = misread
-        elif plain < 100 and "%" not in value.literal and not _other_level(keyword, plain / 100):
-            meant = f"{value.literal}%" if plain >= 1 else meant
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{keyword}` {problem}",
-        clause.span if value is None else value.span,
-        help=f"write `{keyword} {meant}`",
-    )
+        elif 1 <= plain < 100 and not _other_level(keyword, plain / 100):
+            meant = f"{value.literal.rstrip('%')}%"
+    _refuse(scope, clause, problem, f"write `{keyword} {meant}`")
     return None
 
 
@@ -91,37 +88,27 @@ def _other_level(keyword: str, plain: float) -> str | None:
 
 def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None:
     """Take the single word of a clause, out of a closed list."""
-    allowed = tuple(words)
-    value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.NameNode) and value.name.replace("-", "_") in allowed:
-        return value.name.replace("-", "_")
+    allowed, value = tuple(words), _single(clause)
     help_text: str | None = None
     fixes: list[Fix] = []
     if isinstance(value, n.NameNode):
+        plain = value.name.replace("-", "_")
+        if plain in allowed:
+            return plain
         help_text, fixes = suggestion(value.name, value.span, allowed)
-    if isinstance(value, n.TextNode) and value.value in allowed:
+    elif isinstance(value, n.TextNode) and value.value in allowed:
         help_text = f"write `{value.value}`, without quotes"
         fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes {listed(allowed)}",
-        clause.span if value is None else value.span,
-        help=help_text,
-        fixes=fixes,
-    )
+    _refuse(scope, clause, f"takes {listed(allowed)}", help_text, fixes)
     return None
 
 
 def column(scope: Scope, clause: n.ClauseNode) -> str | None:
     """Take the single column of a clause."""
-    value = clause.values[0] if len(clause.values) == 1 else None
+    value = _single(clause)
     if isinstance(value, n.NameNode | n.TextNode):
         return own_column(scope, value)
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes one column, a name or a text in quotes",
-        clause.span if value is None else value.span,
-    )
+    _refuse(scope, clause, "takes one column, a name or a text in quotes")
     return None
 
 
@@ -138,7 +125,7 @@ def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
             found.append(own_column(scope, value))
         else:
             scope.report(
-                codes.CLAUSE_VALUE,
+                codes.clause_value,
                 f"`{clause.keyword.name}` takes columns, names or texts in quotes",
                 value.span,
             )
@@ -153,7 +140,7 @@ def distinct(
     for node, item in zip(nodes, items, strict=True):
         if item in first:
             message = f"`{scope.written(node.span)}` is written twice{place}"
-            scope.report_twice(codes.CLAUSE_TWICE, message, node.span, first[item])
+            scope.report_twice(codes.clause_twice, message, node.span, first[item])
         first.setdefault(item, node.span)
     return tuple(first)
 
@@ -166,7 +153,7 @@ def own_column(scope: Scope, node: n.ColumnNode, *, or_target: bool = False) -> 
     meant = or_target and isinstance(node, n.NameNode) and node.name == "target"
     if isinstance(node, n.NameNode) and node.name in RESERVED and not meant:
         scope.report(
-            codes.RESERVED_NAME,
+            codes.reserved_name,
             f"`{node.name}` is a word of the language; a column of this name is written in quotes",
             node.span,
             help=f'write `"{node.name}"`',
@@ -191,6 +178,6 @@ def label(scope: Scope, node: n.ValueNode, keyword: str) -> bool | int | float |
         plain = number(node.literal)
         return float(plain) if isinstance(plain, Fraction) else plain
     scope.report(
-        codes.CLAUSE_VALUE, f"`{keyword}` takes a word, a number or a text in quotes", node.span
+        codes.clause_value, f"`{keyword}` takes a word, a number or a text in quotes", node.span
     )
     return None

@@ -1,16 +1,16 @@
 """The clauses of one statement by their words, and those that several statements share."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
 
-from evallang.checking import clause_values, codes, values
+from evallang.checking import clause_values, values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
 from evallang.data.part_patterns import PART, has_parts, sheet_of
 from evallang.data.remote import address_objection, is_remote
-from evallang.diagnostics import Related
+from evallang.diagnostics import Related, codes
 from evallang.source import Span
 from evallang.spelling import listed, synonyms
 from evallang.syntax import nodes as n
@@ -28,8 +28,24 @@ BUNDLED: Mapping[str, Task] = {
 """The data sets that scikit-learn brings along, and what is predicted with each."""
 TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet", ".xlsx")
 
+
 _MEANT = {("data", "truth"): "target", ("predictions", "target"): "truth"}
 """Clauses that mean the same of data and of predictions."""
+
+
+_OUTCOMES = ("truth", "models", "range", "score", "scores", "threshold")
+_OF_CLASSES = ("scores", "range", "threshold", "positive", "task", "repeat", "reader")
+EXCLUSIONS: Mapping[str, Sequence[tuple[str, Sequence[str], str]]] = {
+    "predictions": (
+        ("correct", (*_OUTCOMES, "value"), "the outcomes are already judged"),
+        ("value", _OUTCOMES, "the outcomes are already judged"),
+        ("event", (*_OF_CLASSES, "query", "correct", "value"), "the truth is a time of a risk"),
+        ("query", (*_OF_CLASSES, "fold", "weight", "correct", "value"), "the truth is a relevance"),
+        ("reader", ("repeat", "fold"), "an example has one prediction by each reader"),
+    ),
+    "scores": (("higher", ("lower",), "a score has one direction"),),
+}
+"""What clauses of a statement exclude, and why."""
 
 
 class Clauses:
@@ -51,7 +67,7 @@ class Clauses:
             known = allowed[word]
             if word in self.places and not known.repeatable:
                 scope.report(
-                    codes.CLAUSE_TWICE,
+                    codes.clause_twice,
                     f"`{word}` is written twice under `{what}`",
                     span,
                     related=[Related(self.places[word], "the first is here")],
@@ -63,6 +79,17 @@ class Clauses:
             self.places.setdefault(word, clause.span)
             self._place_models(word, clause)
             self.all.append(clause)
+
+        for one, others, why in EXCLUSIONS.get(what, ()):
+            for other in others if one in self.places else ():
+                chosen = other == "models" and "model" in self.places  # of a long table
+                if other in self.places and not chosen:
+                    scope.report(
+                        codes.clause_conflict,
+                        f"`{one}` and `{other}` do not go together: {why}",
+                        self.places[other],
+                        help=f"keep either `{other}` or `{one}`",
+                    )
 
     def _unknown(self, what: str, word: str, span: Span, allowed: Iterable[str]) -> None:
         text, fixes = suggestion(word, span, allowed, "clause")
@@ -76,10 +103,10 @@ class Clauses:
             text = f"`{what}` calls this column `{same}`"
         taken_by = owners(word)
         elsewhere = synonyms().advice.get((what, word))
-        if elsewhere is None and taken_by and same is None:
+        if elsewhere is None and taken_by and text is None:
             elsewhere = f"`{word}` is a clause of {listed(taken_by)}"
         self.scope.report(
-            codes.UNKNOWN_CLAUSE,
+            codes.unknown_clause,
             f"`{what}` takes no clause `{word}`",
             span,
             help=elsewhere or text or f"its clauses are {listed(allowed, 'and')}",
@@ -112,6 +139,25 @@ class Clauses:
         """Take the column that a clause names."""
         clause = self.plain(word)
         return clause_values.column(self.scope, clause) if clause else None
+
+    def columns(self, *words: str) -> dict[str, Any]:
+        """Take the columns of clauses by their words."""
+        return {word: self.column(word) for word in words}
+
+    def described(
+        self, node: n.SourceStatement, source: n.Node | None, unit: str
+    ) -> dict[str, Any]:
+        """Return what every source of outcomes states: what it is called, and where."""
+        word, origin = self.what, {} if source is None else {"from": source.span}
+        return {
+            "name": node.name.name,
+            "label": node.label.value if node.label else node.name.name,
+            "statement": format_node(node).split("\n")[0],
+            "unit": self.text("unit") or unit or None,
+            "about": self.text("about"),
+            "cite": self.text("cite"),
+            "places": {word: node.keyword, **origin} | self.places,
+        }
 
     def text(self, word: str) -> str | None:
         """Take the text of a clause."""
@@ -149,7 +195,7 @@ class Clauses:
 
 def errors(scope: Scope, since: int) -> bool:
     """Return whether a statement is faulty; what only a later version can run is sound."""
-    later = codes.NOT_IN_THIS_VERSION.code
+    later = codes.not_in_this_version.code
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 
@@ -158,17 +204,17 @@ def check_path(scope: Scope, location: str, node: n.Node, *, parts: bool = False
     objection = address_objection(location) if is_remote(location) else None
     if objection is not None:
         message, help_text = objection
-        scope.report(codes.UNKNOWN_SOURCE, message, node.span, help=help_text)
+        scope.report(codes.unknown_source, message, node.span, help=help_text)
     elif has_parts(location) and not parts:
         scope.report(
-            codes.UNKNOWN_SOURCE,
+            codes.unknown_source,
             f"`{{{PART}}}` is read in the names of files of `predictions` alone",
             node.span,
             help="write the parts into one file",
         )
     elif not sheet_of(location)[0].lower().endswith(TABLE_ENDINGS):
         scope.report(
-            codes.UNKNOWN_SOURCE,
+            codes.unknown_source,
             f"files like `{location}` are not read" if location else "the path is empty",
             node.span,
             help=f"write `from sklearn {location}`"
@@ -183,14 +229,14 @@ def check_folder(scope: Scope, node: n.ModelNode) -> None:
     place = node.folder.span if node.folder is not None else node.span
     if "://" in location:
         scope.report(
-            codes.UNKNOWN_SOURCE,
+            codes.unknown_source,
             "results are read from a folder, not from the network",
             place,
             help="download the results folder, and name it by its path",
         )
     elif not location.strip():
         scope.report(
-            codes.UNKNOWN_SOURCE,
+            codes.unknown_source,
             "the path is empty",
             place,
             help="name the results folder of a former run, such as `v1/study-results`",
@@ -261,7 +307,7 @@ def missing_words(scope: Scope, clauses: Clauses) -> tuple[Label, ...] | None:
         return ()
     if alone:
         scope.report(
-            codes.CLAUSE_VALUE,
+            codes.clause_value,
             "`missing none` keeps every word, so that no other word can follow it",
             alone[0].span,
             help='write `"none"` in quotes for the word itself',
@@ -280,7 +326,7 @@ def take_where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
             value = tuple(item for item in found if item is not None)
             if not isinstance(node.value, n.ListNode) or not items:
                 scope.report(
-                    codes.CLAUSE_VALUE,
+                    codes.clause_value,
                     "`in` takes a list of values",
                     node.span,
                     help="write `where COLUMN in [a, b]`",
@@ -291,7 +337,7 @@ def take_where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
             bare = isinstance(node.value, n.NameNode) and isinstance(value, str)
             if node.operator not in ("=", "!=") and bare and not quoted_text:
                 scope.report(
-                    codes.CLAUSE_VALUE,
+                    codes.clause_value,
                     f"`{node.operator}` orders numbers and dates, not the word `{value}`",
                     node.value.span,
                     help="write a number, or a date in quotes",
@@ -310,50 +356,25 @@ def take_where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
 
 def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
     """Report counts that are given twice: in a file, in a table, by patterns, as shares."""
+    words = ["right", "table", "pattern"]
     if "right" in clauses.places:
-        return _shares_conflict(scope, node, clauses)
-    here = [word for word in ("table", "pattern") if word in clauses.places]
-    counts = f"`counts {node.name.name}`"
-    word, related = "count", None
-    if node.path is not None and here:
-        word, message = here[0], f"{counts} is read from a file, and `{here[0]}` gives counts here"
-        suggestion = f"leave out the file, or `{word}`"
-        related = Related(node.path.span, "the file is here")
-    elif len(here) > 1:
-        word, message = "pattern", f"{counts} has a table, and patterns too"
-        suggestion = "remove `table`, or every `pattern`"
-        related = Related(clauses.places["table"], "the table is here")
-    elif node.path is None and "count" in clauses.places:
-        message = f"`count` names a column of a file, and {counts} is read from none"
-        suggestion = f'remove it, or write `counts {node.name.name} from "FILE"`'
+        words += ["count", "models"]
+    elif node.path is None:
+        words.append("count")  # which names a column of a file
+    given = [word for word in words if word in clauses.places]
+    if node.path is not None and given:
+        word, first, span = given[0], "a file", node.path.span
+    elif len(given) > 1:
+        word, first, span = given[1], f"`{given[0]}`", clauses.places[given[0]]
+    elif given == ["count"]:
+        word, first, span = "count", "no file", node.name.span
     else:
         return False
-    places = [] if related is None else [related]
     scope.report(
-        codes.CLAUSE_CONFLICT, message, clauses.places[word], help=suggestion, related=places
+        codes.clause_conflict,
+        f"`counts {node.name.name}` has its counts from {first}, and `{word}` does not go with it",
+        clauses.places[word],
+        help=f"remove `{word}`" if first == "no file" else f"keep either {first} or `{word}`",
+        related=[Related(span, f"{first} is here")],
     )
-    return True
-
-
-def _shares_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
-    """Report shares next to counts that pair the models, or next to a list of models."""
-    counts = f"`counts {node.name.name}`"
-    right = clauses.places["right"]
-    word = next((w for w in ("table", "pattern", "count", "models") if w in clauses.places), None)
-    if node.path is not None:
-        message = f"{counts} is read from a file, and `right` gives counts here"
-        place, suggestion = right, "leave out the file, or every `right`"
-        related = Related(node.path.span, "the file is here")
-    elif word == "models":
-        message = "`right` names the models itself, one on each line"
-        place, suggestion = clauses.places[word], "remove `models`"
-        related = Related(right, "the first `right` is here")
-    elif word is not None:
-        message = f"{counts} has shares of single models, and `{word}` too"
-        place = clauses.places[word]
-        suggestion = f"remove `{word}`, or every `right`"
-        related = Related(right, "the first `right` is here")
-    else:
-        return False
-    scope.report(codes.CLAUSE_CONFLICT, message, place, help=suggestion, related=[related])
     return True

@@ -11,8 +11,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.checking import codes
 from evallang.checking.given_models import judge_given_models, judge_scores_below_chance
+from evallang.checking.metrics_fit import without_outputs
 from evallang.checking.rare_classes import (
     judge_few_examples,
     judge_given_areas,
@@ -21,11 +21,9 @@ from evallang.checking.rare_classes import (
 from evallang.checking.resolve_thresholds import judge_read_thresholds
 from evallang.checking.rules.equivalence_margins import judge_margins
 from evallang.checking.rules.examples import Examples, count_examples, uncounted
-from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.checking.rules.study_facts import (
     depends_on_positive,
-    listed,
     metrics_of,
     own_protocols,
     protocol_prefix,
@@ -34,20 +32,18 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.checking.tests_instead import changes_in_groups, tests_in_series
 from evallang.checking.validate_analyze import judge_read_analyses
-from evallang.checking.validity import line_alternative, metrics_on
+from evallang.checking.validity import interval_misfits, metrics_on
 from evallang.compatibility import (
     is_auc,
     is_grouped,
     metric_entry,
     own_metric,
+    spoken,
     yields_of,
     yields_over_seeds,
 )
 from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
-from evallang.compatibility.intervals import interval_mismatch
-from evallang.compatibility.mismatches import Mismatch
 from evallang.data.column_roles import MISSING_LEVEL
 from evallang.data.dataset import (
     GivenOutcomes,
@@ -79,7 +75,7 @@ from evallang.data.table_rules import (
     check_table,
     check_tasks,
 )
-from evallang.diagnostics import Code, Diagnostic, codes, diagnose
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.limits import CLASSES_APART, MEMORY, OverLimit
 from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
@@ -93,7 +89,7 @@ from evallang.results.written import statement_of
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
-from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
+from evallang.study import ComparisonSpec, Method, Protocol, Study, asked_metrics
 
 MOST_LEVELS = 20  # of a column after `within`, which any column may have
 
@@ -109,7 +105,7 @@ def judge_read(
     """
     tables, given = sources.tables, sources.imported
     asked = questions(study)
-    used, in_groups = _used(study), changes_in_groups(study)
+    used = _used(study)
     strata = study.stratification
     stratified = strata is not None and "target" in strata.columns
     drawn = any(PROTOCOLS[p.kind].declaration.division != "in_place" for p in study.protocols)
@@ -157,7 +153,7 @@ def judge_read(
     for every in sources.with_examples:
         found += judge_levels(every)
     for source in given:
-        found += check_outcomes(source, in_groups)
+        found += check_outcomes(source)
         found += judge_given_models(study, source)
         yields, grouped = yields_of(source.spec, None), source.group_codes is not None
         found += judge_few_examples(study, source.spec.name, source.n, yields, grouped)
@@ -167,7 +163,7 @@ def judge_read(
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
             found += judge_read_analyses(study, source)
-            found += _scores(study, source)
+            found += _judge_outputs(study, source)
             found += judge_given_areas(study, source)
             found += check_given_design(source, asked)
             found += _unequal_folds(study, source)
@@ -187,8 +183,6 @@ def row_design(study: Study, features: Collection[str] | None) -> RowDesign:
         None if mixed is None else mixed.span,
         any(PROTOCOLS[p.kind].declaration.yields(p.options).ordered for p in own),
         "" if mixed is None else protocol_prefix(study, mixed),
-        "" if mixed is None else tests_in_series(study),
-        changes_in_groups(study),
     )
 
 
@@ -315,7 +309,7 @@ def _one_class(
             continue
         if alone == len(splits):
             yield diagnose(
-                codes.METRIC_UNDER_PROTOCOL,
+                codes.metric_under_protocol,
                 f"`{metric.name}` is undefined where a test part holds one class, as each of "
                 f"`{spoken(protocol)}` does",
                 span,
@@ -369,81 +363,46 @@ def _yields_of_split(protocol: Protocol, table: Table) -> Yields | None:
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
+    """Find intervals and tests that do not go with a split, whose kind shows when it is read."""
     yields = _yields_of_split(protocol, table)
     if yields is None:
         return
-    grouped = is_grouped(table.spec, study.group)
+    yield from interval_misfits(study, table.spec, protocol, yields)
     what = "the split, as it is given," if yields.once else "the split with repeats"
-    for measure in study.measures:
-        if measure.interval is not None:
-            problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
+    for line in study.comparisons:
+        for test in tests_of(line) if line.protocol == protocol.name and not line.across else ():
+            grouped = is_grouped(table.spec, study.group)
+            problem = test_mismatch(test, line.metrics[0], yields, grouped)
             if problem is not None:
-                instead = line_alternative(problem.instead, measure, study, yields, grouped)
-                yield _mismatch(
-                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
-                    replace(problem, instead=instead),
-                    "",
-                    measure.interval_span,
-                )
-    for comparison in study.comparisons:
-        if comparison.protocol != protocol.name or comparison.across:
-            continue
-        for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields, grouped)
-            if problem is not None:
-                yield _mismatch(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
-                    problem,
-                    f", which {what} does not give",
-                    comparison.span,
+                yield diagnose(
+                    codes.test_needs_other_evidence,
+                    f"{problem.reason}, which {what} does not give",
+                    line.span,
+                    help=problem.instead,
                 )
 
 
-def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
-    return (comparison.test, *((comparison.post_hoc,) if comparison.post_hoc else ()))
-
-
-def _mismatch(code: Code, problem: Mismatch, ending: str, span: Span | None) -> Diagnostic:
-    return diagnose(code, problem.reason + ending, span, help=problem.instead.words)
-
-
-def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
+def _judge_outputs(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
     """Find models that lack the scores of a metric, each metric once with all such models."""
     name = statement_of(source.spec.name)  # of its statement, for one of several data sets
     everyone = [model.name for model in source.models]
-    asked: list[tuple[Method, Span | None, Sequence[str]]] = [
-        (measure.metric, measure.span, everyone) for measure in study.measures
-    ]
-    asked += [
-        (metric, c.span, models_of(c, everyone)) for c in study.comparisons for metric in c.metrics
-    ]
-    asked += [(r.metric, r.span, r.models) for r in study.requirements]
+    given = {
+        "scores": source.scored, "ranges": source.scored, "probabilities": source.probabilities
+    }  # fmt: skip
     seen: set[Method] = set()
-    for metric, span, models in asked:
-        needs = metric_entry(metric).declaration.needs
-        if needs not in ("scores", "probabilities", "ranges") or metric in seen:
-            continue
-        found = source.probabilities if needs == "probabilities" else source.scored
-        lacking = [model for model in models if model in everyone and model not in found]
-        if not lacking:
+    for asked in asked_metrics(study):
+        metric = asked.metric
+        lacking = without_outputs(name, everyone, given, asked, len(source.classes))
+        if lacking is None or metric in seen:
             continue
         seen.add(metric)
-        if needs == "ranges":
-            line = f'range {lacking[0]} = ["LOW", "HIGH"]'
-        elif len(source.classes) == 2:
-            line = f'score {lacking[0]} = "COLUMN"'
-        else:
-            line = f'scores {lacking[0]} = "p_*"'
-        has = f"`{name}` has none of {listed(lacking)}"
-        fix = f"write `{line}` below `predictions {name}`"
-        if needs == "probabilities" and lacking[0] in source.scores:
-            what, fix = suggest_probabilities(source.scores[lacking[0]])
-            has = f"{listed(lacking)} {'has' if len(lacking) == 1 else 'have'} other scores: {what}"
+        model, message, help_ = lacking
+        if metric_entry(metric).declaration.needs == "probabilities" and model in source.scores:
+            what, fix = suggest_probabilities(source.scores[model])
+            message = f"needs probabilities, and `{model}` has other scores: {what}"
+            help_ = f"{fix}, or measure another metric"
         yield diagnose(
-            codes.METRIC_NEEDS_SCORES,
-            f"`{metric.name}` needs {needs}, and {has}",
-            span,
-            help=f"{fix}, or measure another metric",
+            codes.metric_needs_scores, f"`{metric.name}` {message}", asked.span, help=help_
         )
 
 
@@ -468,11 +427,14 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
         return
     for line in tested_lines(study):
         for test in tests_of(line):
-            problem = _two_class_test(test, line.metrics, classes)
-            if problem is not None:
+            about = test_of(test).tests
+            averages = {"correctness": _is_average, "scores": is_auc}.get(about)
+            wrong = next(filter(averages, line.metrics), None) if averages else None
+            if wrong is not None:
                 yield diagnose(
-                    codes.TEST_OF_ANOTHER_METRIC,
-                    problem,
+                    codes.test_of_another_metric,
+                    f"`{test.name}` is for two classes, and `{wrong.written}` of {classes} classes "
+                    "is an average",
                     line.span,
                     help="write `with permutation`",
                 )
@@ -485,28 +447,12 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
         if averaged or (form == "auc" and is_auc(measure.metric)):
             what = "is for proportions" if averaged else "is for the curve of two classes"
             yield diagnose(
-                codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                codes.interval_needs_other_evidence,
                 f"`{measure.interval.name}` {what}, and `{measure.metric.written}` of {classes} "
                 "classes is an average",
                 measure.interval_span or measure.span,
                 help="remove the interval, for the default of such a metric",
             )
-
-
-def _two_class_test(test: Method, metrics: Iterable[Method], classes: int) -> str | None:
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    for metric in metrics:
-        if declared.tests == "correctness" and _is_average(metric):
-            return (
-                f"`{test.name}` counts right and wrong, and `{metric.written}` of {classes} "
-                "classes is an average"
-            )
-        if declared.tests == "scores" and is_auc(metric):
-            return (
-                f"`{test.name}` compares the curves of two classes, and `{metric.written}` of "
-                f"{classes} classes is an average"
-            )
-    return None
 
 
 def _is_average(metric: Method) -> bool:
@@ -521,20 +467,15 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
 
     A metric of counts is tried on as many classes as there are.
     """
-    metrics = [(m.metric, m.span) for m in study.measures]
-    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
-    metrics += [(r.metric, r.span) for r in study.requirements]
-    if study.tuning is not None:
-        metrics.append((study.tuning.metric, study.tuning.span))
     seen: set[Method] = set()
-    for metric, span in metrics:
+    for metric, span in ((asked.metric, asked.span) for asked in asked_metrics(study)):
         if metric.better is not None or metric in seen:
             continue
         seen.add(metric)
         entry = metric_entry(metric)
         if entry.declaration.binary_only and classes > 2:
             yield diagnose(
-                codes.WRONG_TASK,
+                codes.wrong_task,
                 f"`{metric.written}` is for two classes, and there are {classes}",
                 span,
                 help="measure `roc_auc` or `log_loss`, which have a form for several classes",
@@ -542,7 +483,7 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
             continue
         if entry.declaration.several_only and classes == 2:
             yield diagnose(
-                codes.WRONG_TASK,
+                codes.wrong_task,
                 f"`{metric.written}` is for three classes or more, and there are two",
                 span,
                 help="measure `accuracy`",
@@ -572,7 +513,7 @@ def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[
             if not metric.options:  # a fault of the metric, not of the author
                 raise RuntimeError(f"{entry.name} fails on {classes} classes") from error
             yield diagnose(
-                codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span
+                codes.option_value, f"`{metric.written}` does not fit the classes: {error}", span
             )
 
 
@@ -585,22 +526,18 @@ def judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
     A column of up to 20 levels is taken as it is; its small levels are listed in the results.
     """
     for column, texts in source.subgroups.items():
-        named, codes = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
+        named, coded = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
         if len(named) <= MOST_LEVELS:
             continue
         times = source.times if isinstance(source, GivenOutcomes) else None
-        sizes = np.bincount(codes, times)
+        sizes = np.bincount(coded, times)
         numbers = [as_number(name) for name in named if name != MISSING_LEVEL]
         known = [number for number in numbers if number is not None]
         small = float(sizes[sizes < FEWEST].sum())
         if len(known) == len(numbers):
-            digits = 0 if all(number.is_integer() for number in known) else 2
-            cuts = np.unique(np.quantile(known, [0.25, 0.5, 0.75]).round(digits))
-            cut = " and ".join([", ".join(f"{c:g}" for c in cuts[:-1]), f"{cuts[-1]:g}"])
             what = f"has {len(named):,} different numbers, each of which would be a level"
-            instead = f"for example cut at {cut}" if len(cuts) > 1 else "in a few words"
-            fix = f"write a column of ranges into the file, {instead}, and name it after `within`; "
-            fix += "numbers that are names, such as those of hospitals, need a letter before them"
+            fix = "write a column of ranges into the file, and name it after `within`; numbers "
+            fix += "that are names, such as those of hospitals, need a letter before them"
         elif 2 * small > sizes.sum():
             what = (
                 f"has {len(named):,} levels, and {small:,.0f} of {sizes.sum():,.0f} rows are in "
@@ -658,27 +595,21 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
     """Refuse what depends on the share of tested rows where nothing states it."""
     spec, own = table.spec, own_metric(table.spec)
     assert own is not None, "scores have a metric of their own"
-    asked: list[tuple[Entry[Any], Method, Span | None]] = [
-        (HYPOTHESIS_TESTS[test.name], test, line.span)
-        for line in study.comparisons
-        if not line.across and own in line.metrics
-        for test in (line.test, line.post_hoc)
-        if test is not None
-    ]
-    asked += [
-        (INTERVALS[measure.interval.name], measure.interval, measure.interval_span or measure.span)
-        for measure in study.measures
-        if measure.metric == own and measure.interval is not None
-    ]
-    for requirement in study.requirements:
-        if requirement.metric == own:
-            test = requirement.test or difference_test(own, yields_of(spec, None))
-            asked.append((HYPOTHESIS_TESTS[test.name], test, requirement.span))
+    asked: list[tuple[Entry[Any], Method, Span | None]] = []
+    for line in tested_lines(study):
+        if not line.across and own in line.metrics:
+            asked += [(HYPOTHESIS_TESTS[test.name], test, line.span) for test in tests_of(line)]
+    for measure in study.measures:
+        if (chosen := measure.interval) is not None and measure.metric == own:
+            place = measure.interval_span or measure.span
+            asked.append((INTERVALS[chosen.name], chosen, place))
+    for claim in study.requirements:
+        if claim.metric == own and claim.test is None:
+            test = difference_test(own, yields_of(spec, None))
+            asked.append((HYPOTHESIS_TESTS[test.name], test, claim.span))
     for entry, method, span in asked:
         if "n_train" not in entry.inputs or "test_train_ratio" in method.keywords():
             continue
-        option = any(option.name == "test_train_ratio" for option in entry.options)
-        instead = f", or `{method.name}(test_train_ratio=1/9)` with the ratio" if option else ""
         of = spec.fold or spec.repeat or ""
         yield diagnose(
             codes.test_train_ratio_unknown,
@@ -687,8 +618,7 @@ def _ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
             span,
             help="write `folds of cv` for the folds of one cross-validation, or `folds of "
             "holdout(test=1/3)` for random splits with the share that each one tests, under "
-            f"`scores {spec.declared_name}`{instead}; name repeats of cross-validation by "
-            "`repeat COLUMN`",
+            f"`scores {spec.declared_name}`; name repeats of cross-validation by `repeat COLUMN`",
         )
 
 
@@ -699,13 +629,13 @@ def _region(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diagnosti
         return
     if read.min() >= 0 and read.max() <= 1:
         return
-    for test in filter(None, (comparison.test, comparison.post_hoc)):
+    for test in tests_of(comparison):
         entry = HYPOTHESIS_TESTS[test.name]
         asked = entry.declaration.bayesian and entry.option("rope") is not None
         if asked and test.keywords().get("rope") is None:
             name = table.spec.metric or "score"
             yield diagnose(
-                codes.MISSING_OPTION,
+                codes.missing_option,
                 f"`{test.name}` has no region of practical equivalence for `{name}`, which goes "
                 f"from {read.min():g} to {read.max():g} in `{table.spec.name}`",
                 comparison.span,
@@ -718,7 +648,7 @@ def judge_number_of_data_sets(study: Study, n: int) -> Iterator[Diagnostic]:
     for comparison in study.comparisons if n == 1 else ():
         if comparison.across:
             yield diagnose(
-                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                codes.test_needs_other_evidence,
                 f"`{comparison.test.name}` needs scores of several data sets, and one was read",
                 comparison.span,
                 help="remove `across data`, or add data sets",
@@ -731,11 +661,10 @@ def _five_by_two(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diag
     folds, repeats = len(table.fold_labels), len(table.repeat_labels)
     if (repeats, folds) == (5, 2):
         return
-    tests = [comparison.test, *([comparison.post_hoc] if comparison.post_hoc else [])]
-    for test in tests:
+    for test in tests_of(comparison):
         if HYPOTHESIS_TESTS[test.name].declaration.designs == {Design.FIVE_BY_TWO}:
             yield diagnose(
-                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                codes.test_needs_other_evidence,
                 f"`{test.name}` needs five repeats of two folds, and `{table.spec.name}` has "
                 f"{repeats} repeats of {folds}",
                 comparison.span,

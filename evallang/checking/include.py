@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct, field
 
-from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, codes, diagnose
 from evallang.source import SourceFile
@@ -119,61 +118,35 @@ def _include(
 ) -> None:
     written = node.path.value
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), written))
-    problem: Diagnostic | None = None
+    problem, help_ = "", ""
+    related: tuple[Related, ...] = ()
     if written.strip() in ("", ".", "./"):
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"`{written}` names no file" if written else "the path is empty",
-            node.path.span,
-            help='write the path of a study, as in `include "lab/protocol.eval"`',
-        )
+        problem = f"`{written}` names no file" if written else "the path is empty"
+        help_ = 'write the path of a study, as in `include "lab/protocol.eval"`'
     elif "://" in written or written.startswith("/"):
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"`{written}` is not a path relative to this file",
-            node.path.span,
-            help="name the file by its path from here",
-        )
+        problem = f"`{written}` is not a path relative to this file"
+        help_ = "name the file by its path from here"
     elif _leads_out(path, way[0]):
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"`{written}` is outside the study's folder",
-            node.path.span,
-            help="put the file into that folder, or one below it",
-        )
+        problem = f"`{written}` is outside the study's folder"
+        help_ = "put the file into that folder, or one below it"
     elif path in way:
-        circle = way[way.index(path) :]
-        chain = ", which includes ".join(f"`{step}`" for step in (*circle[1:], path))
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"`{path}` includes {chain if len(circle) > 1 else 'itself'}",
-            node.path.span,
-            help="remove the line",
-        )
+        circle = (*way[way.index(path) + 1 :], path)
+        chain = ", which includes ".join(f"`{step}`" for step in circle)
+        problem = f"`{path}` includes {chain if way[-1] != path else 'itself'}"
+        help_ = "remove the line"
     elif path in included:
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"`{written}` is included twice",
-            node.path.span,
-            related=[Related(included[path].path.span, "the first include is here")],
-            help="keep one of the two",
-        )
+        problem, help_ = f"`{written}` is included twice", "keep one of the two"
+        related = (Related(included[path].path.span, "the first include is here"),)
     elif written.lower().endswith(TABLE_ENDINGS):
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"`{written}` is a table, not a part of a study",
-            node.path.span,
-            help=f'name it in a statement of its own: `data NAME from "{written}"`',
-        )
+        problem = f"`{written}` is a table, not a part of a study"
+        help_ = f'name it in a statement of its own: `data NAME from "{written}"`'
     elif len(way) > DEEPEST:
-        problem = diagnose(
-            codes.INCLUDE_PROBLEM,
-            f"files include one another more than {DEEPEST} deep",
-            node.path.span,
-            help="let the study name its files itself, an `include` line for each",
+        problem = f"files include one another more than {DEEPEST} deep"
+        help_ = "let the study name its files itself, an `include` line for each"
+    if problem:
+        found.diagnostics.append(
+            diagnose(codes.include_problem, problem, node.path.span, help=help_, related=related)
         )
-    if problem is not None:
-        found.diagnostics.append(problem)
         if path not in (*way, *included):
             _lacks(found)
         return
@@ -185,7 +158,7 @@ def _include(
         reason = said[:1].lower() + said[1:]
         found.diagnostics.append(
             diagnose(
-                codes.INCLUDE_PROBLEM,
+                codes.include_problem,
                 f"cannot read `{written}`: {reason}",
                 node.path.span,
                 help=f"name one file of it, as in `{written.rstrip('/')}/protocol.eval`"

@@ -5,41 +5,37 @@ and its correction; here each is known for the one word that it is.
 """
 
 import re
-from bisect import bisect_right, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.checking.synonyms import NOUNS, is_member, meant_by
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, codes, diagnose
 from evallang.source import SourceFile, Span
-from evallang.stats.corrections.correction import CORRECTIONS
-from evallang.syntax import codes as syntax_codes, nodes as n
+from evallang.syntax import nodes as n
 from evallang.syntax.line_parser import connectives
 
 NEAR = 80  # characters to either side of a word
 MOST_WORDS = 4  # of a name from elsewhere, as in `Wilcoxon signed rank test`
 
 _CODES: Mapping[str, Code] = {
-    "metric": codes.UNKNOWN_METRIC,
-    "test": codes.UNKNOWN_TEST,
-    "interval": codes.UNKNOWN_INTERVAL,
-    "correction": codes.UNKNOWN_CORRECTION,
-    "analysis": codes.UNKNOWN_ANALYSIS,
+    "metric": codes.unknown_metric,
+    "test": codes.unknown_test,
+    "interval": codes.unknown_interval,
+    "correction": codes.unknown_correction,
+    "analysis": codes.unknown_analysis,
 }
 _MEANT: Mapping[str, tuple[str, ...]] = {
-    codes.UNKNOWN_METRIC.code: ("metric",),
-    codes.UNKNOWN_TEST.code: ("test",),
-    codes.UNKNOWN_INTERVAL.code: ("interval",),
-    codes.UNKNOWN_CORRECTION.code: ("test", "correction"),
-    codes.UNKNOWN_ANALYSIS.code: ("analysis",),
-    syntax_codes.PART_GIVEN_TWICE.code: ("test", "correction"),
+    codes.unknown_metric.code: ("metric",),
+    codes.unknown_test.code: ("test",),
+    codes.unknown_interval.code: ("interval",),
+    codes.unknown_correction.code: ("test", "correction"),
+    codes.unknown_analysis.code: ("analysis",),
+    codes.part_given_twice.code: ("test", "correction"),
 }
 _WORD = re.compile(r"[\w-]+")
-_JOINING = ("and", "or", "plus")
 
 
 class _Word(Struct, frozen=True):
@@ -55,17 +51,17 @@ def reread(
     models = _model_names(scope)
     names: list[Diagnostic] = []
     named: set[int] = set()
-    taken: dict[str, list[tuple[int, int]]] = {}
+    taken: list[Span] = []
     for item in found:
         if item.code in _MEANT and item.span is not None and not _is_part_of_name(item, taken):
             name = _name_with_blanks(item, sources[item.path])
-            if name is None and item.code == syntax_codes.PART_GIVEN_TWICE.code:
+            if name is None and item.code == codes.part_given_twice.code:
                 first = replace(item, span=item.related[0].span)  # the name may end there
                 name = _name_with_blanks(first, sources[item.path])
                 named |= {id(item)} if name is not None else set()
             if name is not None and name.span is not None:
                 names.append(name)
-                insort(taken.setdefault(name.path, []), (name.span.start, name.span.end))
+                taken.append(name.span)
     rest = [item for item in found if id(item) not in named and not _is_part_of_name(item, taken)]
     known = [_known(item, sources, models) for item in rest]
     told = {new.span for old, new in zip(rest, known, strict=True) if new.code != old.code}
@@ -74,13 +70,13 @@ def reread(
     ] + names
 
 
-def _is_part_of_name(item: Diagnostic, taken: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
-    """Return whether a finding is about a part of a name; names do not overlap."""
-    if item.span is None or item.path not in taken:
-        return False
-    places = taken[item.path]
-    i = bisect_right(places, item.span.start, key=lambda place: place[0]) - 1
-    return i >= 0 and item.span.end <= places[i][1]
+def _is_part_of_name(item: Diagnostic, taken: Iterable[Span]) -> bool:
+    """Return whether a finding is about a part of a name."""
+    span = item.span
+    return span is not None and any(
+        span.path == name.path and name.start <= span.start and span.end <= name.end
+        for name in taken
+    )
 
 
 def _name_with_blanks(item: Diagnostic, source: SourceFile) -> Diagnostic | None:
@@ -143,54 +139,17 @@ def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[_Word]]:
 def _known(
     item: Diagnostic, sources: Mapping[str, SourceFile], models: frozenset[str]
 ) -> Diagnostic:
-    """Report whether a comma is surely missing between two words of a comparison."""
-    if item.code == syntax_codes.PART_GIVEN_TWICE.code:
-        return _two_behind_the_test(item, sources[item.path])
-    if item.code != syntax_codes.MISSING_COMMA.code or item.span is None or not item.fixes:
+    """Report whether a comma is surely missing between two models of a comparison."""
+    if item.code != codes.missing_comma.code or item.span is None or not item.fixes:
         return item
     source = sources[item.path]
     begins = item.span.start - source.position(item.span.start).column + 1
     before = source.text[max(begins, item.span.start - NEAR) : item.span.start]
-    if not source.text.startswith("compare", begins) or " with " in before:
-        return item
-    word = source.text[item.span.start : item.span.end]
-    first = _WORD.findall(before)
-    if word in models and first and first[-1] in models:
+    word, first = source.text[item.span.start : item.span.end], _WORD.findall(before)
+    of_models = word in models and first and first[-1] in models and " with " not in before
+    if source.text.startswith("compare", begins) and of_models:
         return replace(item, help=None, fixes=(replace(item.fixes[0], safe=True),))
-    if word in CORRECTIONS and word not in models:
-        return replace(
-            item,
-            code=codes.UNKNOWN_NAME.code,
-            name=codes.UNKNOWN_NAME.name,
-            message=f"`{word}` is a correction, which comes after the test",
-            help=f"write `with TEST {word}`",
-            fixes=(),
-        )
     return item
-
-
-def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
-    """Report two words behind a test that are not two corrections."""
-    if item.span is None or item.part != "correction":
-        return item
-    places = [related.span for related in item.related] + [item.span]
-    words = [_WORD.match(source.text, place.start, place.end) for place in places]
-    first, second = ("" if word is None else word.group().replace("-", "_") for word in words)
-    joined = first in _JOINING and not is_member("correction", second)
-    if joined or is_member("test", second):
-        return replace(
-            item,
-            message=f"a line has one test, and `{second}` would be another",
-            help="write a line for each test",
-            related=(),
-        )
-    if is_member("correction", first) and is_member("correction", second):
-        return item
-    return replace(
-        item,
-        message="more than one word comes after the test",
-        help="write one correction after the test, such as `holm`",
-    )
 
 
 def _model_names(scope: Scope) -> frozenset[str]:

@@ -2,9 +2,8 @@
 
 import keyword
 
-from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Edit, Fix
+from evallang.diagnostics import Edit, Fix, codes
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.constraints import read_constraint
 from evallang.models.own_code import registered
@@ -21,14 +20,14 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
         parts = module.split(".")
         if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             scope.report(
-                codes.MODULE_NAME,
+                codes.module_name,
                 f"`{module}` is not a name of a Python module",
                 node.module.span,
                 help="write it as Python imports it: `use package.module`",
             )
         elif module in found:
             message = f"`use {module}` is written twice"
-            scope.report_twice(codes.STATEMENT_TWICE, message, node.span, found[module].span)
+            scope.report_twice(codes.statement_twice, message, node.span, found[module].span)
         else:
             found[module] = UseSpec(module, node.span)
     scope.used_modules = frozenset(node.module.name for node in scope.of(n.UseNode))
@@ -46,7 +45,7 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
     known = CATALOGUE.get(plain)
     if known is not None and module.split(".")[0] == known.module.split(".")[0]:
         scope.report(
-            codes.UNKNOWN_CLASS,
+            codes.unknown_class,
             f"a class of the catalogue is written without its module: `{plain}`",
             name.span,
             help=f"write `{plain}`, and remove `use {module}`"
@@ -59,7 +58,7 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
         return True
     text, fixes = suggestion(module, name.span, scope.used_modules)
     scope.report(
-        codes.OWN_CODE_WITHOUT_USE,
+        codes.own_code_without_use,
         f"`{written}` is your own code, and no line says `use {module}`",
         name.span,
         help=f"did you mean the module {text.removeprefix('did you mean ')}"

@@ -1,8 +1,9 @@
 """Metrics of the author's own: a dotted name with any options, of which a check knows nothing."""
 
-from evallang.checking import codes, own_code
+from evallang.checking import own_code
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_weighted
+from evallang.diagnostics import codes
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.study import Method, OptionValue, Study, own_metrics_of
@@ -34,28 +35,28 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
         key = argument.key
         if argument.tuned:
             scope.report(
-                codes.OPTION_VALUE,
+                codes.option_value,
                 f"options of `{name.name}` are fixed, not searched",
                 argument.span,
                 help="write `=` instead of `in`",
             )
         elif key is None:
             scope.report(
-                codes.UNKNOWN_OPTION,
+                codes.unknown_option,
                 f"a value of `{name.name}` needs its option's name",
                 argument.span,
                 help=f"write `{name.name}(NAME=VALUE)`, as the function is called in Python",
             )
         elif not key.name.isidentifier():
             scope.report(
-                codes.UNKNOWN_OPTION,
+                codes.unknown_option,
                 f"`{key.name}` is not a name of an option of a function",
                 key.span,
                 help="write it as in Python: letters, digits and `_`",
             )
         elif key.name in given:
             scope.report_twice(
-                codes.PARAMETER_TWICE,
+                codes.parameter_twice,
                 f"`{key.name}` is given twice to `{name.name}`",
                 argument.span,
                 first[key.name],
@@ -67,7 +68,7 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
                 continue
             except _Unfit as unfit:
                 scope.report(
-                    codes.OPTION_VALUE,
+                    codes.option_value,
                     f"`{key.name}` of `{name.name}` takes a number, a text, a word or a list of "
                     "these",
                     unfit.node.span,
@@ -108,7 +109,7 @@ def judge_weights(scope: Scope, study: Study) -> None:
             continue
         seen.add(metric.name)
         scope.report(
-            codes.OWN_METRIC_WITHOUT_WEIGHTS,
+            codes.own_metric_without_weights,
             f"`{metric.name}` does not receive weights, and the examples of "
             f"`{weighted[0].name}` have them",
             span,

@@ -3,11 +3,11 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import bounds, clause_values, codes, own_code, resampler_steps, values
+from evallang.checking import bounds, clause_values, own_code, resampler_steps, values
 from evallang.checking.class_names import Broken, known_class
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import CONSTANTS
-from evallang.diagnostics import Edit, Fix, Related
+from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.limits import POINTS, OverLimit
 from evallang.models import domains
 from evallang.models.catalogue import (
@@ -19,7 +19,6 @@ from evallang.models.catalogue import (
     takes_model,
     unavailable,
 )
-from evallang.models.class_facts import PLAIN_MODELS
 from evallang.models.constraints import as_written
 from evallang.models.model import (
     Candidates,
@@ -65,13 +64,6 @@ def _writable(entry: ClassEntry) -> list[str]:
     return [name for name, parameter in entry.parameters.items() if parameter.refused is None]
 
 
-def _filled(entry: ClassEntry, name: str) -> str:
-    """Return a parameter with a value, with dots unless it is a model."""
-    known = entry.parameter(name)
-    plain = next((PLAIN_MODELS[kind] for kind in PLAIN_MODELS if kind in entry.kinds), None)
-    return f"{name}={plain if plain and known and takes_model(known) else '...'}"
-
-
 class ParameterResolver:
     """Resolves classes, their parameters, values and domains."""
 
@@ -92,7 +84,7 @@ class ParameterResolver:
         entry = own_code.entry(name.name) if own else known_class(self.scope, name, self.models.way)
         self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
-            return self._add_needed(entry, EstimatorSpec(entry.name, code=own), name, bare=True)
+            return self._add_needed(entry, EstimatorSpec(entry.name, code=own), name)
         given: list[tuple[str, ParameterValue]] = []
         first: dict[str, Span] = {}
         broken = False
@@ -105,7 +97,7 @@ class ParameterResolver:
             place = first.setdefault(found[0], argument.span)
             if place is not argument.span:
                 self.scope.report_twice(
-                    codes.PARAMETER_TWICE,
+                    codes.parameter_twice,
                     f"`{found[0]}` is given twice to `{entry.name}`",
                     argument.span,
                     place,
@@ -116,37 +108,17 @@ class ParameterResolver:
             raise Broken
         return self._add_needed(entry, EstimatorSpec(entry.name, tuple(given), own), name)
 
-    def _first_parameter(self, entry: ClassEntry, value: n.ValueNode) -> str | None:
-        """Return the parameter that a value without a key is for in Python.
-
-        `estimator` for a class or a model of the study, else the first one.
-        """
-        name = value.name if isinstance(value, n.CallNode) else value
-        step = isinstance(name, n.NameNode) and name.name in self.scope.steps
-        if step and entry.parameter("estimator") is not None:
-            return "estimator"
-        plain = values.plain_value(value)
-        for key, known in entry.parameters.items():
-            if known.required or (
-                not isinstance(plain, tuple | Fraction) and accepts(known, plain) is None
-            ):
-                return key
-        return next(iter(entry.parameters), None)
-
     def _add_needed(
-        self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode, *, bare: bool = False
+        self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
     ) -> EstimatorSpec:
         written = {name for name, _ in spec.parameters}
         missing = [p for p, e in entry.parameters.items() if e.required and p not in written]
         if missing:
-            whole = f"{entry.name}({', '.join(_filled(entry, m) for m in missing)})"
-            fix = Fix(f"write `{whole}`", (Edit(place.span, whole),), safe=False)
             self.scope.report(
-                codes.MISSING_OPTION,
+                codes.missing_option,
                 f"`{entry.name}` needs {listed(missing, 'and')}",
                 place.span,
-                help=f"write `{whole}`",
-                fixes=[fix] if bare and "..." not in whole else [],
+                help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
             )
             raise Broken
         return spec
@@ -156,29 +128,25 @@ class ParameterResolver:
     ) -> tuple[str, ParameterValue]:
         """Resolve one `key=value` or `key in DOMAIN` of a class; of its own, any key."""
         if argument.key is None:
-            key = "NAME" if own else self._first_parameter(entry, argument.value)
-            place = Span(argument.span.path, argument.span.start, argument.span.start)
-            words = f"write `{key}={self.scope.written(argument.value.span)}`"
             self.scope.report(
-                codes.UNKNOWN_PARAMETER,
+                codes.unknown_parameter,
                 f"a value of `{entry.name}` needs its parameter's name",
                 argument.span,
-                help=words if key else f"`{entry.name}` takes no parameters",
-                fixes=[Fix(words, (Edit(place, f"{key}="),), safe=False)]
-                if key and not own
-                else [],
+                help=f"write `NAME={self.scope.written(argument.value.span)}`"
+                if own or entry.parameters
+                else f"`{entry.name}` takes no parameters",
             )
             raise Broken
         key = argument.key.name
         known = own_code.parameter(key) if own else entry.parameter(key)
         if known is None:
             text, fixes = suggestion(key, argument.key.span, entry.parameters, "parameter")
-            _, dunder, bare = key.rpartition("__")
-            if dunder and entry.parameter(bare) is not None:
+            bare = key.rpartition("__")[2]
+            if bare != key and entry.parameter(bare) is not None:
                 text = f"write `{bare}`: a step of a pipeline has no name here"
                 fixes = [Fix(f"write `{bare}`", (Edit(argument.key.span, bare),))]
             self.scope.report(
-                codes.UNKNOWN_PARAMETER,
+                codes.unknown_parameter,
                 f"`{entry.name}` has no parameter `{key}`",
                 argument.key.span,
                 help=text or f"its parameters are {listed(_writable(entry), 'and')}",
@@ -188,7 +156,7 @@ class ParameterResolver:
         refused = known.refused or unavailable(known)
         if refused:
             self.scope.report(
-                codes.REFUSED_PARAMETER if known.refused else codes.UNKNOWN_PARAMETER,
+                codes.refused_parameter if known.refused else codes.unknown_parameter,
                 f"`{key}` of `{entry.name}` {refused}",
                 argument.key.span,
             )
@@ -216,38 +184,26 @@ class ParameterResolver:
         if isinstance(place, n.NameNode):
             if place.name in self.models.way:  # it was read as text, which does not fit
                 self.models.guard(place.name, place)
-            words = map(as_written, known.words)
+            words = [*map(as_written, known.words)]
+            words += (*self.scope.models, *estimators()) if takes_model(known) else ()
             help_text, fixes = suggestion(place.name, place.span, words)
-            if help_text is None and takes_model(known):
-                names = (*self.scope.models, *estimators())
-                help_text, fixes = suggestion(place.name, place.span, names)
-            if help_text is None and known.default in known.words:
-                help_text = f"write `{known.name}={as_written(known.default)}`, the default"
             word = place.name.casefold()
             if word in CONSTANTS and accepts(known, CONSTANTS[word]) is None:
                 right = str(CONSTANTS[word]).lower()
                 help_text = f"did you mean `{right}`?"
                 fixes = [Fix(f"write `{right}`", (Edit(place.span, right),))]
         elif isinstance(place, n.TextNode) and known.words:
-            near, _ = suggestion(place.value, place.span, known.words)
-            help_text = near
+            help_text, _ = suggestion(place.value, place.span, known.words)
         elif isinstance(place, n.TextNode | n.NumberNode):
-            help_text, fixes = self._as_number(known, place)
+            help_text, fixes = values.plainly(place, whole=accepts(known, 1.5) is not None)
         elif isinstance(place, n.RangeNode):
             help_text = f"the range holds `{value}`"
-        elif "models" in known.constraint.kinds and isinstance(place, n.ListNode):
-            names = (*self.scope.models, *self.scope.lets, *estimators())
-            words_of_list = [item for item in place.items if isinstance(item, n.NameNode)]
-            unknown = next((item for item in words_of_list if item.name not in names), None)
-            if unknown is not None:
-                help_text, fixes = suggestion(unknown.name, unknown.span, names)
-            help_text = (
-                help_text or "list models of the study or classes, as in `[GaussianNB, SVC]`"
-            )
+        elif "models" in known.constraint.kinds:
+            help_text = "list models of the study or classes, as in `[GaussianNB, SVC]`"
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
-            codes.PARAMETER_VALUE,
+            codes.parameter_value,
             f"`{known.name}` of `{entry.name}` {reason}",
             place.span,
             help=help_text,
@@ -255,18 +211,6 @@ class ParameterResolver:
             related=self._origin(place),
         )
         raise Broken
-
-    def _as_number(
-        self, known: ParameterEntry, place: n.TextNode | n.NumberNode
-    ) -> tuple[str | None, list[Fix]]:
-        """Propose the number that a parameter takes for `"10"` and `100.0`."""
-        for whole in (True, False):
-            text, fixes = values.plainly(place, whole=whole)
-            if fixes:
-                plain = domains.number(fixes[0].edits[0].text)
-                if accepts(known, float(plain) if isinstance(plain, Fraction) else plain) is None:
-                    return text, fixes
-        return None, []
 
     def _origin(self, place: n.Node) -> list[Related]:
         """Show where the value of a `let` comes from: the file, or `--set`."""
@@ -300,7 +244,7 @@ class ParameterResolver:
         if isinstance(node, n.ColumnsNode):
             return PipelineSpec((self.models.columns(node),))
         self.scope.report(
-            codes.PARAMETER_VALUE,
+            codes.parameter_value,
             "a range is searched, so it comes after `in`",
             node.span,
             help=f"write `{known.name if known else 'parameter'} in {format_node(node)}`",
@@ -385,7 +329,7 @@ class ParameterResolver:
         self, argument: n.ArgumentNode, message: str, *, help_text: str = DOMAIN_FORMS
     ) -> Candidates:
         self.scope.report(
-            codes.BAD_DOMAIN,
+            codes.bad_domain,
             message,
             argument.value.span,
             help=help_text,
@@ -404,7 +348,7 @@ class ParameterResolver:
                 message = (
                     f"the candidate `{format_node(item).strip()}` is written twice in the list"
                 )
-                self.scope.report_twice(codes.BAD_DOMAIN, message, item.span, first.span)
+                self.scope.report_twice(codes.bad_domain, message, item.span, first.span)
                 raise Broken
 
     def _range(
@@ -432,7 +376,7 @@ class ParameterResolver:
             bounds.report_limit(self.scope, error, argument.value.span)
             raise Broken from None
         except ValueError as error:
-            return self._bad(argument, str(error), help_text=bounds.turned(node) or DOMAIN_FORMS)
+            return self._bad(argument, str(error))
         for value in found:
             self._accepted(entry, known, value, node)
         return Candidates(found, written)

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.checking.validity import metrics_on
+from evallang.checking.rules.study_facts import tests_of
 from evallang.compatibility import is_auc, is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import (
     difference_test,
-    test_mismatch,
     test_of_any_metric,
 )
 from evallang.compatibility.intervals import default_interval
@@ -30,7 +28,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.intervals.ranking import ENOUGH_MEMBERS
 from evallang.stats.validity import Counted, Holds
-from evallang.study import Method, Protocol, Study
+from evallang.study import ComparisonSpec, Method, Protocol, RequirementSpec, Study
 
 Rows = NDArray[Any] | slice
 
@@ -42,8 +40,7 @@ REJECTED = "at 5% the test rejected up to 8% of true hypotheses in simulations"
 class Tested(Struct, frozen=True):
     """The tested rows of one source: its name, the rarer class, its members in each fold.
 
-    A member is a row, or a group with a row of the class where rows are `grouped`. `elsewhere`
-    tells that the predictions were computed elsewhere.
+    A member is a row, or a group with a row of the class where rows are `grouped`.
     """
 
     source: str
@@ -51,7 +48,6 @@ class Tested(Struct, frozen=True):
     members: tuple[int, ...]
     yields: Yields
     grouped: bool
-    elsewhere: bool = False
 
     @property
     def unit(self) -> str:
@@ -86,7 +82,7 @@ def judge_few_examples(
     for line in study.comparisons:
         if line.across or (protocol is not None and line.protocol not in (None, protocol)):
             continue
-        for test in (line.test, *((line.post_hoc,) if line.post_hoc else ())):
+        for test in tests_of(line):
             least = _refused_below(test)
             if least is None or n >= least.least:
                 continue
@@ -119,11 +115,7 @@ def judge_given_areas(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
     tested = _tested(source, source.truth, parts, yields_of(source.spec, None), study)
     if tested is None:
         return []
-    tested = replace(tested, elsewhere=True)
-    measured = [(m.metric, m.span) for m in study.measures]
-    named = [(metric, line.span) for line in study.comparisons for metric in line.metrics]
-    required = [(line.metric, line.span) for line in study.requirements]
-    return list(_judged(study, None, tested, [*measured, *named, *required]))
+    return list(_judged(study, None, tested))
 
 
 def judge_planned_areas(
@@ -136,7 +128,7 @@ def judge_planned_areas(
     tested = _tested(table, table.y, parts, yields_of(table.spec, protocol), study)
     if tested is None:
         return []
-    return list(_judged(study, protocol, tested, list(metrics_on(study, protocol))))
+    return list(_judged(study, protocol, tested))
 
 
 def _tested(
@@ -170,131 +162,82 @@ def _members(truth: "NDArray[Any]", groups: "NDArray[Any] | None", part: "Rows",
     return int(members.sum()) if groups is None else len(np.unique(groups[part][members]))
 
 
-def _judged(
-    study: Study,
-    protocol: Protocol | None,
-    tested: Tested,
-    metrics: Sequence[tuple[Method, Span | None]],
-) -> Iterator[Diagnostic]:
-    areas = any(is_auc(metric) for metric, _ in metrics)
-    if not areas or not tested.yields.once or not (tested.alone or tested.few):
-        return
-    for measure in study.measures:
-        if not is_auc(measure.metric):
-            continue
-        name = measure.interval.name if measure.interval else _default(measure.metric, tested)
-        if name is None or INTERVALS[name].declaration.form != "auc":
-            continue
-        place = measure.interval_span if measure.interval else measure.span
-        if tested.alone and measure.interval:
-            yield diagnose(
-                codes.no_spread_in_a_fold, _one_in_a_fold(tested, name), place, help=_fewer(tested)
-            )
-        elif tested.alone:
-            yield diagnose(
-                codes.area_without_spread,
-                f"`{measure.metric.written}` has no interval: {_one_in_a_fold(tested, None)}",
-                place,
-                help=_fewer(tested),
-            )
-        else:
-            yield diagnose(
-                codes.few_of_the_rarer_class,
-                f"the interval of `{measure.metric.written}` {_rests_on(tested)}: {COVERED}",
-                place,
-                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_rows_words(tested)} or more, or "
-                "report the interval as a rough guide",
-            )
-    for line in study.comparisons:
-        if line.across or (protocol is not None and line.protocol not in (None, protocol.name)):
-            continue
-        for test in (line.test, *((line.post_hoc,) if line.post_hoc else ())):
-            if HYPOTHESIS_TESTS[test.name].declaration.evidence != {Evidence.SCORES_PER_ROW}:
-                continue
-            if not any(is_auc(metric) for metric in line.metrics):
-                continue
-            instead = Method(test_of_any_metric())
-            two = test_mismatch(instead, line.metrics[0], tested.yields, tested.grouped) is None
-            help_ = f"write `with {instead.name}`" if two else _fewer(tested)
-            if tested.alone:
-                message = _one_in_a_fold(tested, test.name)
-                yield diagnose(codes.no_spread_in_a_fold, message, line.span, help=help_)
-            elif tested.few_for_z:
-                yield diagnose(
-                    codes.few_of_the_rarer_class,
-                    f"`{test.name}` {_rests_on(tested)}: {REJECTED}",
-                    line.span,
-                    help=help_,
-                )
-    yield from _judged_requirements(study, protocol, tested)
+class Reading(Struct, frozen=True):
+    """An interval, a test or a requirement that reads the spread of an area in each fold.
 
-
-def _judged_requirements(
-    study: Study, protocol: Protocol | None, tested: Tested
-) -> Iterator[Diagnostic]:
-    """Check the intervals and tests that decide `require` lines on areas.
-
-    A line within levels is about fewer rows in other folds, and is decided there.
+    `method` is None for a default interval; `rate` is what simulations show where members are few,
+    empty where nothing does.
     """
-    for line in study.requirements:
-        elsewhere = protocol is not None and line.protocol not in (None, protocol.name)
-        if elsewhere or line.within is not None or not is_auc(line.metric):
+
+    what: str
+    method: str | None
+    span: Span | None
+    rate: str
+    instead: str = ""
+
+
+def _readings(study: Study, protocol: Protocol | None, tested: Tested) -> Iterator[Reading]:
+    """Iterate over what reads the spread of an area.
+
+    A requirement within levels is about fewer rows in other folds, and is decided there.
+    """
+    rejected = REJECTED if tested.few_for_z else ""
+    stated = {m.metric: m.interval for m in study.measures if m.interval is not None}
+    for measure in study.measures:
+        name = _interval(measure.metric, measure.interval, tested)
+        if name is not None:
+            place = measure.interval_span if measure.interval else measure.span
+            what = f"the interval of `{measure.metric.written}`"
+            yield Reading(what, name if measure.interval else None, place, COVERED)
+    lines = [line for line in study.comparisons if not line.across and _is_on(line, protocol)]
+    for line in lines:
+        for test in tests_of(line):
+            if _reads_scores(test.name) and any(map(is_auc, line.metrics)):
+                instead = f"write `with {test_of_any_metric()}`, or "
+                yield Reading(f"`{test.name}`", test.name, line.span, rejected, instead)
+    for claim in study.requirements:
+        if not _is_on(claim, protocol) or claim.within is not None or not is_auc(claim.metric):
             continue
-        stated = [m.interval for m in study.measures if m.metric == line.metric]
-        if line.kind == "level":
-            name = stated[0].name if stated and stated[0] else _default(line.metric, tested)
-            by_area = name is not None and INTERVALS[name].declaration.form == "auc"
-        else:
-            name = (
-                line.test.name
-                if line.test
-                else difference_test(line.metric, tested.yields, 2, tested.grouped).name
-            )
-            by_area = HYPOTHESIS_TESTS[name].declaration.evidence == {Evidence.SCORES_PER_ROW}
-        if not by_area:
-            continue
+        name, rate = _interval(claim.metric, stated.get(claim.metric), tested), COVERED
+        if claim.kind != "level":
+            test = claim.test or difference_test(claim.metric, tested.yields, 2, tested.grouped)
+            name, rate = test.name if _reads_scores(test.name) else None, rejected
+        if name is not None:
+            said = any(measure.metric == claim.metric for measure in study.measures)
+            yield Reading("the requirement", name, claim.span, "" if said else rate)
+
+
+def _is_on(line: ComparisonSpec | RequirementSpec, protocol: Protocol | None) -> bool:
+    return protocol is None or line.protocol in (None, protocol.name)
+
+
+def _reads_scores(test: str) -> bool:
+    return HYPOTHESIS_TESTS[test].declaration.evidence == {Evidence.SCORES_PER_ROW}
+
+
+def _interval(metric: Method, stated: Method | None, tested: Tested) -> str | None:
+    """Return the interval of an area, None of other metrics and by other means."""
+    if not is_auc(metric):
+        return None
+    name = stated.name if stated else default_interval(metric, tested.yields, 2, tested.grouped)
+    return name if name is not None and INTERVALS[name].declaration.form == "auc" else None
+
+
+def _judged(study: Study, protocol: Protocol | None, tested: Tested) -> Iterator[Diagnostic]:
+    rows = f"{'with rows ' if tested.grouped else ''}of `{tested.label}`"
+    gather = f"gather {ENOUGH_MEMBERS} {tested.unit}s {rows} or more"
+    for one in _readings(study, protocol, tested) if tested.yields.once else ():
         if tested.alone:
-            found = f"the requirement cannot be decided: {_one_in_a_fold(tested, name)}"
-            yield diagnose(codes.no_spread_in_a_fold, found, line.span, help=_fewer(tested))
-        elif not stated and (line.kind == "level" or tested.few_for_z):
-            how = COVERED if line.kind == "level" else REJECTED
+            lone = sum(members < LEAST_MEMBERS for members in tested.members)
             yield diagnose(
-                codes.few_of_the_rarer_class,
-                f"the requirement {_rests_on(tested)}: {how}",
-                line.span,
-                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_rows_words(tested)} or more",
+                codes.area_without_spread if one.method is None else codes.no_spread_in_a_fold,
+                f"{one.what} is undefined where {counted(lone, 'fold')} of "
+                f"{len(tested.members):,} with one {tested.unit} of a class shows no spread",
+                one.span,
+                help=f"{one.instead}use fewer folds, or {gather}",
             )
-
-
-def _default(metric: Method, tested: Tested) -> str | None:
-    return default_interval(metric, tested.yields, 2, tested.grouped)
-
-
-def _one_in_a_fold(tested: Tested, method: str | None) -> str:
-    """Return why there is no variance."""
-    lone = sum(members < LEAST_MEMBERS for members in tested.members)
-    folds = "a fold has" if lone == 1 else f"{lone:,} folds have"
-    one = "one group with rows" if tested.grouped else "one row"
-    found = f"{folds} {one} of a class, which shows no spread"
-    return found if method is None else f"`{method}` is undefined where {found}"
-
-
-def _rests_on(tested: Tested) -> str:
-    return f"rests on {counted(sum(tested.members), tested.unit)} {_rows_words(tested)}"
-
-
-def _rows_words(tested: Tested) -> str:
-    return f"{'with rows ' if tested.grouped else ''}of `{tested.label}`"
-
-
-def _fewer(tested: Tested) -> str:
-    """Return how many folds have two members of each class or more."""
-    most = sum(tested.members) // LEAST_MEMBERS
-    if most < LEAST_MEMBERS or len(tested.members) <= LEAST_MEMBERS:
-        return f"gather more {tested.unit}s {_rows_words(tested)}"
-    folds = min(most, len(tested.members) - 1)
-    verb = "give predictions of" if tested.elsewhere else "write"
-    return (
-        f"{verb} at most {folds} folds, so that each has {LEAST_MEMBERS} "
-        f"{'groups with ' if tested.grouped else ''}rows of each class"
-    )
+        elif tested.few and one.rate:
+            number = counted(sum(tested.members), tested.unit)
+            message = f"{one.what} rests on {number} {rows}: {one.rate}"
+            code = codes.few_of_the_rarer_class
+            yield diagnose(code, message, one.span, help=f"{one.instead}{gather}")

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from evallang.checking import codes
 from evallang.checking.class_names import Broken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_weighted
-from evallang.diagnostics import Edit, Fix
+from evallang.diagnostics import Edit, Fix, codes
 from evallang.models.abilities import abilities, classes_of, models_in
 from evallang.models.model import EstimatorSpec, ParameterValue, PipelineSpec, StepSpec
 from evallang.models.resamplers import is_resampler, resamplers
@@ -26,64 +25,23 @@ def judge_steps(
         if not isinstance(step, EstimatorSpec) or not is_resampler(step):
             continue
         last = number == len(steps) - 1
+        code, help_ = codes.misplaced_resampler, f"remove `{step.name}`"
+        fixes: list[Fix] = []
         if is_model and last:
-            _report_last(scope, step, place)
-            raise Broken
-        if step.name in seen:
-            _report(
-                scope,
-                f"`{step.name}` is already a step of this pipeline",
-                f"remove the second `{step.name}`",
-                number,
-                places,
-            )
-            raise Broken
-        if not last and abilities(PipelineSpec(tuple(steps))).kind == "regressor":
-            _report(
-                scope,
-                f"`{step.name}` resamples classes, and a regression predicts numbers",
-                f"remove `{step.name}`",
-                number,
-                places,
-                regression=True,
-            )
-            raise Broken
-        seen.add(step.name)
-
-
-def _report_last(scope: Scope, step: EstimatorSpec, place: n.Node) -> None:
-    words = f"end the pipeline with a classifier: `{step.name} | {ENDING}`"
-    end = Span(place.span.path, place.span.end, place.span.end)
-    scope.report(
-        codes.MISPLACED_RESAMPLER,
-        f"`{step.name}` resamples training rows and predicts nothing",
-        place.span,
-        help=words,
-        fixes=[Fix(words, (Edit(end, f" | {ENDING}"),), safe=False)],
-    )
-
-
-def _report(
-    scope: Scope,
-    message: str,
-    words: str,
-    number: int,
-    places: Sequence[n.Node],
-    *,
-    regression: bool = False,
-) -> None:
-    """Report a step with the fix that removes it, if the line names it by itself."""
-    place = places[number]
-    fixes = []
-    if places.count(place) == 1:
-        cut = (
-            Span(place.span.path, place.span.start, places[1].span.start)
-            if number == 0
-            else Span(place.span.path, places[number - 1].span.end, place.span.end)
-        )
-        fixes = [Fix(words, (Edit(cut, ""),), safe=False)]
-    code = codes.NOTHING_TO_RESAMPLE if regression else codes.MISPLACED_RESAMPLER
-    scope.report(code, message, place.span, help=words, fixes=fixes)
+            message = f"`{step.name}` resamples training rows and predicts nothing"
+            help_ = f"end the pipeline with a classifier: `{step.name} | {ENDING}`"
+            end = Span(place.span.path, place.span.end, place.span.end)
+            fixes = [Fix(help_, (Edit(end, f" | {ENDING}"),), safe=False)]
+        elif step.name in seen:
+            message = f"`{step.name}` is already a step of this pipeline"
+        elif not last and abilities(PipelineSpec(tuple(steps))).kind == "regressor":
+            message = f"`{step.name}` resamples classes, and a regression predicts numbers"
+            code = codes.nothing_to_resample
+        else:
+            seen.add(step.name)
+            continue
+        scope.report(code, message, place.span, help=help_, fixes=fixes)
+        raise Broken
 
 
 def judge_branch(scope: Scope, pipeline: PipelineSpec, node: n.PipelineNode) -> None:
@@ -91,7 +49,7 @@ def judge_branch(scope: Scope, pipeline: PipelineSpec, node: n.PipelineNode) -> 
     names = [s.name for s in pipeline.steps if isinstance(s, EstimatorSpec) and is_resampler(s)]
     if names:
         scope.report(
-            codes.MISPLACED_RESAMPLER,
+            codes.misplaced_resampler,
             f"`{names[0]}` resamples rows, and all branches of `columns` must have the same rows",
             node.span,
             help=f"write it as a step after them: `columns(...) | {names[0]} | {ENDING}`",
@@ -105,7 +63,7 @@ def judge_value(scope: Scope, value: ParameterValue, node: n.Node) -> None:
         last = model.steps[-1]
         if isinstance(last, EstimatorSpec) and is_resampler(last):
             scope.report(
-                codes.MISPLACED_RESAMPLER,
+                codes.misplaced_resampler,
                 f"`{last.name}` resamples training rows and predicts nothing",
                 node.span,
                 help="write it as a step before a classifier, which a `let` or a model may name: "
@@ -127,7 +85,7 @@ def judge_weights(scope: Scope, study: Study) -> None:
         names = [] if named else [spec.name for spec in found]
         if names:
             scope.report(
-                codes.NOTHING_TO_RESAMPLE,
+                codes.nothing_to_resample,
                 f"a row that `{names[0]}` makes has no weight, and the examples of "
                 f"`{weighted[0].name}` have weights",
                 (scope.models[model.name].pipeline or scope.models[model.name]).span,

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from evallang.checking import codes, values
+from evallang.checking import values
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
+from evallang.diagnostics import codes
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
 from evallang.study import AnalysisSpec, Method, OptionValue, Protocol, SourceSpec
 from evallang.syntax import nodes as n
@@ -37,7 +38,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
     difference, discordant = (_number(options.get(name)) for name in ("difference", "discordant"))
     if options.get("difference") == "observed":
         scope.report(
-            codes.OBSERVED_POWER,
+            codes.power_at_the_observed_difference,
             "power at the observed difference adds nothing to the p-value",
             item.span,
             help="state the smallest difference that would matter: `power(difference=2%)`",
@@ -45,7 +46,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
         return False
     if difference is not None and discordant is not None and difference > discordant:
         scope.report(
-            codes.OPTION_VALUE,
+            codes.option_value,
             "two accuracies differ by no more than the share of examples on which one model alone "
             "is right",
             item.span,
@@ -56,11 +57,11 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
     by_lines = declared.about in ABOUT_LINES
     wrong = declared.objection(options)
     if wrong is not None:
-        scope.report(codes.OPTION_VALUE, f"`{method.name}`: {wrong[0]}", item.span, help=wrong[1])
+        scope.report(codes.option_value, f"`{method.name}`: {wrong[0]}", item.span, help=wrong[1])
         return False
     if node.metric and not (by_lines or declared.by_metric):
         scope.report(
-            codes.CLAUSE_CONFLICT,
+            codes.clause_conflict,
             f"`{method.name}` has no metric, so `by` has no place here",
             node.metric.span,
             help="remove `by`; `of` and `on` choose models and a protocol",
@@ -68,7 +69,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
         return False
     if node.on and declared.fits == "rounds":
         scope.report(
-            codes.CLAUSE_CONFLICT,
+            codes.clause_conflict,
             f"`{method.name}` draws samples of its own, so `on` has no place here",
             node.on.span,
             help="remove `on`",
@@ -76,7 +77,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
         return False
     if node.models and by_lines:
         scope.report(
-            codes.CLAUSE_CONFLICT,
+            codes.clause_conflict,
             f"`{method.name}` is about the `compare` lines, so `of` has no place here",
             node.models[0].span,
             help="remove `of`; `by` and `on` choose among the lines",

@@ -3,31 +3,35 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import clause_values, codes, values
+from evallang.checking import clause_values, values
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
-from evallang.checking.pair_tests import Tested, follows_ranks, omnibus_before, pair_test
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
+from evallang.compatibility.hypothesis_tests import test_over_data
+from evallang.diagnostics import codes
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
 from evallang.stats.corrections.correction import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Measure, Method
+from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 
 def comparisons(
-    scope: Scope, tested: Tested, families: Literal["separate", "together"] = "separate"
+    scope: Scope,
+    sources: Sequence[SourceSpec],
+    protocols: Sequence[Protocol],
+    measured: Sequence[Measure],
+    families: Literal["separate", "together"],
 ) -> tuple[ComparisonSpec, ...]:
     """Resolve every `compare` line; faulty ones are excluded after their report."""
     found = []
-    sources = tested.sources
     names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.CompareNode)):
-        spec = _comparison(scope, index, node, names, tested)
+        spec = _comparison(scope, index, node, names, sources, protocols, measured)
         if spec is None:
             continue
         joined = is_joined(families, spec)
@@ -45,10 +49,11 @@ def _comparison(
     index: int,
     node: n.CompareNode,
     names: Words | None,
-    tested: Tested,
+    sources: Sequence[SourceSpec],
+    protocols: Sequence[Protocol],
+    measured: Sequence[Measure],
 ) -> ComparisonSpec | None:
     before = len(scope.diagnostics)
-    sources, protocols, measured = tested.sources, tested.protocols, tested.measured
     pairs, models = _models(scope, node, names)
     against = known_model(scope, node.against, names) if node.against else None
     sound = not (node.against and against is None)
@@ -56,7 +61,7 @@ def _comparison(
         sound, models = False, ()
     if against is not None and models == (against,) and node.against is not None:
         scope.report(
-            codes.COMPARE_SHAPE,
+            codes.compare_shape,
             f"`{against}` is compared with itself",
             node.against.span,
             help="name another reference, or other models before `against`",
@@ -66,7 +71,7 @@ def _comparison(
     test = values.method(scope, node.test, "test")
     post_hoc = values.method(scope, node.then, "test") if node.then else None
     if test is not None:
-        sound = _shape(scope, node, test, post_hoc, tested) and sound
+        sound = _shape(scope, node, test, post_hoc) and sound
     metrics = [values.method(scope, metric, "metric") for metric in node.by]
     clause_values.distinct(scope, node.by, metrics, " after `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
@@ -105,7 +110,7 @@ def _comparison(
         protocol_written=node.on is not None,
         span=node.span,
     )
-    enough = _enough_models(scope, node, spec, names, tested)
+    enough = _enough_models(scope, node, spec, names)
     return spec if enough and _named_side(scope, spec, names) else None
 
 
@@ -129,7 +134,7 @@ def _models(
         if isinstance(item, n.PairNode):
             if known[0] == known[1]:
                 scope.report(
-                    codes.COMPARE_SHAPE,
+                    codes.compare_shape,
                     f"`{known[0]}` is compared with itself",
                     item.span,
                     help="name another model on one side of `vs`",
@@ -137,7 +142,7 @@ def _models(
                 sound = False
             if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
                 scope.report(
-                    codes.COMPARE_SHAPE,
+                    codes.compare_shape,
                     "this pair is planned twice",
                     item.span,
                     help="keep one of the two",
@@ -146,7 +151,7 @@ def _models(
             pairs.append((known[0], known[1]))
         elif known[0] in models:
             scope.report(
-                codes.COMPARE_SHAPE,
+                codes.compare_shape,
                 f"`{known[0]}` is named twice",
                 item.span,
                 help="keep one of the two",
@@ -156,23 +161,22 @@ def _models(
     return tuple(pairs), tuple(models) if sound else None
 
 
-def _shape(
-    scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None, tested: Tested
-) -> bool:
+def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
+    """Return whether `then` is between a test of many models and one of two."""
     first = HYPOTHESIS_TESTS[test.name].declaration
     if node.then is None:
         return True
     if not first.omnibus:
         scope.report(
-            codes.MODELS_OF_ONE_TEST,
+            codes.models_of_one_test,
             f"`{test.name}` {_test_subject(test)}, so nothing can follow it after `then`",
             node.test.span,
-            help=_form_without_then(node, test, tested),
+            help="give it a line of its own, without `then`",
         )
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
         scope.report(
-            codes.MODELS_OF_ONE_TEST,
+            codes.models_of_one_test,
             f"`{post_hoc.name}` {_test_subject(post_hoc)} and cannot follow `then`",
             node.then.span,
             help=f"write a test of two models, such as `{first.followed_by[0]}`"
@@ -187,22 +191,6 @@ def _test_subject(test: Method) -> str:
     least = HYPOTHESIS_TESTS[test.name].declaration.models[0]
     words = {1: "is about one model", 2: "compares two models"}
     return words.get(least, "tests many models at once")
-
-
-def _form_without_then(node: n.CompareNode, test: Method, tested: Tested) -> str:
-    """State how a test of two models is written, and after which omnibus it could stand."""
-    if HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1):
-        return "give it a line of its own, without `then`"
-    fitting = pair_test(node, test, tested)
-    if fitting is None:
-        return "write one test, without `then`"
-    declared = HYPOTHESIS_TESTS[fitting.name].declaration
-    alone = declared.self_correcting or declared.bayesian
-    written = f"write `with {fitting.written}{'' if alone else ' holm'}`"
-    before = next(omnibus_before(fitting, node.across), None)
-    return (
-        written if before is None else f"{written}, or an omnibus such as `{before}` before `then`"
-    )
 
 
 def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
@@ -224,25 +212,15 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
     """Return whether an omnibus without tests of pairs is written without what is for pairs."""
     pairwise = HYPOTHESIS_TESTS[test.name].declaration.followed_by
     planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
-    part: n.Node | None = node.correction
-    what = "corrects the tests of pairs"
-    if part is None and planned is not None:
-        part, what = planned, "plans a pair"
-    elif part is None and node.against is not None:
-        part, what = node.against, "is what pairs are compared with"
+    part = node.correction or planned or node.against
     if part is None:
         return True
-    written = format_node(part).strip()
-    after = f" {written}" if part is node.correction else ""
-    whole = f"against {written}" if part is node.against else written
-    other = f"remove `{whole}`"
-    if isinstance(part, n.PairNode):
-        other = "name the models with commas"
+    written = scope.written(part.span)
     scope.report(
-        codes.COMPARE_SHAPE,
-        f"`{written}` {what}, and `{test.name}` tests all models at once",
+        codes.compare_shape,
+        f"`{written}` is for pairs, and `{test.name}` tests all models at once",
         part.span,
-        help=f"write `{test.name} then {pairwise[-1]}{after}`, or {other}" if pairwise else other,
+        help=f"write `{test.name} then {pairwise[-1]}`" if pairwise else "remove it",
     )
     return False
 
@@ -269,7 +247,7 @@ def _correction(
         if entry is None or entry.declaration.adjusts:
             why = "gives no p-values" if pairwise.bayesian else "already adjusts for all pairs"
             scope.report(
-                codes.NEEDS_CORRECTION_ELSEWHERE,
+                codes.correction_on_self_correcting_test,
                 f"`{(post_hoc or test).name}` {why}, so it takes no correction",
                 node.correction.span,
                 help=f"remove `{scope.written(node.correction.span)}`",
@@ -303,13 +281,12 @@ def _enough_models(
     node: n.CompareNode,
     spec: ComparisonSpec,
     names: Sequence[str] | None,
-    tested: Tested,
 ) -> bool:
     models = list(spec.models)
     if spec.singly:
         if spec.pairs or spec.against is not None:
             scope.report(
-                codes.COMPARE_SHAPE,
+                codes.compare_shape,
                 f"`{spec.test.name}` is about one model, and here it would compare two",
                 node.span,
                 help="name the models with commas, or write a test of two models",
@@ -324,22 +301,22 @@ def _enough_models(
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
     if total < 2:
         scope.report(
-            codes.TOO_FEW_MODELS,
+            codes.too_few_models,
             "a comparison needs at least two models",
             node.models[0].span if node.models else node.span,
             help="name another model, or declare one",
         )
         return False
     if total < declared.models[0]:
-        pairwise = spec.post_hoc if spec.post_hoc and not follows_ranks(spec.post_hoc) else None
-        if pairwise is None and declared.followed_by and not declared.across_data:
-            pairwise = Method(declared.followed_by[-1])
-        fitting = pair_test(node, pairwise, tested)
+        of_two = () if declared.across_data else declared.followed_by[-1:]
+        of_two = (test_over_data(),) if node.across else of_two
         scope.report(
-            codes.TOO_FEW_FOR_OMNIBUS,
+            codes.omnibus_of_two,
             f"`{spec.test.name}` compares at least three models, and this line has two",
             node.test.span,
-            help=f"write `with {fitting.written}`" if fitting else "name a third model",
+            help=f"write `with {of_two[0]}`, or name a third model"
+            if of_two
+            else "name a third model",
         )
         return False
     return True
@@ -357,7 +334,7 @@ def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None)
     if models is None or len(models) <= 2:
         return True
     scope.report(
-        codes.COMPARE_SHAPE,
+        codes.compare_shape,
         f"`{test.name if side == 'two_sided' else f'alternative={side}'}` is about the first of "
         f"two models, and here are {len(models)}",
         spec.span,

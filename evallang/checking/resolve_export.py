@@ -1,10 +1,9 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
-from evallang.checking import codes
 from evallang.checking.clause_values import column_name
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Related
+from evallang.diagnostics import Related, codes
 from evallang.spelling import Words
 from evallang.study import ExportSpec
 from evallang.syntax import nodes as n
@@ -29,11 +28,11 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
         twice = found.get(path.casefold())
         if twice is not None and twice.model == (None if node.model is None else name):
             message = f"`{name}` is exported to `{path}` twice"
-            scope.report_twice(codes.EXPORT_TWICE, message, node.span, twice.span)
+            scope.report_twice(codes.export_twice, message, node.span, twice.span)
             continue
         if twice is not None:
             scope.report(
-                codes.EXPORT_TWICE,
+                codes.export_twice,
                 f"two models would be written to `{path}`"
                 if twice.path == path
                 else f"`{twice.path}` and `{path}` are one file where case does not count",
@@ -54,7 +53,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
     if len(tables) > 1:
         names = [f"`{table.name.name}`" for table in tables]
         scope.report(
-            codes.EXPORT_OF_SEVERAL,
+            codes.export_of_several_data_sets,
             f"the study has several data sets, {', '.join(names[:-1])} and {names[-1]}, and an "
             "exported model is fitted on one",
             first.span,
@@ -62,7 +61,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
         )
     elif scope.sources and not tables:
         scope.report(
-            codes.EXPORT_OF_SEVERAL,
+            codes.export_of_several_data_sets,
             "nothing is fitted here, so there is no model to export",
             first.span,
             help="remove the line, or write `data NAME from ...` and a `model`",
@@ -74,34 +73,26 @@ def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
     """Return the model's name, or `best`; None after a report."""
     fitted = [name for name, model in scope.models.items() if model.folder is None]
     stored = [name for name in scope.models if name not in (*fitted, *scope.live)]
-    if node.model is None:
-        if stored and scope.models:
-            scope.report(
-                codes.STORED_MODEL_FITTED,
-                f"the best model may be `{stored[0]}`, whose predictions are stored, and which is "
-                "not fitted",
-                node.span,
-                help=f"write `export {fitted[0]}`" if fitted else "remove the line",
-            )
-            return None
-        return "best" if scope.models else None
-    name = column_name(node.model)
-    if name in stored:
+    name = "best" if node.model is None else column_name(node.model)
+    place = node.span if node.model is None else node.model.span
+    if name in stored or (node.model is None and stored):
+        what = (
+            f"`{name}` cannot be exported" if node.model else f"the best model may be `{stored[0]}`"
+        )
         scope.report(
-            codes.STORED_MODEL_FITTED,
-            f"`{name}` cannot be exported: its predictions are stored, and nothing is fitted",
-            node.model.span,
+            codes.stored_model_is_not_fitted,
+            f"{what}: its predictions are stored, and nothing is fitted",
+            place,
             help=f"write `export {fitted[0]}`" if fitted else "remove the line",
         )
         return None
-    if name in scope.models:
-        return name
-    text, fixes = suggestion(name, node.model.span, names)
-    let = name in scope.lets
+    if name in scope.models or node.model is None:
+        return name if scope.models else None
+    text, fixes = suggestion(name, place, names)
     scope.report(
-        codes.UNKNOWN_NAME,
-        f"`{name}` is a `let`, not a model" if let else f"no model is called `{name}`",
-        node.model.span,
+        codes.unknown_name,
+        f"no model is called `{name}`",
+        place,
         help=text or "name a `model` of this study, or write `export best`",
         fixes=fixes,
     )
@@ -120,11 +111,11 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
     objection = path_objection(written)
     if not written.strip():
         suggestion = f'write `to "{name or "MODEL"}{ENDING}"`, or remove `to`'
-        scope.report(codes.EXPORT_PATH, "the path is empty", node.path.span, help=suggestion)
+        scope.report(codes.export_path, "the path is empty", node.path.span, help=suggestion)
         return None
     if objection is not None:
         scope.report(
-            codes.EXPORT_PATH,
+            codes.export_path,
             f"`{written}` {objection[0]}",
             node.path.span,
             help=objection[1],

@@ -1,11 +1,11 @@
 """`predictions`, `scores` and `counts` statements to the specs that are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
 
-from evallang.checking import clause_values, codes, values
+from evallang.checking import clause_values, values
 from evallang.checking.clauses import (
     Clauses,
     check_path,
@@ -21,7 +21,7 @@ from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
 from evallang.data.part_patterns import FURTHER, PART, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
-from evallang.diagnostics import Edit, Fix, Related
+from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.metrics.named import named_metric
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
@@ -31,6 +31,11 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 # --- predictions -----------------------------------------------------------------------------
+
+
+COLUMNS_OF_PREDICTIONS = (
+    *("truth", "id", "group", "fold", "repeat", "dataset", "weight", "event", "query"),
+)
 
 
 def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None:
@@ -61,39 +66,25 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     higher = judged != "value" or better_is_higher(scope, clauses, node, measured)
     _judge_folds(scope, clauses, "repeat", "group", stated=not clauses.lacks("group"))
     reader, readers = _reader(scope, clauses)
-    order = _order(scope, clauses, judged)
+    order = _order(clauses)
     positive, positive_label = positive_class(scope, clauses)
     spec = PredictionsSpec(
-        name=node.name.name,
-        label=node.label.value if node.label else node.name.name,
+        **clauses.described(node, node.paths[0], "queries" if order == "query" else "examples"),
+        **clauses.columns(*COLUMNS_OF_PREDICTIONS),
         paths=tuple(path.value for path in node.paths),
-        statement=format_node(node).split("\n")[0],
-        truth=clauses.column("truth"),
         models=models,
         judged=judged,
         value_metric=measured,
         ratio=next((_ratio(c) for c in groups.get("value", [])), None),
         higher_is_better=higher,
-        id=clauses.column("id"),
-        group=clauses.column("group"),
-        fold=clauses.column("fold"),
-        repeat=clauses.column("repeat"),
-        dataset=clauses.column("dataset"),
-        weight=clauses.column("weight"),
         time=time_column(clauses),
         positive=positive,
         positive_label=positive_label,
         task="regression" if order else stated_task(scope, clauses),
         rows_common=_common(scope, clauses),
         where=take_where_lines(scope, clauses),
-        unit=clauses.text("unit") or ("queries" if order == "query" else "examples"),
-        about=clauses.text("about"),
-        cite=clauses.text("cite"),
-        places={"predictions": node.keyword, "from": node.paths[0].span} | clauses.places,
         reader=reader,
         readers=readers,
-        event=clauses.column("event"),
-        query=clauses.column("query"),
         missing=missing_words(scope, clauses),
         model=_model_columns(scope, clauses),
         every=every,
@@ -105,32 +96,22 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
 def _check_braces(scope: Scope, path: n.TextNode) -> None:
     """Report braces in a path that have another meaning than `{part}`."""
     pattern = path_pattern(path.value)
-    literal = "write `{{` and `}}` for braces in the name of a file"
-    if pattern.stray is not None:
-        scope.report(
-            codes.UNKNOWN_SOURCE,
-            f"`{pattern.stray}` has no partner in `{path.value}`",
-            path.span,
-            help=literal,
-        )
-        return
-    for word in dict.fromkeys(pattern.words):
+    problem = None if pattern.stray is None else f"`{pattern.stray}` has no partner"
+    for word in () if problem else dict.fromkeys(pattern.words):
         if word in FURTHER:
             values.not_in_this_version(scope, f"`{{{word}}}` in the name of a file", path)
         elif word != PART:
-            scope.report(
-                codes.UNKNOWN_SOURCE,
-                f"`{{{word}}}` is unknown in the name of a file",
-                path.span,
-                help=f"write `{{{PART}}}` for files that hold a part each; {literal}",
-            )
+            problem = f"`{{{word}}}` is unknown"
         elif pattern.words.count(word) > 1:
-            scope.report(
-                codes.UNKNOWN_SOURCE,
-                f"`{{{word}}}` is written twice in `{path.value}`",
-                path.span,
-                help="keep one of them: a file has one name of its part",
-            )
+            problem = f"`{{{word}}}` is written twice"
+    if problem is not None:
+        scope.report(
+            codes.unknown_source,
+            f"{problem} in the name of a file",
+            path.span,
+            help=f"write `{{{PART}}}` once for files that hold a part each, and `{{{{` and `}}}}` "
+            "for braces",
+        )
 
 
 def _common(scope: Scope, clauses: Clauses) -> bool:
@@ -139,7 +120,7 @@ def _common(scope: Scope, clauses: Clauses) -> bool:
     for line in lines:
         if line.word.name != "common":
             scope.report(
-                codes.CLAUSE_VALUE,
+                codes.clause_value,
                 "`rows` takes `common`",
                 line.word.span,
                 help="without this clause a row that a file lacks is an error",
@@ -152,18 +133,10 @@ def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random
     clause = clauses.plain("reader")
     if clause is None:
         return None, None
-    for other in ("repeat", "fold"):
-        if other in clauses.places:
-            scope.report(
-                codes.CLAUSE_CONFLICT,
-                f"`reader` and `{other}` do not go together",
-                clauses.places[other],
-                help="keep one of them: an example has one prediction of each model by each reader",
-            )
     column, *drawn = clause.values
     if drawn and "weight" in clauses.places:
         scope.report(
-            codes.CLAUSE_CONFLICT,
+            codes.clause_conflict,
             "`reader COLUMN random` counts every example once, and these have weights",
             clauses.places["weight"],
             help="remove the weights, or `random`: the conclusion is then about these readers",
@@ -172,26 +145,11 @@ def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random
     return clause_values.column(scope, named), "random" if drawn else None
 
 
-def _order(scope: Scope, clauses: Clauses, judged: str | None) -> Literal["event", "query"] | None:
-    """Return the clause that makes the predictions an order of rows; report what it excludes."""
-    word: Literal["event", "query"] = "event" if "event" in clauses.places else "query"
-    if word not in clauses.places:
-        return None
-    excluded = ["scores", "range", "threshold", "positive", "task", "repeat", "reader"]
-    excluded += ["query"] if word == "event" else ["fold", "weight"]
-    excluded += [] if judged is None else [judged]
-    what = (
-        "a time, and its score a risk" if word == "event" else "a relevance, and the unit a query"
-    )
-    for other in excluded:
-        if other in clauses.places:
-            scope.report(
-                codes.CLAUSE_CONFLICT,
-                f"`{word}` and `{other}` do not go together: the truth is {what}",
-                clauses.places[other],
-                help=f"remove `{other}`; the models are given by `score MODEL = COLUMN`",
-            )
-    return word
+def _order(clauses: Clauses) -> Literal["event", "query"] | None:
+    """Return the clause that makes the predictions an order of rows."""
+    if "event" in clauses.places:
+        return "event"
+    return "query" if "query" in clauses.places else None
 
 
 def _judged(
@@ -202,22 +160,12 @@ def _judged(
 ) -> Literal["correct", "value"] | None:
     judged = [word for word in ("correct", "value") if word in groups]
     if judged:
-        for other in ("truth", "models", "range", "score", "scores", "threshold", *judged[1:]):
-            chosen = other == "models" and "model" in clauses.places  # of a long table
-            if other in clauses.places and not chosen:
-                scope.report(
-                    codes.CLAUSE_CONFLICT,
-                    f"`{other}` cannot be combined with `{judged[0]}`, whose outcomes are "
-                    "already judged",
-                    clauses.places[other],
-                    help=f"keep either `{other}` or `{judged[0]}`",
-                )
         _one_value(scope, groups.get("value", ()))
         return cast(Literal["correct", "value"], judged[0])
     for word in ("higher", "lower"):
         if word in clauses.places:
             scope.report(
-                codes.CLAUSE_CONFLICT,
+                codes.clause_conflict,
                 f"`{word} is better` is for numbers measured elsewhere: labels and scores have "
                 "metrics of their own direction",
                 clauses.places[word],
@@ -225,7 +173,7 @@ def _judged(
             )
     if clauses.lacks("truth"):
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             f"`predictions {node.name.name}` does not say which column holds the truth",
             node.name.span,
             help="write `truth COLUMN` on an indented line below it",
@@ -239,7 +187,7 @@ def _one_value(scope: Scope, lines: Sequence[n.ModelColumnsNode]) -> None:
         first = lines[0]
         if _measured(other) != _measured(first) or type(other.metric) is not type(first.metric):
             scope.report(
-                codes.CLAUSE_CONFLICT,
+                codes.clause_conflict,
                 f"these numbers are `{_measured(first)}`, and the line gives `{_measured(other)}`",
                 other.metric.span if other.metric else other.span,
                 help="write a `predictions` statement for each measure",
@@ -267,82 +215,74 @@ def _given_models(
     settings: dict[str, dict[str, Any]] = {}
     places: dict[str, Span] = {}
     for setting in clauses.find(n.ModelSettingNode):
-        model = clause_values.column_name(setting.model)
+        model, word = clause_values.column_name(setting.model), setting.keyword.name
         places.setdefault(model, setting.model.span)
-        word = setting.keyword.name
-        if word in settings.setdefault(model, {}):
+        own = settings.setdefault(model, {})
+        if word in own:
             first = clauses.places.get(f"{word} {model}")
             message = f"`{word}` of `{model}` is given twice"
-            scope.report_twice(codes.CLAUSE_TWICE, message, setting.span, first)
-        settings[model][word] = _setting(scope, word, setting.value)
-        other = next((w for w in settings[model] if (w == "range") != (word == "range")), None)
+            scope.report_twice(codes.clause_twice, message, setting.span, first)
+        own[word] = _setting(scope, word, setting.value)
+        other = next((w for w in own if (w == "range") != (word == "range")), None)
         if other is not None:
-            first = clauses.places.get(f"{other} {model}")
-            message = f"`{other}` and `{word}` of `{model}` do not go together"
             scope.report(
-                codes.CLAUSE_CONFLICT,
-                message,
+                codes.clause_conflict,
+                f"`{other}` and `{word}` of `{model}` do not go together",
                 setting.span,
                 help="keep `range` if the truth contains numbers",
-                related=[] if first is None else [Related(first, "the first is here")],
+                related=[Related(clauses.places[f"{other} {model}"], "the first is here")],
             )
     found: list[GivenModel] = []
+    for line, item in _named_once(scope, lines):
+        name = clause_values.column_name(item.name)
+        own = settings.pop(name, {})
+        column, denominator = _taken(scope, line, item)
+        label = item.label.value if item.label else name
+        path = item.path.value if item.path else None
+        column = column or (None if own else name)
+        found.append(GivenModel(name, label, column, path, denominator=denominator, **own))
+    known = Words(model.name for model in found)
+    for name, own in settings.items():
+        if not lines:
+            found.append(GivenModel(name, name, None, None, **own))
+            continue
+        text, fixes = suggestion(name, places[name], known)
+        scope.report(
+            codes.unknown_name,
+            f"`{name}` is none of the models of these predictions",
+            places[name],
+            help=text or f"write `{name}` under `models` too",
+            fixes=fixes,
+        )
+    return tuple(found)
+
+
+def _named_once(
+    scope: Scope, lines: Sequence[n.ModelColumnsNode]
+) -> Iterator[tuple[n.ModelColumnsNode, n.ModelColumnNode]]:
+    """Iterate over the models of lines; report a name that stands twice or is reserved."""
     names: dict[str, Span] = {}
     for line in lines:
         for item in line.items:
-            name = clause_values.column_name(item.name)
-            if isinstance(item.name, n.NameNode):
-                scope.refuse_reserved(item.name, "model")
-            if name in names:
-                scope.report(
-                    codes.DUPLICATE_NAME,
-                    f"two models are called `{name}`",
-                    item.span,
-                    help="rename one of the models",
-                    related=[Related(names[name], "the first is here")],
-                )
-                continue
-            names[name] = item.span
-            own = settings.pop(name, {})
-            column, denominator = _taken(scope, line, item)
-            found.append(
-                GivenModel(
-                    name,
-                    item.label.value if item.label else name,
-                    column or (None if own and lines else name),
-                    item.path.value if item.path else None,
-                    own.get("score"),
-                    own.get("scores"),
-                    own.get("threshold"),
-                    own.get("range"),
-                    denominator,
-                )
-            )
-    known = Words(names)
-    for name, own in settings.items():
-        if lines:
-            text, fixes = suggestion(name, places[name], known)
-            scope.report(
-                codes.UNKNOWN_NAME,
-                f"`{name}` is none of the models of these predictions",
-                places[name],
-                help=text or f"write `{name}` under `models` too",
-                fixes=fixes,
-            )
-        else:
-            found.append(
-                GivenModel(
-                    name,
-                    name,
-                    None,
-                    None,
-                    own.get("score"),
-                    own.get("scores"),
-                    own.get("threshold"),
-                    own.get("range"),
-                )
-            )
-    return tuple(found)
+            if _is_new(scope, item.name, item.span, names):
+                yield line, item
+
+
+def _is_new(scope: Scope, node: n.ColumnNode, span: Span, names: dict[str, Span]) -> bool:
+    """Return whether no model before has a name; report one that is reserved or stands twice."""
+    name = clause_values.column_name(node)
+    if isinstance(node, n.NameNode):
+        scope.refuse_reserved(node, "model")
+    if names.setdefault(name, span) is span:
+        return True
+    scope.report(
+        codes.duplicate_name,
+        f"two models are called `{name}`",
+        span,
+        help="rename one of the models",
+        related=[Related(names[name], "the first is here")],
+    )
+    return False
 
 
 ALL = "all"  # stands for every model of a long table
@@ -369,7 +309,7 @@ def _long_table(
             if name == ALL or (judged is not None and line.keyword.name == judged):
                 if column is not None or (name != ALL and item.column is not None):
                     scope.report(
-                        codes.CLAUSE_CONFLICT,
+                        codes.clause_conflict,
                         f"a long table has one column of `{line.keyword.name}` for every model",
                         item.span,
                         help=f"write `{line.keyword.name} COLUMN` once, and choose models by "
@@ -384,7 +324,7 @@ def _long_table(
         model, word = clause_values.column_name(setting.model), setting.keyword.name
         if model != ALL:
             scope.report(
-                codes.CLAUSE_CONFLICT,
+                codes.clause_conflict,
                 f"a long table has one column of `{word}` for every model",
                 setting.span,
                 help=f"write `{word} all = ...`",
@@ -394,24 +334,14 @@ def _long_table(
         own["score"] = clauses.column("score")
     if column is None and not own.keys() & {"score", "scores", "range"}:
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             f"`predictions {node.name.name}` does not say which column holds the predictions of "
             "each row's model",
             clauses.places["model"],
             help="write `models all as COLUMN` for labels or values on an indented line below it, "
             "`score COLUMN` for scores, or `correct COLUMN` for right and wrong",
         )
-    every = GivenModel(
-        ALL,
-        ALL,
-        column,
-        None,
-        own.get("score"),
-        own.get("scores"),
-        own.get("threshold"),
-        own.get("range"),
-        denominator,
-    )
+    every = GivenModel(ALL, ALL, column, None, denominator=denominator, **own)
     models = tuple(replace(every, name=name, label=label) for name, label, _ in chosen)
     return every, models, tuple(value for _, _, value in chosen)
 
@@ -427,7 +357,7 @@ def _taken(
         ]
         if not isinstance(line.metric, n.RatioNode):
             scope.report(
-                codes.CLAUSE_VALUE,
+                codes.clause_value,
                 f"`{line.keyword.name}` takes one column of each model, and here are two",
                 item.column.span,
                 help='two columns are a ratio: `value ratio("errors", "words") MODEL as '
@@ -437,7 +367,7 @@ def _taken(
             )
         elif pair[0] == pair[1]:
             scope.report(
-                codes.CLAUSE_VALUE,
+                codes.clause_value,
                 f"both parts of the ratio are the column `{pair[0]}`",
                 item.column.span,
                 help="name the column of the numerator, then that of the denominator",
@@ -446,7 +376,7 @@ def _taken(
     if isinstance(line.metric, n.RatioNode):
         name = clause_values.column_name(item.name)
         scope.report(
-            codes.CLAUSE_VALUE,
+            codes.clause_value,
             f"a ratio takes two columns of `{name}`",
             item.column.span if item.column else item.name.span,
             help=f"write `{format_node(item.name)} as (COLUMN, COLUMN)`: the numerator, then the "
@@ -460,7 +390,7 @@ def threshold_value(scope: Scope, node: n.ValueNode) -> float | None:
     if isinstance(node, n.NumberNode):
         return float(number(node.literal))
     scope.report(
-        codes.CLAUSE_VALUE,
+        codes.clause_value,
         "`threshold` takes a number",
         node.span,
         help="write the smallest score with a positive label, as in `threshold MODEL = 0.3`",
@@ -476,7 +406,7 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         if len(columns) == 2 and columns[0] != columns[1]:
             return columns
         scope.report(
-            codes.CLAUSE_VALUE,
+            codes.clause_value,
             "`range` takes two columns, of the lower and the upper bound",
             node.span,
             help='write them as in `["low", "high"]`',
@@ -494,7 +424,7 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
             for entry in node.entries
             if isinstance(entry.value, n.NameNode | n.TextNode)
         }
-    scope.report(codes.CLAUSE_VALUE, f"`{word}` takes the name of a column", node.span)
+    scope.report(codes.clause_value, f"`{word}` takes the name of a column", node.span)
     return None
 
 
@@ -518,19 +448,12 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     for written, lacking in (("model", "score"), ("score", "model")):
         if clauses.plain(written) is not None and clauses.plain(lacking) is None:
             scope.report(
-                codes.MISSING_CLAUSE,
+                codes.missing_clause,
                 f"`scores {node.name.name}` names the column of the {written} and not that of "
                 f"the {lacking}",
                 clauses.places[written],
                 help=f"write `{lacking} COLUMN` too: a long table has one row for each score",
             )
-    if {"higher", "lower"} <= set(clauses.places):
-        scope.report(
-            codes.CLAUSE_CONFLICT,
-            "a score is either better when higher or when lower",
-            clauses.places["lower"],
-            help="keep one of the two lines",
-        )
     metric, metric_column = _metric(scope, node, clauses)
     shared_training, fold_option = _folds_of(scope, clauses)
     _judge_folds(scope, clauses, "seed", "dataset", stated=shared_training is not None)
@@ -540,17 +463,11 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     if metric_column is None:
         higher = better_is_higher(scope, clauses, node, metric)
     spec = ScoresSpec(
-        name=node.name.name,
-        label=node.label.value if node.label else node.name.name,
+        **clauses.described(node, node.path, ""),
+        **clauses.columns("score", "dataset", "fold", "repeat", "seed"),
         path=node.path.value,
-        statement=format_node(node).split("\n")[0],
         models=models,
         model=_model_columns(scope, clauses),
-        score=clauses.column("score"),
-        dataset=clauses.column("dataset"),
-        fold=clauses.column("fold"),
-        repeat=clauses.column("repeat"),
-        seed=clauses.column("seed"),
         shared_training=shared_training,
         fold_option=fold_option,
         metric=metric,
@@ -558,10 +475,6 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         higher_is_better=higher,
         where=take_where_lines(scope, clauses),
         missing=missing_words(scope, clauses),
-        unit=clauses.text("unit"),
-        about=clauses.text("about"),
-        cite=clauses.text("cite"),
-        places={"scores": node.keyword, "from": node.path.span} | clauses.places,
     )
     return None if errors(scope, before) else spec
 
@@ -590,7 +503,7 @@ def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | N
     if not _measured_names(scope):
         name = clause_values.column_name(clause.values[0])
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             f"`metric {name}` names the column of the metrics of `{node.name.name}`, and no "
             "`measure` line chooses among them",
             clause.span,
@@ -641,7 +554,7 @@ def _known_direction(scope: Scope, spec: ScoresSpec, name: str, span: Span) -> b
     if not {"higher", "lower"}.isdisjoint(spec.places):
         return "higher" in spec.places
     scope.report(
-        codes.UNKNOWN_DIRECTION,
+        codes.unknown_direction,
         f"nothing says whether a higher or a lower `{name}` is better",
         span,
         help=f"write `higher is better` or `lower is better` under `scores {spec.name}`",
@@ -664,7 +577,7 @@ def better_is_higher(
         return known.better == "higher"
     if clauses.lacks("higher", "lower") and (metric is not None or clauses.lacks("metric")):
         scope.report(
-            codes.UNKNOWN_DIRECTION,
+            codes.unknown_direction,
             f"nothing says whether a higher or a lower `{metric}` is better"
             if metric is not None
             else f"`{word} {name}` names no metric, and does not say whether a higher or a lower "
@@ -685,7 +598,7 @@ def _folds_of(
     line = found[0]
     if clauses.lacks("fold", "repeat"):
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             "`folds of` states what folds are, and no `fold` or `repeat` names their column",
             line.span,
             help="write `fold COLUMN` on an indented line below it, or remove `folds of`",
@@ -707,7 +620,7 @@ def _folds_of(
     if sound and drawn and set(given) == {"test"} and 0 < plain[0] < 1:
         return "drawn", float(plain[0])
     scope.report(
-        codes.CLAUSE_VALUE,
+        codes.clause_value,
         "`folds of` takes `cv`, `cv(folds=10)` or `holdout(test=1/3)`",
         method.span,
         help="write `folds of cv` for the folds of cross-validation, or `folds of "
@@ -722,35 +635,23 @@ def _judge_folds(scope: Scope, clauses: Clauses, runs: str, groups: str, *, stat
     `runs` and `groups` are the clauses that they belong to.
     """
     clause = clauses.plain("fold")
-    if clause is None or stated or not clause.values:
-        return
-    node = clause.values[0]
-    if not isinstance(node, n.NameNode | n.TextNode):
+    node = clause.values[0] if clause is not None and clause.values else None
+    if clause is None or stated or not isinstance(node, n.NameNode | n.TextNode):
         return
     name = clause_values.column_name(node)
-    written = format_node(node)
-    further = ""
     if names_run(name):
         instead, what = runs, "numbers runs"
-        if runs != "repeat":
-            further = (
-                "; if each run drew its own split, add `folds of holdout(test=1/3)` with the share "
-                "of the test rows"
-            )
     elif names_group(name):
         instead, what = groups, "names what rows come from"
-        if groups == "group":
-            instead = "reader" if names_reader(name) else groups
-            further = (
-                f"; keep `fold {written}` too if each part was predicted by a model of its own"
-            )
+        if groups == "group" and names_reader(name):
+            instead = "reader"
     else:
         return
     scope.report(
-        codes.RUNS_AS_FOLDS,
+        codes.runs_as_folds,
         f"`{name}` {what}, which are not the folds of one cross-validation",
         clause.span,
-        help=f"write `{instead} {written}`{further}",
+        help=f"write `{instead} {format_node(node)}`",
         fixes=[Fix(f"write `{instead}`", (Edit(clause.keyword.span, instead),))],
     )
 
@@ -765,7 +666,7 @@ def _judge_repeats(scope: Scope, clauses: Clauses) -> None:
     if not names_run(name) or "seed" not in name.casefold():  # Weka's runs draw folds of their own
         return
     scope.report(
-        codes.RUNS_AS_FOLDS,
+        codes.runs_as_folds,
         f"`{name}` may be the seeds of fits on the same folds, which do not repeat a "
         "cross-validation",
         clause.span,
@@ -792,14 +693,14 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
         check_path(scope, node.path.value, node.path)
         if not counts_conflict(scope, node, clauses) and clauses.lacks("count"):
             scope.report(
-                codes.MISSING_CLAUSE,
+                codes.missing_clause,
                 f"`counts {node.name.name}` does not say which column holds the counts",
                 node.name.span,
                 help="write `count COLUMN` on an indented line below it",
             )
     elif not counts_conflict(scope, node, clauses) and clauses.lacks("table", "pattern", "right"):
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             f"`counts {node.name.name}` has neither a table nor patterns nor shares",
             node.name.span,
             help="write `table [[a, b], [c, d]]`, `pattern [1, 0]: n` or "
@@ -808,7 +709,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     one_is_enough = "right" in clauses.places or not scope.unread.isdisjoint(("models", "right"))
     if len(models) < 2 and not one_is_enough and not errors(scope, before):
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             f"`counts {node.name.name}` names fewer than two models",
             node.name.span,
             help="write `models A, B` on an indented line below it",
@@ -819,23 +720,17 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
         pattern, count = _pattern(scope, line, len(models))
         if pattern in patterns and not tables:
             message = "this pattern is written twice"
-            scope.report_twice(codes.CLAUSE_TWICE, message, line.span, first.get(pattern))
+            scope.report_twice(codes.clause_twice, message, line.span, first.get(pattern))
         first.setdefault(pattern, line.span)
         patterns[pattern] = count
     if errors(scope, before):
         return None
     return CountsSpec(
-        name=node.name.name,
-        label=node.label.value if node.label else node.name.name,
-        statement=format_node(node).split("\n")[0],
+        **clauses.described(node, None, "examples"),
         models=models or tuple(model for model, _ in shares),
         patterns=tuple(patterns.items()),
         path=node.path.value if node.path else None,
         count=clauses.column("count"),
-        unit=clauses.text("unit") or "examples",
-        about=clauses.text("about"),
-        cite=clauses.text("cite"),
-        places={"counts": node.keyword} | clauses.places,
         shares=tuple(share for _, share in shares),
     )
 
@@ -848,55 +743,22 @@ def _shares(
     first: dict[str, Span] = {}
     for line in lines:
         name = clause_values.column_name(line.model)
-        if isinstance(line.model, n.NameNode):
-            scope.refuse_reserved(line.model, "model")
-        if name in first:
-            scope.report(
-                codes.DUPLICATE_NAME,
-                f"two models are called `{name}`",
-                line.model.span,
-                help="rename one of the models",
-                related=[Related(first[name], "the first is here")],
-            )
+        right, total = _count(line.right), _count(line.total)
+        if not _is_new(scope, line.model, line.model.span, first):
             continue
-        first[name] = line.model.span
-        share = _share(scope, line)
-        if share is not None:
-            label = line.label.value if line.label else name
-            found.append((GivenModel(name, label), share))
-    return tuple(found)
-
-
-def _share(scope: Scope, line: n.RightNode) -> tuple[int, int] | None:
-    """Read the two counts of a share, the first no larger than the second; None after a report."""
-    right, total = _count(line.right), _count(line.total)
-    for node, count in ((line.right, right), (line.total, total)):
-        if count is None:
+        if right is None or not total or right > total:
+            bad = line.right if right is None or total else line.total
             scope.report(
-                codes.CLAUSE_VALUE,
-                f"`right` takes two whole numbers, and `{node.literal}` is not one",
-                node.span,
-                help="write how many are right, and of how many: `right MODEL = 87 of 100`",
+                codes.clause_value,
+                f"`right` takes how many are right and of how many, and "
+                f"`{line.right.literal} of {line.total.literal}` is no share",
+                bad.span,
+                help="write two whole numbers: `right MODEL = 87 of 100`",
             )
-    if right is None or total is None:
-        return None
-    if total == 0:
-        scope.report(
-            codes.CLAUSE_VALUE,
-            "a share of 0 examples says nothing",
-            line.total.span,
-            help="write how many examples the model was tested on",
-        )
-        return None
-    if right > total:
-        scope.report(
-            codes.CLAUSE_VALUE,
-            f"a model cannot be right on {line.right.literal} of {line.total.literal} examples",
-            line.right.span,
-            help="write how many are right, then of how many: `right MODEL = 87 of 100`",
-        )
-        return None
-    return right, total
+        else:
+            label = line.label.value if line.label else name
+            found.append((GivenModel(name, label), (right, total)))
+    return tuple(found)
 
 
 def _count(node: n.ValueNode) -> int | None:
@@ -915,7 +777,7 @@ def _table(scope: Scope, node: n.TableNode, models: int) -> dict[tuple[int, ...]
     cells = [cell for row in rows for cell in row if cell is not None]
     if [len(row) for row in rows] != [2, 2] or len(cells) != 4 or models > 2:
         scope.report(
-            codes.CLAUSE_VALUE,
+            codes.clause_value,
             "`table` takes the four counts of two models",
             node.span,
             help="write `table [[both right, only first], [only second, both wrong]]`, "
@@ -931,10 +793,10 @@ def _pattern(scope: Scope, node: n.PatternNode, models: int) -> tuple[tuple[int,
     count = _count(node.count)
     if len(pattern) != len(marks) or len(pattern) != models:
         scope.report(
-            codes.CLAUSE_VALUE,
+            codes.clause_value,
             f"`pattern` takes one 0 or 1 for each of the {models} models",
             node.pattern.span,
         )
     if count is None:
-        scope.report(codes.CLAUSE_VALUE, "a count is a whole number", node.count.span)
+        scope.report(codes.clause_value, "a count is a whole number", node.count.span)
     return pattern, count or 0

@@ -3,13 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Literal, cast
 
-from evallang.checking import clause_values, codes, values
+from evallang.checking import clause_values, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import is_member
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
+from evallang.diagnostics import codes
 from evallang.metrics.metric import default_metric
 from evallang.models.domains import number
 from evallang.source import Span
@@ -62,7 +63,7 @@ def _measured_here(
             first = next((m for m in found if m.metric == resolved), None)
             if first is not None:
                 message = f"`{resolved.written}` is measured twice"
-                scope.report_twice(codes.PARAMETER_TWICE, message, metric.span, first.span)
+                scope.report_twice(codes.parameter_twice, message, metric.span, first.span)
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
@@ -73,7 +74,7 @@ def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
     name = clause_values.own_column(scope, column)
     if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
         scope.report(
-            codes.CLAUSE_VALUE,
+            codes.clause_value,
             f"`{name}` is a metric, but `within` is followed by columns",
             column.span,
             help=f"write `{name}` before `within`; a column of this name is written in quotes: "
@@ -116,7 +117,7 @@ def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | 
     if name in scope.lets:
         steps = isinstance(scope.lets[name].value, n.PipelineNode | n.ColumnsNode | n.CallNode)
         scope.report(
-            codes.UNKNOWN_NAME,
+            codes.unknown_name,
             f"`{name}` is a `let`, not a model",
             node.span,
             help=f"declare it with `model {name} = ...`" if steps else _those("model", names),
@@ -124,7 +125,7 @@ def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | 
         return None
     text, fixes = suggestion(name, node.span, names)
     scope.report(
-        codes.UNKNOWN_NAME,
+        codes.unknown_name,
         f"no model is called `{name}`",
         node.span,
         help=text or _those("model", names),
@@ -145,7 +146,7 @@ def known_protocol(
     if node.name not in scope.broken:
         text, fixes = suggestion(node.name, node.span, names)
         scope.report(
-            codes.UNKNOWN_NAME,
+            codes.unknown_name,
             f"no protocol is called `{node.name}`",
             node.span,
             help=f"write `by {node.name}`"
@@ -187,7 +188,7 @@ def requirements(
         test = values.method(scope, node.test, "test") if node.test else None
         if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
             scope.report(
-                codes.OPTION_VALUE,
+                codes.option_value,
                 "a test in `require` is two-sided, and the sign decides besides",
                 node.test.span if node.test else node.span,
                 help=f"write `with {test.name}`",
@@ -198,7 +199,7 @@ def requirements(
         _margin(scope, node, value, level)
         if node.at is not None and looks is not None:
             scope.report(
-                codes.LEVEL_UNDER_LOOKS,
+                codes.level_under_looks,
                 f"the line has its own level, and `looks {looks}` sets the level of every line",
                 node.at.span,
                 help="remove `at`, and write the level of all decisions together as `confidence` "
@@ -239,7 +240,7 @@ def requirements(
 def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float) -> None:
     if node.kind != "level" and node.value is not None and value is not None and value <= 0:
         scope.report(
-            codes.MARGIN,
+            codes.margin,
             "a margin is a number above zero",
             node.value.span,
             help=f"write `{'within' if node.kind == 'equivalent' else 'by'} "
@@ -247,14 +248,14 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
         )
     if node.at is not None and not 0 < level < 1:
         scope.report(
-            codes.MARGIN,
+            codes.margin,
             "a level lies between 0 and 1",
             node.at.span,
             help=f"write `at {f'{node.at.literal}%' if 50 < level < 100 else '95%'}`",
         )
     elif node.at is not None and level <= clause_values.COIN:
         scope.report(
-            codes.MARGIN,
+            codes.margin,
             f"`at` takes the level of the interval, and {level:g} is one for tests",
             node.at.span,
             help="write `at 95%`",

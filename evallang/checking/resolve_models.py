@@ -1,12 +1,12 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import clause_values, codes, own_code, resampler_steps
+from evallang.checking import clause_values, own_code, resampler_steps
 from evallang.checking.bounds import report_limit
 from evallang.checking.class_names import Broken
 from evallang.checking.clauses import check_folder
 from evallang.checking.parameters import ParameterResolver
 from evallang.checking.scope import Scope
-from evallang.diagnostics import Related
+from evallang.diagnostics import Related, codes
 from evallang.limits import CANDIDATES, OverLimit
 from evallang.models import resamplers
 from evallang.models.abilities import misplaced_columns
@@ -90,7 +90,7 @@ class _Resolver:
         first = self.way[0] if self.way else place.name
         node = self.scope.lets.get(first) or self.scope.models[first]
         self.scope.report(
-            codes.TOO_MUCH_BEHIND_NAMES,
+            codes.too_much_behind_names,
             message,
             node.name.span,
             help="write out what is meant here",
@@ -131,7 +131,7 @@ class _Resolver:
         named = self.scope.models[node.name]
         if named.pipeline is None and node.name not in self.scope.live:
             self.scope.report(
-                codes.STORED_MODEL_FITTED,
+                codes.stored_model_is_not_fitted,
                 f"`{node.name}` cannot be a part of a model: its predictions are stored, and "
                 "nothing is fitted",
                 node.span,
@@ -181,7 +181,7 @@ class _Resolver:
                 way = f": `{name}` uses {circle}" if len(members) > 1 else ""
                 given = [self.scope.overrides[m] for m in members if m in self.scope.overrides]
                 self.scope.report(
-                    codes.CIRCULAR_NAME,
+                    codes.circular_name,
                     f"`{name}` refers to itself{way}",
                     place.span,
                     related=[Related(value.span, "set here") for value in given],
@@ -233,7 +233,7 @@ class _Resolver:
                 if isinstance(step, ColumnsSpec)
             )
             self.scope.report(
-                codes.PIPELINE_ORDER,
+                codes.pipeline_order,
                 "`columns` comes after a step that loses the names of columns",
                 next(late, node).span,
                 help="put `columns(...)` first",
@@ -273,7 +273,7 @@ class _Resolver:
         finally:
             self.way.remove(name)
         self.scope.report(
-            codes.PIPELINE_ORDER,
+            codes.pipeline_order,
             f"`{name}` is a value, not a step of a pipeline",
             node.span,
             related=[Related(self.scope.lets[name].span, "defined here")],
@@ -289,7 +289,7 @@ class _Resolver:
                 self._refuse_aimless(step, place, kinds)
                 name = step.name if isinstance(step, EstimatorSpec) else "columns"
                 self.scope.report(
-                    codes.PIPELINE_ORDER,
+                    codes.pipeline_order,
                     f"`{name}` is an estimator and can only end a pipeline",
                     place.span,
                     help="write the transformers before it",
@@ -303,7 +303,7 @@ class _Resolver:
             self._refuse_aimless(last, places[-1], kinds)
             name = last.name if isinstance(last, EstimatorSpec) else "columns"
             self.scope.report(
-                codes.PIPELINE_ORDER,
+                codes.pipeline_order,
                 f"`{name}` transforms data and predicts nothing",
                 places[-1].span,
                 help=f"end the pipeline with an estimator: `{name} | LogisticRegression`"
@@ -318,7 +318,7 @@ class _Resolver:
             return
         name = step.name if isinstance(step, EstimatorSpec) else "columns"
         self.scope.report(
-            codes.PIPELINE_ORDER,
+            codes.pipeline_order,
             f"`{name}` neither transforms new rows nor predicts a target",
             place.span,
             help="`evallang list models` tells which classes do",
@@ -336,7 +336,7 @@ class _Resolver:
         branches: list[BranchSpec] = []
         if not node.branches:
             self.scope.report(
-                codes.MISSING_OPTION,
+                codes.missing_option,
                 "`columns` needs a branch: without one no column is left",
                 node.span,
                 help="write `columns(numeric: STEPS, categorical: STEPS)`, or remove it",
@@ -350,7 +350,7 @@ class _Resolver:
             )
             if first is not None:
                 self.scope.report_twice(
-                    codes.PARAMETER_TWICE,
+                    codes.parameter_twice,
                     f"`{format_node(branch.key).strip()}` is written twice in `columns`",
                     branch.key.span,
                     first.key.span,

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import has_errors
+from evallang.diagnostics import codes, has_errors
 from evallang.source import SourceFile, Span
 from evallang.syntax.nodes import LetNode
 from evallang.syntax.parser import parse
@@ -23,7 +22,7 @@ def read_overrides(
         if name not in names:
             text, _ = suggestion(name, place, names)
             scope.report(
-                codes.UNKNOWN_NAME,
+                codes.unknown_name,
                 f"the study has no `let {name}` to set",
                 place,
                 help=text or "only what the study declares with `let` can be set",
@@ -31,7 +30,7 @@ def read_overrides(
             continue
         if "\n" in value:
             scope.report(
-                codes.OPTION_VALUE,
+                codes.option_value,
                 f"the value of `--set {name}` goes on after its first line",
                 place,
                 help="write it on one line",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import clause_values, codes, resolve_imported
+from evallang.checking import clause_values, resolve_imported
 from evallang.checking.clauses import (
     BUNDLED,
     Clauses,
@@ -20,12 +20,11 @@ from evallang.checking.resolve_thresholds import thresholds_of_models
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
-from evallang.diagnostics import Severity
+from evallang.diagnostics import Severity, codes
 from evallang.metrics.metric import METRICS
 from evallang.spelling import listed
 from evallang.study import SourceSpec
 from evallang.syntax import nodes as n
-from evallang.syntax.formatter import format_node
 
 
 def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
@@ -84,7 +83,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     target, target_scale = target_column(scope, clauses)
     if target is None and not bundled and clauses.lacks("target"):
         scope.report(
-            codes.MISSING_CLAUSE,
+            codes.missing_clause,
             f"`data {node.name.name}` does not say which column is the target",
             node.name.span,
             help="write `target COLUMN` on an indented line below it",
@@ -94,11 +93,10 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     categorical = clauses.plain("categorical")
     task = stated_task(scope, clauses)
     spec = DataSpec(
-        name=node.name.name,
-        label=node.label.value if node.label else node.name.name,
+        **clauses.described(node, node.source, "examples"),
+        **clauses.columns("id", "group", "weight"),
         kind=kind,
         location=location,
-        statement=format_node(node).split("\n")[0],
         connection=connection,
         target=target,
         target_scale=target_scale,
@@ -108,17 +106,10 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         features=features,
         features_except=excepted,
         categorical=clause_values.columns(scope, categorical) if categorical else (),
-        id=clauses.column("id"),
-        group=clauses.column("group"),
-        weight=clauses.column("weight"),
         time=time_column(clauses),
         missing=missing_words(scope, clauses),
         task=BUNDLED.get(location) if bundled and task is None else task,
         where=take_where_lines(scope, clauses),
-        unit=clauses.text("unit") or "examples",
-        about=clauses.text("about"),
-        cite=clauses.text("cite"),
-        places={"data": node.keyword, "from": node.source.span} | clauses.places,
     )
     return None if errors(scope, before) else spec
 
@@ -132,7 +123,7 @@ def _source(
         if name not in BUNDLED:
             text, fixes = suggestion(name, first.span, BUNDLED)
             scope.report(
-                codes.UNKNOWN_SOURCE,
+                codes.unknown_source,
                 f"there is no bundled data set `{name}`",
                 first.span,
                 help=text or f"there are {listed(BUNDLED, 'and')}",

@@ -1,15 +1,15 @@
 """`study` and `report`: what a study is called, at which level it decides, how it is printed."""
 
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from evallang.checking import clause_values, codes
+from evallang.checking import clause_values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Edit, Fix, Related
+from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.results.bibtex_entries import cited_keys
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
@@ -38,43 +38,38 @@ class Header(Struct, frozen=True):
 
 def header(scope: Scope, stem: str) -> Header:
     """Resolve `study`; its title is the file's stem where none is written."""
-    node = scope.single(n.HeaderNode)
-    clauses = Clauses(scope, node) if node else None
-    authors = [c for c in (clauses.all if clauses else []) if isinstance(c, n.ClauseNode)]
-    seed = clauses.integer("seed") if clauses else None
-    alpha = clauses.share("alpha") if clauses else None
-    confidence = clauses.share("confidence") if clauses else None
-    families = clauses.word("families") if clauses else None
-    if node is None or node.title is None:
+    written, start = scope.single(n.HeaderNode), Span(scope.path, 0, 0)
+    node = written or n.HeaderNode(keyword=start, span=start)
+    clauses = Clauses(scope, node)
+    stated: dict[str, Any] = {
+        "seed": clauses.integer("seed"),
+        "alpha": clauses.share("alpha"),
+        "confidence": clauses.share("confidence"),
+        "families": clauses.word("families"),
+    }
+    alpha = stated["alpha"] or 0.05
+    assumed = {"seed": 0, "alpha": alpha, "confidence": round(1 - alpha, 12)}
+    if node.title is None:
         scope.default("study title", stem, "study", "title")
-    if seed is None:
-        seed = 0
-        scope.default("study seed", seed, "study", "seed")
-    if alpha is None:
-        alpha = 0.05
-        scope.default("study alpha", alpha, "study", "alpha")
-    if confidence is None:
-        confidence = round(1 - alpha, 12)
-        scope.default("study confidence", confidence, "study", "confidence")
-    if families is None:
-        families = "separate"
-        scope.default("study families", families, "study", "families")
+    values: dict[str, Any] = {**assumed, "families": "separate"}
+    for word, value in stated.items():
+        if value is None:
+            scope.default(f"study {word}", values[word], "study", word)
+        else:
+            values[word] = value
     return Header(
-        title=node.title.value if node and node.title else stem,
+        title=node.title.value if node.title else stem,
         authors=tuple(
             text
-            for clause in authors
+            for clause in clauses.find(n.ClauseNode)
             if clause.keyword.name == "author"
             and (text := clause_values.text(scope, clause)) is not None
         ),
-        question=clauses.text("question") if clauses else None,
-        about=clauses.text("about") if clauses else None,
-        seed=seed,
-        alpha=alpha,
-        confidence=confidence,
-        families=cast(Literal["separate", "together"], families),
-        looks=clauses.integer("looks") if clauses else None,
-        places={"study": node.keyword, **clauses.places} if node and clauses else {},
+        question=clauses.text("question"),
+        about=clauses.text("about"),
+        looks=clauses.integer("looks"),
+        places={"study": node.keyword, **clauses.places} if written else {},
+        **values,
     )
 
 
@@ -86,7 +81,7 @@ def check_citations(scope: Scope, head: Header, report: ReportSettings) -> None:
         keys = cited_keys(text or "")
         if keys and word in head.places:
             scope.report(
-                codes.MISSING_CLAUSE,
+                codes.missing_clause,
                 f"`{word}` cites `{keys[0]}`, and the study names no bibliography",
                 head.places[word],
                 help='write `bibliography "refs.bib"` on an indented line below `report`',
@@ -106,7 +101,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         if name.name not in FORMATS:
             text, fixes = suggestion(name.name, name.span, FORMATS)
             scope.report(
-                codes.UNKNOWN_WORD,
+                codes.unknown_word,
                 f"there is no report format `{name.name}`",
                 name.span,
                 help=text or f"the formats are {listed(FORMATS, 'and')}",
@@ -124,7 +119,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
     shown, hidden = _sections(scope, clauses, "show"), _sections(scope, clauses, "hide")
     if shown is not None and hidden is not None:
         scope.report(
-            codes.CLAUSE_CONFLICT,
+            codes.clause_conflict,
             "`show` lists the sections of the report, and `hide` too",
             clauses.places["hide"],
             help="remove `hide`: only the sections after `show` are printed",
@@ -165,7 +160,7 @@ def _file(scope: Scope, clauses: Clauses, word: str) -> str | None:
         objection = f"does not end in `{ending}`", inside
     if objection is None:
         return written
-    scope.report(codes.CLAUSE_VALUE, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+    scope.report(codes.clause_value, f"`{written}` {objection[0]}", clause.span, help=objection[1])
     return None
 
 
@@ -176,32 +171,26 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
         return None
     from evallang.reporting.section import SECTIONS  # read only where sections are named
 
+    entries = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+    known = listed([e.name for e in entries if e.declaration.hideable], "and")
     found: list[n.NameNode] = []
     for value in clause.values:
-        if isinstance(value, n.NameNode) and value.name in SECTIONS:
-            found.append(value)
-            if word == "hide" and not SECTIONS[value.name].declaration.hideable:
-                scope.report(
-                    codes.CLAUSE_VALUE,
-                    f"`{value.name}` is printed in every report and cannot be hidden",
-                    value.span,
-                    help=f"remove `{value.name}` from the line",
-                )
-            continue
+        code, message = codes.clause_value, f"`{word}` takes names of sections"
         text: str | None = None
         fixes: list[Fix] = []
-        message, code = f"`{word}` takes names of sections", codes.CLAUSE_VALUE
-        if isinstance(value, n.NameNode):
+        if isinstance(value, n.NameNode) and value.name in SECTIONS:
+            found.append(value)
+            if word == "show" or SECTIONS[value.name].declaration.hideable:
+                continue
+            message = f"`{value.name}` is printed in every report and cannot be hidden"
+        elif isinstance(value, n.NameNode):
             text, fixes = suggestion(value.name, value.span, SECTIONS.names())
-            message, code = f"there is no section `{value.name}`", codes.UNKNOWN_WORD
+            message, code = f"there is no section `{value.name}`", codes.unknown_word
         elif isinstance(value, n.TextNode) and value.value in SECTIONS:
             text = f"write `{value.value}`, without quotes"
             fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
-        entries = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
-        known = listed([e.name for e in entries if e.declaration.hideable], "and")
-        if text is None or text.endswith("?"):
-            text = f"the sections are {known}" if text is None else f"{text} The sections: {known}"
-        scope.report(code, message, value.span, help=text, fixes=fixes)
+        help_ = " ".join(filter(None, [text, f"the sections are {known}"]))
+        scope.report(code, message, value.span, help=help_, fixes=fixes)
     names = [value.name for value in found]
     return clause_values.distinct(scope, found, names, f" in `{word}`")
 
@@ -213,7 +202,7 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
         return None
     if not written.strip():
         suggestion = 'name a folder below the study\'s own, such as `to "results"`'
-        scope.report(codes.REPORT_FOLDER, "the path is empty", clause.span, help=suggestion)
+        scope.report(codes.report_folder, "the path is empty", clause.span, help=suggestion)
         return None
     objection = outside_objection(
         written,
@@ -222,5 +211,5 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
     )
     if objection is None:
         return written
-    scope.report(codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+    scope.report(codes.report_folder, f"`{written}` {objection[0]}", clause.span, help=objection[1])
     return None

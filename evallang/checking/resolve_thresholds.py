@@ -1,16 +1,14 @@
 """`threshold MODEL = NUMBER` below `data`: the score from which a fitted model says positive."""
 
-from typing import Any
-
-from evallang.checking import clause_values, codes
+from evallang.checking import clause_values
 from evallang.checking.clauses import Clauses
 from evallang.checking.resolve_imported import threshold_value
 from evallang.checking.resolve_measure import known_model
 from evallang.checking.scope import Scope
 from evallang.data.dataset import DataSpec, Table
-from evallang.diagnostics import Diagnostic, codes, diagnose
+from evallang.diagnostics import Code, Diagnostic, codes, diagnose
 from evallang.models.abilities import abilities, models_in
-from evallang.models.model import Candidates, EstimatorSpec, ParameterValue, written
+from evallang.models.model import Candidates, EstimatorSpec, ModelSpec, ParameterValue, written
 from evallang.models.thresholds import (
     BY_SCORES,
     chosen_by,
@@ -32,7 +30,7 @@ def thresholds_of_models(scope: Scope, clauses: Clauses) -> tuple[tuple[str, flo
         if model in found:
             first = clauses.places.get(f"threshold {model}")
             message = f"`threshold` of `{model}` is given twice"
-            scope.report_twice(codes.CLAUSE_TWICE, message, setting.span, first)
+            scope.report_twice(codes.clause_twice, message, setting.span, first)
         elif known_model(scope, setting.model, names) is not None and value is not None:
             found[model] = value
     return tuple(found.items())
@@ -62,7 +60,7 @@ def judge_classes_with_thresholds(scope: Scope, study: Study) -> None:
                 message, help_text = problem
                 node = scope.models[model.name]
                 place = node.pipeline or node
-                scope.report(codes.PARAMETER_VALUE, message, place.span, help=help_text)
+                scope.report(codes.parameter_value, message, place.span, help=help_text)
         for outer, inner in unused_thresholds(model.pipeline):
             node = scope.models[model.name]
             scope.report(
@@ -83,40 +81,29 @@ def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
     if inside is None or able is None or not able.known:
         return None
     name, last = spec.name, written(inside.steps[-1]).partition("(")[0]
+    response = parameters.get("response_method")
+    given = {"predict_proba": able.probabilities, "decision_function": able.margins}
+    by_probability = able.probabilities and response != "decision_function"
+    outside = [value for value in _stated(parameters.get("threshold")) if not 0 < value < 1]
     instead = f"write a classifier with scores: `{name}(estimator=LogisticRegression)`"
     if able.kind != "classifier":
-        return (
-            f"`{name}` divides the scores of a classifier, and `{last}` is not a classifier",
-            instead,
-        )
-    if not able.scores:
-        return (
-            f"`{name}` divides scores, which `{last}` does not give",
-            instead,
-        )
-    if parameters.get("response_method") == "predict_proba" and not able.probabilities:
-        return (
-            f"`predict_proba` is the response of `{name}`, and `{last}` gives no probabilities",
-            "remove `response_method`, and margins are divided",
-        )
-    if parameters.get("response_method") == "decision_function" and not able.margins:
-        return (
-            f"`decision_function` is the response of `{name}`, and `{last}` does not have it",
-            "remove `response_method`, and probabilities are divided",
-        )
-    by_probability = able.probabilities and parameters.get("response_method") != "decision_function"
-    outside = [value for value in _stated(parameters.get("threshold")) if not 0 < value < 1]
-    if by_probability and outside:
-        return (
-            f"`{last}` gives probabilities, and a threshold of {outside[0]:g} does not divide them",
-            f"write a number between 0 and 1: `{name}(estimator={last}, threshold=0.3)`",
-        )
-    if parameters.get("refit") is False and not isinstance(parameters.get("cv"), float):
-        return (
-            f"`refit=false` of `{name}` keeps the model of one split, and `cv` makes several",
-            "remove `refit=false`, or write `cv=0.25`, the share of one split",
-        )
-    return None
+        message = f"`{name}` divides the scores of a classifier, and `{last}` is not a classifier"
+    elif not able.scores:
+        message = f"`{name}` divides scores, which `{last}` does not give"
+    elif isinstance(response, str) and not given.get(response, True):
+        message = f"`{response}` is the response of `{name}`, and `{last}` does not have it"
+        instead = "remove `response_method`"
+    elif by_probability and outside:
+        message = f"`{last}` gives probabilities, and a threshold of {outside[0]:g} does not "
+        message += "divide them"
+        instead = "write a number between 0 and 1: "
+        instead += f"`{name}(estimator={last}, threshold=0.3)`"
+    elif parameters.get("refit") is False and not isinstance(parameters.get("cv"), float):
+        message = f"`refit=false` of `{name}` keeps the model of one split, and `cv` makes several"
+        instead = "remove `refit=false`, or write `cv=0.25`, the share of one split"
+    else:
+        return None
+    return message, instead
 
 
 def _stated(threshold: ParameterValue | None) -> list[float]:
@@ -125,41 +112,26 @@ def _stated(threshold: ParameterValue | None) -> list[float]:
     return [float(v) for v in every if isinstance(v, int | float) and not isinstance(v, bool)]
 
 
-def _objection(model: Any, value: float) -> tuple[Any, str, str] | None:
+def _objection(model: ModelSpec, value: float) -> tuple[Code, str, str] | None:
     """Return the code, the message and the fix where a threshold does not suit a model."""
-    name, able = model.name, abilities(model.pipeline)
+    able, own = abilities(model.pipeline), chosen_by(model.pipeline)
+    code, other = codes.threshold_beside_labels, ""
     if model.stored is not None:
-        return (
-            codes.threshold_beside_labels,
-            f"`{name}` has a threshold, but its stored labels were made already",
-            f"remove `threshold {name}`, or fit the model here",
-        )
-    own = chosen_by(model.pipeline)
-    if own is not None:
-        return (
-            codes.threshold_beside_labels,
-            f"`{name}` has a threshold, but `{own}` sets one already",
-            f"remove `threshold {name}`, or write the estimator without `{own}`",
-        )
-    if able.kind != "regressor" and not able.scores:
-        return (
-            codes.model_without_predictions,
-            f"`{name}` has a threshold, but does not give scores to apply it to",
-            f"remove `threshold {name}`, or choose a model with `predict_proba`",
-        )
-    if able.kind == "regressor":
-        return (
-            codes.threshold_beside_labels,
-            f"`{name}` has a threshold, but it predicts numbers, not classes",
-            f"remove `threshold {name}`",
-        )
-    if able.known and able.probabilities and not 0 < value < 1:
-        return (
-            codes.CLAUSE_VALUE,
-            f"`{name}` gives probabilities, and a threshold of {value:g} does not divide them",
-            f"write a number between 0 and 1, as in `threshold {name} = 0.3`",
-        )
-    return None
+        what, other = "its stored labels were made already", ", or fit the model here"
+    elif own is not None:
+        what, other = f"`{own}` sets one already", f", or write the estimator without `{own}`"
+    elif able.kind == "regressor":
+        what = "it predicts numbers, not classes"
+    elif not able.scores:
+        code, what = codes.model_without_predictions, "does not give scores to apply it to"
+        other = ", or choose a model with `predict_proba`"
+    elif able.known and able.probabilities and not 0 < value < 1:
+        code, what = codes.clause_value, f"gives probabilities, which {value:g} does not divide"
+        other = f", or write a number between 0 and 1: `threshold {model.name} = 0.3`"
+    else:
+        return None
+    message = f"`{model.name}` has a threshold, but {what}"
+    return code, message, f"remove `threshold {model.name}`{other}"
 
 
 def judge_read_thresholds(study: Study, table: Table) -> list[Diagnostic]:

@@ -6,9 +6,8 @@ from typing import TypeVar, cast
 
 from msgspec import Struct, field
 
-from evallang.checking import codes
 from evallang.checking.synonyms import other_word
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, codes, diagnose
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
 from evallang.results.settings import Default
@@ -128,7 +127,7 @@ class Scope(Struct, eq=False, dict=True):
         found = self.of(kind)
         for second in found[1:]:
             self.report_twice(
-                codes.STATEMENT_TWICE,
+                codes.statement_twice,
                 f"`{STATEMENTS[word_of(second)].once}` is written twice",
                 second.keyword,
                 found[0].keyword,
@@ -162,7 +161,7 @@ class Scope(Struct, eq=False, dict=True):
         first = taken.setdefault(name.name, (name.span, what))
         if first[0] is not name.span:
             self.report(
-                codes.DUPLICATE_NAME,
+                codes.duplicate_name,
                 f"`{name.name}` is already the name of a {first[1]}",
                 name.span,
                 related=[Related(first[0], "declared here first")],
@@ -173,7 +172,7 @@ class Scope(Struct, eq=False, dict=True):
         """Report a name that is between the parts of a line, where it could not be told."""
         if name.name in RESERVED:
             self.report(
-                codes.RESERVED_NAME,
+                codes.reserved_name,
                 f"`{name.name}` is a word of the language and cannot name a {what}",
                 name.span,
                 help="choose another name; a column of this name is written in quotes",

@@ -1,6 +1,6 @@
 """Which findings are reported: those that no other finding causes, one error for each clause.
 
-A finding that rests on a faulty one would be gone once that is fixed. `CAUSES` lists what
+A finding that rests on a faulty one would be gone once that is fixed. `Errors.cause` tells what
 causes what, and where; one pass drops every finding that has a cause. The first error of a
 clause carries the others as related places, so that an author who fixes a line has seen
 everything that is wrong with it.
@@ -8,15 +8,21 @@ everything that is wrong with it.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.checking import codes
 from evallang.checking.include import Gathered
-from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, sorted_by_place
+from evallang.diagnostics import (
+    Diagnostic,
+    Edit,
+    Fix,
+    Phase,
+    Related,
+    Severity,
+    codes,
+    sorted_by_place,
+)
 from evallang.source import Span
 from evallang.syntax.language import STATEMENTS
 
@@ -25,12 +31,13 @@ NAMED = frozenset({Phase.REFERENCES, Phase.WORDS, Phase.CLAUSES})
 REFUSED = frozenset({Phase.SENSE, Phase.LATER})
 ON_DESIGN = frozenset({Phase.ADVICE, Phase.MEANING})
 """Advice about a study that says what its author means; what the data hold is true anyway."""
+OF_READ_CLAUSES = frozenset({Phase.CLAUSES, Phase.USE, Phase.SENSE, Phase.ADVICE, Phase.LATER})
 FAULTS = frozenset(Phase) - {Phase.WAIVERS, Phase.LATER}
 """What leaves open what an author means.
 
 A faulty waiver is in a comment, and what a later version runs is well written.
 """
-MISSING = frozenset({codes.MISSING_STATEMENT.code, codes.MISSING_CLAUSE.code})
+MISSING = frozenset({codes.missing_statement.code, codes.missing_clause.code})
 """What is missing; what is present and wrong is reported before it."""
 
 BEGINS = re.compile(r"[^\s#\])}]")
@@ -76,90 +83,73 @@ class Places:
 
 
 class Errors:
-    """The errors among some findings, by what they are about and where."""
+    """The errors among some findings, by what they are about and where.
+
+    Attributes
+    ----------
+    faulty : whether anything leaves open what the author means
+    by_clause, by_span : what the errors of each clause, and at each place, are about
+    unreadable : the clauses whose text has an error without a sure fix
+    statements : the statements that leave open what the author means
+    unclear : the keywords of statements whose definitions are not known
+    """
 
     def __init__(self, found: Iterable[Diagnostic], gathered: Gathered, places: Places) -> None:
         self.gathered = gathered
         self.places = places
-        self.errors = [item for item in found if item.is_error]
-        self.with_place = [(item, item.span) for item in self.errors if item.span is not None]
+        self.with_place: list[tuple[Diagnostic, Span]] = []
+        self.by_clause: dict[Place, set[Phase]] = {}
+        self.by_span: dict[Span | None, set[Phase]] = {}
+        self.unreadable: set[Place] = set()
+        self.statements: set[Place] = set()
+        self.unclear: set[str] = set()
+        errors = [item for item in found if item.is_error]
+        self.faulty = any(item.phase in FAULTS for item in errors)
+        for item in errors:
+            self.by_span.setdefault(item.span, set()).add(item.phase)
+            if item.span is None:
+                continue
+            self.with_place.append((item, item.span))
+            clause = places.clause(item.span)
+            self.by_clause.setdefault(clause, set()).add(item.phase)
+            if item.phase is Phase.TEXT and not any(fix.safe for fix in item.fixes):
+                self.unreadable.add(clause)
+            if item.phase in FAULTS:
+                self.statements.add(places.statement(item.span))
+            if item.phase in NAMED | {Phase.TEXT}:
+                self.unclear.add(places.keyword(item.span))
 
-    @cached_property
-    def faulty(self) -> bool:
-        """Whether anything leaves open what the author means."""
-        return any(item.phase in FAULTS for item in self.errors)
-
-    @cached_property
-    def by_clause(self) -> Mapping[Place, frozenset[Phase]]:
-        """What the errors of each clause are about."""
-        found: dict[Place, set[Phase]] = {}
-        for item, span in self.with_place:
-            found.setdefault(self.places.clause(span), set()).add(item.phase)
-        return {place: frozenset(phases) for place, phases in found.items()}
-
-    @cached_property
-    def unreadable(self) -> frozenset[Place]:
-        """The clauses whose text has an error without a sure fix."""
-        return frozenset(
-            self.places.clause(span)
-            for item, span in self.with_place
-            if item.phase is Phase.TEXT and not any(fix.safe for fix in item.fixes)
-        )
-
-    @cached_property
-    def statements(self) -> frozenset[Place]:
-        """The statements that leave open what the author means."""
-        return frozenset(
-            self.places.statement(span) for item, span in self.with_place if item.phase in FAULTS
-        )
-
-    @cached_property
-    def unclear(self) -> frozenset[str]:
-        """The keywords of statements whose definitions are not known."""
-        return frozenset(
-            self.places.keyword(span)
-            for item, span in self.with_place
-            if item.phase in NAMED | {Phase.TEXT}
-        )
-
-    @cached_property
-    def spans(self) -> Mapping[Span | None, frozenset[Phase]]:
-        """What the errors at each place are about."""
-        found: dict[Span | None, set[Phase]] = {}
-        for item in self.errors:
-            found.setdefault(item.span, set()).add(item.phase)
-        return {span: frozenset(phases) for span, phases in found.items()}
-
-
-class Cause(Struct, frozen=True):
-    """What an error elsewhere causes: findings of some phases, where `holds` says so."""
-
-    of: frozenset[Phase]
-    holds: Callable[[Diagnostic, Errors], bool]
-    why: str
-
-
-def _clause_has(phases: frozenset[Phase]) -> Callable[[Diagnostic, Errors], bool]:
-    def holds(item: Diagnostic, errors: Errors) -> bool:
-        if item.span is None:
+    def cause(self, item: Diagnostic) -> bool:
+        """Return whether a finding would be gone once an error elsewhere is mended."""
+        phase, span = item.phase, item.span
+        if phase is Phase.SPLITS:  # another error at the same place is the reason
+            return bool(self.by_span.get(span, set()) - {Phase.SPLITS})
+        if span is None:
             return False
-        return bool(errors.by_clause.get(errors.places.clause(item.span), frozenset()) & phases)
+        clause = self.places.clause(span)
+        about = self.by_clause.get(clause, set())
+        if phase in OF_READ_CLAUSES and Phase.TEXT in about:
+            return True  # the clause could not be read as it is written
+        if phase in NAMED | {Phase.WAIVERS} and clause in self.unreadable:
+            return True  # nobody knows what the clause should have been
+        if phase is Phase.REFERENCES:  # a line that could not be read may declare the name
+            return _may_be_declared(item, self)
+        if phase is Phase.SENSE:  # a word of this part of the clause is wrong
+            named = (place for other, place in self.with_place if other.phase in NAMED)
+            return any(_overlap(span, place) for place in named)
+        if phase is Phase.ADVICE and about & (NAMED | REFUSED):
+            return True
+        return phase in ON_DESIGN and self._is_early(item, span)
 
-    return holds
-
-
-def _part_is_misnamed(item: Diagnostic, errors: Errors) -> bool:
-    """Return whether a word is wrong in the part of the clause that a finding is about.
-
-    The metrics of one `measure` line are parts that do not depend on each other.
-    """
-    return item.span is not None and any(
-        other.phase in NAMED and _overlap(item.span, span) for other, span in errors.with_place
-    )
-
-
-def _unreadable(item: Diagnostic, errors: Errors) -> bool:
-    return item.span is not None and errors.places.clause(item.span) in errors.unreadable
+    def _is_early(self, item: Diagnostic, span: Span) -> bool:
+        """Return whether what advice rests on is faulty; hints wait until nothing is."""
+        if not self.faulty:
+            return False
+        if item.severity is Severity.HINT or self.places.statement(span) in self.statements:
+            return True
+        statement = STATEMENTS.get(self.places.keyword(span))
+        rests_on = frozenset() if statement is None else statement.rests_on
+        return any(word in rests_on or word not in STATEMENTS for word in self.unclear)
 
 
 def _may_be_declared(item: Diagnostic, errors: Errors) -> bool:
@@ -170,60 +160,6 @@ def _may_be_declared(item: Diagnostic, errors: Errors) -> bool:
     if name in gathered.unread_names:
         return True
     return gathered.lacks_files and name.isidentifier() and not any(f.safe for f in item.fixes)
-
-
-def _is_early(item: Diagnostic, errors: Errors) -> bool:
-    if not errors.faulty or item.span is None:
-        return False
-    if item.severity is Severity.HINT or errors.places.statement(item.span) in errors.statements:
-        return True
-    statement = STATEMENTS.get(errors.places.keyword(item.span))
-    rests_on = frozenset() if statement is None else statement.rests_on
-    return any(word in rests_on or word not in STATEMENTS for word in errors.unclear)
-
-
-def _is_explained(item: Diagnostic, errors: Errors) -> bool:
-    return bool(errors.spans.get(item.span, frozenset()) - {Phase.SPLITS})
-
-
-CAUSES: tuple[Cause, ...] = (
-    Cause(
-        frozenset({Phase.CLAUSES, Phase.USE, Phase.SENSE, Phase.ADVICE, Phase.LATER}),
-        _clause_has(frozenset({Phase.TEXT})),
-        "the clause could not be read as it is written",
-    ),
-    Cause(
-        NAMED | {Phase.WAIVERS},
-        _unreadable,
-        "nobody knows what the clause should have been",
-    ),
-    Cause(
-        frozenset({Phase.REFERENCES}),
-        _may_be_declared,
-        "a line that could not be read, or a missing file, may declare the name",
-    ),
-    Cause(
-        frozenset({Phase.SENSE}),
-        _part_is_misnamed,
-        "a word of this part of the clause is wrong, so it may mean something else",
-    ),
-    Cause(
-        frozenset({Phase.ADVICE}),
-        _clause_has(NAMED | REFUSED),
-        "the clause is refused",
-    ),
-    Cause(
-        ON_DESIGN,
-        _is_early,
-        "what the advice rests on is faulty; hints wait until nothing is",
-    ),
-    Cause(
-        frozenset({Phase.SPLITS}),
-        _is_explained,
-        "another error at the same place is the reason",
-    ),
-)
-"""What causes findings that are not reported."""
 
 
 def report(found: Iterable[Diagnostic], gathered: Gathered) -> tuple[Diagnostic, ...]:
@@ -246,7 +182,7 @@ def drop_effects(
     judged: dict[Place, list[Span]] = {}
     kept: dict[tuple[object, ...], Diagnostic] = {}
     for item in found:
-        if any(item.phase in cause.of and cause.holds(item, errors) for cause in CAUSES):
+        if errors.cause(item):
             continue
         if item.phase is Phase.SENSE and item.span is not None:
             before = judged.setdefault(places.clause(item.span), [])

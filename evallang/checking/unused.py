@@ -3,9 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from evallang.checking import codes
 from evallang.checking.scope import Scope
-from evallang.diagnostics import Diagnostic, has_errors
+from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.models.catalogue import CATALOGUE
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -19,7 +18,7 @@ def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
     used = {*scope.used_lets, *scope.broken, *scope.models, *RESERVED}
     for name, node in scope.lets.items():
         if name not in used:
-            scope.report(codes.UNUSED_LET, f"nothing uses `{name}`", node.name.span)
+            scope.report(codes.unused_let, f"nothing uses `{name}`", node.name.span)
     _report_catalogued_modules(scope)
 
 
@@ -37,7 +36,7 @@ def _report_catalogued_modules(scope: Scope) -> None:
             continue  # something that the catalogue lacks, or an error of its own
         written = next((name for name in classes if re.search(rf"\b{name}\b", rest)), classes[0])
         scope.report(
-            codes.UNUSED_STATEMENT,
+            codes.unused_statement,
             f"nothing uses this `use`: the classes of `{module}` are in the catalogue",
             node.span,
             help=f"remove the line, and write a class by its name: `{written}`",
@@ -54,7 +53,7 @@ def report_without_tables(scope: Scope) -> None:
         if isinstance(node, n.ProtocolNode | n.StratifyNode | n.TuneNode):
             word = {n.ProtocolNode: "protocol", n.StratifyNode: "stratify"}.get(type(node), "tune")
             scope.report(
-                codes.UNUSED_STATEMENT,
+                codes.unused_statement,
                 f"nothing uses this `{word}`: no model is fitted here",
                 node.keyword,
                 help="remove the line, or write `data NAME from ...`",

@@ -3,15 +3,16 @@
 import itertools
 from collections.abc import Iterable, Iterator
 
-from evallang.checking import capabilities, codes
+from msgspec import Struct
+
+from evallang.checking import capabilities
 from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
-from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import is_grouped, metric_entry
 from evallang.compatibility.hypothesis_tests import form_asked, tests_asked
-from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table, Task
+from evallang.diagnostics import Code, Diagnostic, codes, diagnose
 from evallang.hypotheses import decides_pairs
 from evallang.metrics.metric import default_metric, is_mean_metric
 from evallang.models.abilities import abilities
@@ -20,8 +21,32 @@ from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import AnalysisSpec, Protocol, SourceSpec, Study
+from evallang.study import AnalysisSpec, Method, Protocol, Study
 from evallang.syntax import nodes as n
+
+
+class About(Struct, frozen=True):
+    """What an analysis is about: its declaration, its protocols, the models that it fits.
+
+    `task` is that of the study, or of its models where only the data will state it.
+    """
+
+    name: str
+    declared: AnalysisDeclaration
+    protocols: tuple[Protocol, ...]
+    models: tuple[ModelSpec, ...]
+    named: tuple[str, ...]
+    fitted: bool
+    task: Task | None
+
+    def takes(self, model: str, *, baseline: bool = False) -> bool:
+        """Return whether a model is analyzed: one that is named, or any but a baseline."""
+        return model in self.named if self.named else not baseline
+
+    def without(self, needs: str) -> dict[str, str]:
+        """Return what to write for each model that does not give what is needed."""
+        found = {m.name: capabilities.lacks(m, needs) for m in self.models if self.fitted}
+        return {model: way for model, way in found.items() if way is not None}
 
 
 def judge_analyses(scope: Scope, study: Study) -> None:
@@ -34,14 +59,27 @@ def judge_analyses(scope: Scope, study: Study) -> None:
             else:
                 _judge_assumptions(scope, study, spec)
             continue
-        found = _of_searches if declared.needs == "searches" else _of_predictions
+        own = (p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by)
+        about = About(
+            spec.method.name,
+            declared,
+            tuple(own),
+            tuple(
+                m
+                for m in study.fitted
+                if (m.name in spec.models if spec.models else not is_baseline(m))
+            ),
+            spec.models,
+            any(isinstance(source, DataSpec) for source in study.sources),
+            study.task or capabilities.task_of(study.models),
+        )
+        of_searches = declared.needs == "searches"
         problems = itertools.chain(
-            found(study, spec),
-            _few_splits(study, spec, declared),
-            _few_seeds(study, spec, declared),
+            _of_searches(study, about) if of_searches else _of_predictions(study, spec, about),
+            _few_parts(study, about),
         )
         for code, message, help_text in problems:
-            scope.report(code, message, spec.span, help=help_text)
+            scope.report(code, f"`{about.name}` {message}", spec.span, help=help_text)
             break
 
 
@@ -51,7 +89,7 @@ def _judge_lines(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
     if any(map(decides_pairs, about)) or len(scope.of(n.CompareNode)) > len(study.comparisons):
         return
     scope.report(
-        codes.ANALYSIS_NEEDS_OTHER_DATA,
+        codes.analysis_needs_other_data,
         f"`{spec.method.name}` is about decisions on pairs of models, and no `compare` line makes "
         "one",
         spec.span,
@@ -74,112 +112,66 @@ def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
             for protocol in own or (None,):
                 used |= power.options(form_asked(metric, study.sources[0], protocol))
     every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options(None)}
-    written = [name for name, _ in spec.method.options if name in every and name not in used]
-    if known and not written and "icc" in used:
-        _judge_groups(scope, study, spec)
-    if not known or not written:
-        return
-    verb = "does" if len(written) == 1 else "do"
-    stated = {name for name, _ in spec.method.options}
-    options = ANALYSES[spec.method.name].options
-    further = [o.name for o in options if o.name in used and o.name not in stated]
-    other = ""
-    if further:
-        apply = "apply" if len(further) > 1 else "applies"
-        whose = "that test" if len(known) == 1 else "those tests"
-        other = f"; {listed(further, 'and')} {apply} to {whose}"
-    scope.report(
-        codes.ASSUMPTION_OF_ANOTHER_TEST,
-        f"{listed(written, 'and')} {verb} not apply to the power of {listed(sorted(known), 'or')}",
-        spec.span,
-        help=f"remove {'it' if len(written) == 1 else 'them'}{other}",
-    )
-
-
-def _judge_groups(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
-    """Report a correlation within groups in a study without groups."""
-    options = dict(spec.method.options)
-    if options.get("icc") is None or options.get("group_size") is not None:
-        return
-    if any(is_grouped(source, study.group) for source in study.sources):
-        return
-    scope.report(
-        codes.ANALYSIS_NEEDS_OTHER_DATA,
-        "`icc` is about examples in groups, and no source of the study has groups",
-        spec.span,
-        help="write the size of a group with it: `power(icc=10%, group_size=8)`",
-    )
+    stated = dict(spec.method.options)
+    written = [name for name in stated if name in every and name not in used]
+    if known and written:
+        options = [o.name for o in ANALYSES[spec.method.name].options]
+        further = [name for name in options if name in used and name not in stated]
+        scope.report(
+            codes.assumption_of_another_test,
+            f"the power of {listed(sorted(known), 'or')} does not depend on "
+            f"{listed(written, 'and')}",
+            spec.span,
+            help="remove it" + (f"; it depends on {listed(further, 'and')}" if further else ""),
+        )
+    elif known and "icc" in used and stated.get("icc") is not None:
+        grouped = any(is_grouped(source, study.group) for source in study.sources)
+        if stated.get("group_size") is None and not grouped:
+            scope.report(
+                codes.analysis_needs_other_data,
+                "`icc` is about examples in groups, and no source of the study has groups",
+                spec.span,
+                help="write the size of a group with it: `power(icc=10%, group_size=8)`",
+            )
 
 
 Problem = tuple[Code, str, str]
 """The code of a finding, its message and its help."""
 
 
-def _few_splits(
-    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration
-) -> Iterator[Problem]:
-    """Find a protocol with fewer splits than an analysis compares."""
-    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
+def _few_parts(study: Study, about: About) -> Iterator[Problem]:
+    """Find protocols with fewer splits or seeds than an analysis compares."""
+    declared, own = about.declared, about.protocols
+    draw = _drawing(about.models)
     splits = [PROTOCOLS[p.kind].declaration.n_splits(p.options) for p in own]
     if own and all(k is not None and k < declared.fewest_folds for k in splits):
-        name = spec.method.name
+        seeds = " seeds=5" if declared.seeds_of_draws and draw else ""
+        form = f"repeated cv folds=10 times=5{seeds}"
+        chosen_inside = study.tuning is not None and study.tuning.cv is not None
+        if declared.needs == "searches" or (any(map(is_tuned, study.models)) and not chosen_inside):
+            form = "cv folds=10" if chosen_inside else "nested cv outer=5 inner=5"
         yield (
-            codes.ANALYSIS_NEEDS_SPLITS,
-            f"`{name}` needs {declared.fewest_folds} splits or more, and `{own[0].kind}` has "
-            f"{splits[0]}",
-            _more_splits(study, spec, declared, own[0]),
+            codes.analysis_needs_splits,
+            f"needs {declared.fewest_folds} splits or more, and `{own[0].kind}` has {splits[0]}",
+            f"write `protocol {protocol_prefix(study, own[0])}{form}`",
         )
-
-
-def _more_splits(
-    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration, protocol: Protocol
-) -> str:
-    named = protocol_prefix(study, protocol)
-    searched = any(map(is_tuned, study.models)) and (study.tuning is None or not study.tuning.cv)
-    if declared.needs == "searches" or searched:
-        own = study.tuning is not None and study.tuning.cv is not None
-        return f"write `protocol {named}{'cv folds=10' if own else 'nested cv outer=5 inner=5'}`"
-    seeds = " seeds=5" if declared.seeds_of_draws and _drawing(_asked(study, spec)) else ""
-    others = other_tests_over_repeats(study, protocol)
-    return f"write `protocol {named}repeated cv folds=10 times=5{seeds}`{others}"
-
-
-def _few_seeds(
-    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration
-) -> Iterator[Problem]:
-    """Find protocols with one seed where seeds are compared, or models draw at random."""
-    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
-    if not own or not (declared.several_seeds or declared.seeds_of_draws):
-        return
-    asked = _asked(study, spec)
-    draw = _drawing(asked)
-    name, code = spec.method.name, codes.ANALYSIS_NEEDS_SEEDS
-    if declared.several_seeds and asked and not draw:
-        yield code, f"`{name}` compares seeds, and no model takes one", "remove it"
-        return
     single = [p for p in own if p.seeds < 2]
-    if not single or (spec.protocol is None and declared.several_seeds and len(single) < len(own)):
-        return
-    p = single[0]
-    line = written(p.kind, p.options, by=p.by, path=p.path, seeds=5)
-    named = f"{p.name} = " if p.name != p.kind else ""
-    if declared.several_seeds:
-        message = f"`{name}` compares seeds, and the protocol fits each model with one"
-        yield code, message, f"write `protocol {named}{line}`"
-    elif draw:
+    code = codes.analysis_needs_seeds
+    if declared.several_seeds and about.models and own and not draw:
+        yield code, "compares seeds, and no model takes one", "remove it"
+    elif declared.several_seeds and single and (about.protocols == tuple(single)):
+        message = "compares seeds, and the protocol fits each model with one"
+        yield code, message, _with_seeds(single[0])
+    elif declared.seeds_of_draws and single and draw:
         verb = "draws" if len(draw) == 1 else "draw"
-        yield (
-            code,
-            f"`{name}` tells seeds from splits, and {listed(draw, 'and')} {verb} at random with "
-            "one seed",
-            f"write `protocol {named}{line}`, or name models that do not draw: "
-            f"`analyze {name} of MODEL`",
-        )
+        message = f"tells seeds from splits, and {listed(draw, 'and')} {verb} at random with one"
+        yield code, f"{message} seed", f"{_with_seeds(single[0])}, or name other models"
 
 
-def _asked(study: Study, spec: AnalysisSpec) -> list[ModelSpec]:
-    """Return the models that an analysis fits."""
-    return [m for m in study.fitted if m.name in spec.models or _taken(spec, is_baseline(m))]
+def _with_seeds(protocol: Protocol) -> str:
+    line = written(protocol.kind, protocol.options, by=protocol.by, path=protocol.path, seeds=5)
+    named = f"{protocol.name} = " if protocol.name != protocol.kind else ""
+    return f"write `protocol {named}{line}`"
 
 
 def _drawing(models: Iterable[ModelSpec]) -> list[str]:
@@ -188,190 +180,124 @@ def _drawing(models: Iterable[ModelSpec]) -> list[str]:
     return [name for name, a in able.items() if a.seeded or not a.known]
 
 
-def _of_searches(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+def _of_searches(study: Study, about: About) -> Iterator[Problem]:
     """Find models without a search, and studies that fit none."""
-    name, code = spec.method.name, codes.ANALYSIS_WITHOUT_SEARCH
-    if study.sources and not any(isinstance(source, DataSpec) for source in study.sources):
-        yield code, f"`{name}` is about searches, and this study fits no model", "remove it"
-    fixed = [m.name for m in study.models if m.name in spec.models and not is_tuned(m)]
-    if fixed:
-        verb = "is" if len(fixed) == 1 else "are"
-        yield (
-            code,
-            f"`{name}` is about searches, and {listed(fixed, 'and')} {verb} not tuned",
-            f"write candidates after `in`, or name other models: `analyze {name} of MODEL`",
+    code = codes.analysis_without_search
+    fixed = [m.name for m in study.models if m.name in about.named and not is_tuned(m)]
+    if study.sources and not about.fitted:
+        yield code, "is about searches, and this study fits no model", "remove it"
+    elif fixed or (study.models and not any(map(is_tuned, study.models))):
+        which = f"{listed(fixed, 'and')} has none" if fixed else "no model is tuned"
+        help_ = (
+            f"write candidates after `in`, or name other models: `analyze {about.name} of MODEL`"
         )
-    elif study.models and not any(map(is_tuned, study.models)):
-        yield (
-            code,
-            f"`{name}` is about searches, and no model is tuned",
-            "write candidates after `in`, such as `max_depth in 1..8`",
-        )
+        yield code, f"is about searches, and {which}", help_
 
 
-def _of_predictions(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+def _of_predictions(study: Study, spec: AnalysisSpec, about: About) -> Iterator[Problem]:
     """Find data, protocols and models without the predictions that an analysis reads."""
-    declared = ANALYSES[spec.method.name].declaration
-    if declared.fits is not None:
-        for message, help_text in _lacking_fits(study, spec):
-            yield codes.ANALYSIS_NEEDS_OTHER_DATA, message, help_text
-    if declared.by_metric:
-        yield from _lacking_outputs(study, spec)
-    for message, help_text in _lacking_predictions(study, spec, declared):
-        yield codes.ANALYSIS_NEEDS_OTHER_DATA, message, help_text
+    if about.declared.fits is not None:
+        for message, help_text in _lacking_fits(study, about):
+            yield codes.analysis_needs_other_data, message, help_text
+    if about.declared.by_metric and (spec.metric is not None or study.measures):
+        metric = spec.metric or study.measures[0].metric
+        yield from _unsuited_metric(study, about, metric, stated=spec.metric is not None)
+    for message, help_text in _lacking_predictions(study, about):
+        yield codes.analysis_needs_other_data, message, help_text
 
 
-def _lacking_fits(study: Study, spec: AnalysisSpec) -> Iterator[tuple[str, str]]:
+def _lacking_fits(study: Study, about: About) -> Iterator[tuple[str, str]]:
     """Find studies without a model to fit, and protocols that test on the training rows."""
-    name = spec.method.name
-    if study.sources and not any(isinstance(source, DataSpec) for source in study.sources):
-        yield f"`{name}` fits models, and this study fits none", "remove it"
-    stored = [m.name for m in study.models if m.stored is not None and m.name in spec.models]
+    own, kinds = about.protocols, [PROTOCOLS[p.kind].declaration for p in about.protocols]
+    stored = [m.name for m in study.models if m.stored is not None and m.name in about.named]
+    if study.sources and not about.fitted:
+        yield "fits models, and this study fits none", "remove it"
     if stored:
-        verb = "is" if len(stored) == 1 else "are"
-        yield (
-            f"`{name}` fits models, and {listed(stored, 'and')} {verb} not fitted here",
-            f"name other models: `analyze {name} of MODEL`",
-        )
-    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
-    inside = [p for p in own if PROTOCOLS[p.kind].declaration.tests_on_training_rows(p.options)]
-    alone = [p for p in own if PROTOCOLS[p.kind].declaration.test_rows(p.options) == 1]
-    declared = ANALYSES[name].declaration
-    if declared.mean_metric and own and len(alone) == len(own):
-        yield (
-            f"`{name}` needs several test rows in each split, and `{own[0].kind}` has one",
-            "write `protocol repeated cv folds=10 times=5`",
-        )
-    ordered = [p for p in own if PROTOCOLS[p.kind].declaration.yields(p.options).ordered]
-    if declared.fits == "shuffled" and ordered:
-        yield (
-            f"`{name}` exchanges targets between rows, and `{ordered[0].kind}` orders them in time",
-            "remove it, and compare with a baseline: `model baseline = DummyRegressor`"
-            if study.task == "regression"
-            else "remove it, and compare with a baseline: `model baseline = DummyClassifier`",
-        )
-    if declared.fits == "subsets" and own and len(inside) == len(own):
-        yield (
-            f"`{name}` compares training rows with test rows, and `{own[0].kind}` tests on the "
-            "training rows",
-            "write `protocol cv folds=10`",
-        )
-
-
-def _lacking_outputs(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
-    """Find models that do not give what the metric of an analysis needs."""
-    if spec.metric is None and not study.measures:
+        message = f"fits models, and the predictions of {listed(stored, 'and')} are stored"
+        yield message, f"name other models: `analyze {about.name} of MODEL`"
+    if not own:
         return
-    metric = spec.metric or study.measures[0].metric
-    analysis = ANALYSES[spec.method.name].declaration
-    if metric.code and analysis.mean_metric:
-        yield (
-            codes.ANALYSIS_NEEDS_OTHER_DATA,
-            f"`{spec.method.name}` needs a mean over the examples, and what `{metric.written}` "
-            "gives each example is not known",
-            "write another metric after `by`",
-        )
+    first = f"`{own[0].kind}`"
+    if about.declared.mean_metric and all(
+        d.test_rows(p.options) == 1 for d, p in zip(kinds, own, strict=True)
+    ):
+        message = f"needs several test rows in each split, and {first} has one"
+        yield message, "write `protocol repeated cv folds=10 times=5`"
+    ordered = [p for d, p in zip(kinds, own, strict=True) if d.yields(p.options).ordered]
+    if about.declared.fits == "shuffled" and ordered:
+        dummy = "DummyRegressor" if study.task == "regression" else "DummyClassifier"
+        message = f"exchanges targets between rows, and `{ordered[0].kind}` orders them in time"
+        yield message, f"remove it, and compare with a baseline: `model baseline = {dummy}`"
+    if about.declared.fits == "subsets" and all(
+        d.tests_on_training_rows(p.options) for d, p in zip(kinds, own, strict=True)
+    ):
+        message = f"compares training rows with test rows, and {first} tests on the training rows"
+        yield message, "write `protocol cv folds=10`"
+
+
+def _unsuited_metric(
+    study: Study, about: About, metric: Method, *, stated: bool
+) -> Iterator[Problem]:
+    """Find metrics that an analysis cannot use, and models that do not give what they need."""
+    code, analysis = codes.analysis_needs_other_data, about.declared
     unweighted = analysis.mean_metric or analysis.fits == "shuffled"
-    if unweighted and any(getattr(source, "weight", None) for source in study.sources):
-        yield (
-            codes.ANALYSIS_NEEDS_OTHER_DATA,
-            f"`{spec.method.name}` counts every example once, and the examples have weights",
-            "remove it, or `weight`",
-        )
-    if metric.better is not None or metric.code:
-        return
     declared = metric_entry(metric).declaration
-    task = study.task or capabilities.task_of(study.models)
-    name = spec.method.name
-    if task not in (None, declared.task) and spec.metric is not None:
-        yield (
-            codes.WRONG_TASK,
-            f"`{metric.name}` is a metric for {declared.task}, and the study is for {task}",
-            "write another metric after `by`",
-        )
-        return
-    if analysis.directed and declared.better == "nearest":
-        yield (
-            codes.METRIC_WITHOUT_DIRECTION,
-            f"`{name}` counts scores that are as good, and neither a high nor a low "
-            f"`{metric.name}` is good",
-            f"write `analyze {name} by {default_metric(task or declared.task)}`",
-        )
-        return
-    if analysis.mean_metric and not is_mean_metric(declared):
-        yield (
-            codes.ANALYSIS_NEEDS_OTHER_DATA,
-            f"`{name}` needs a mean over the examples, and `{metric.name}` is not one",
-            f"write `analyze {name} by {default_metric(task or declared.task)}`",
-        )
-        return
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return
-    for model in study.fitted:
-        way = capabilities.lacks(model, declared.needs)
-        if way is not None and (model.name in spec.models or _taken(spec, is_baseline(model))):
-            yield (
-                codes.ANALYSIS_NEEDS_OTHER_DATA,
-                f"`{metric.name}` needs {declared.needs}, which `{model.name}` does not give",
-                f"{way}, or write another metric: `analyze {name} by METRIC`",
-            )
+    if unweighted and any(getattr(source, "weight", None) for source in study.sources):
+        message = "counts every example once, and the examples have weights"
+        yield code, message, "remove it, or `weight`"
+    another = "write another metric after `by`"
+    if not metric.code and metric.better is None:
+        another = f"write `analyze {about.name} by {default_metric(about.task or declared.task)}`"
+        if stated and about.task not in (None, declared.task):
+            message = f"is by `{metric.name}`, a metric for {declared.task}, and the study is for "
+            yield codes.wrong_task, f"{message}{about.task}", another
             return
+    if analysis.directed and declared.better == "nearest" and metric.better is None:
+        message = "counts scores that are as good, and neither a high nor a low "
+        yield codes.metric_without_direction, f"{message}`{metric.name}` is good", another
+    elif analysis.mean_metric and (
+        metric.code or (metric.better is None and not is_mean_metric(declared))
+    ):
+        yield code, f"needs a mean over the examples, and `{metric.name}` is not one", another
+    elif metric.better is None and not metric.code:
+        for model, way in about.without(declared.needs).items():
+            message = f"needs {declared.needs} by `{metric.name}`, which `{model}` does not give"
+            yield code, message, f"{way}, or {another}"
 
 
-def _lacking_predictions(
-    study: Study, spec: AnalysisSpec, declared: AnalysisDeclaration
-) -> Iterator[tuple[str, str]]:
-    name = spec.method.name
-    task = study.task or capabilities.task_of(study.models)
-    if declared.task is not None and task not in (None, declared.task):
-        yield f"`{name}` is for {declared.task}, and the study is for {task}", _others(task)
-    if study.sources and not any(map(_has_predictions, study.sources)):
+def _lacking_predictions(study: Study, about: About) -> Iterator[tuple[str, str]]:
+    """Find tasks, sources, protocols and models without the predictions that are needed."""
+    needs, own = about.declared.needs, about.protocols
+    predictions = [s for s in study.sources if isinstance(s, PredictionsSpec) and not s.judged]
+    if about.declared.task is not None and about.task not in (None, about.declared.task):
         yield (
-            f"`{name}` needs the prediction of each example, and no source of the study has them",
+            f"is for {about.declared.task}, and the study is for {about.task}",
+            _others(about.task),
+        )
+    if study.sources and not (about.fitted or predictions):
+        yield (
+            "needs the prediction of each example, and no source of the study has them",
             'write a `data` statement, or `predictions NAME from "FILE"` with `truth COLUMN`',
         )
-    own = [p for p in study.protocols if spec.protocol in (None, p.name)]
-    if (
-        declared.fits != "rounds"
-        and own
-        and all(PROTOCOLS[p.kind].declaration.full_sample for p in own)
-    ):
+    whole = own and all(PROTOCOLS[p.kind].declaration.full_sample for p in own)
+    if whole and about.declared.fits != "rounds":
         yield (
-            f"`{name}` needs one test part of each fold, and `{own[0].kind}` tests on the rows "
-            "that no round drew",
+            f"needs one test part of each fold, and `{own[0].kind}` tests on the rows that no "
+            "round drew",
             f"write `protocol {protocol_prefix(study, own[0])}cv folds=10`",
         )
-    if any(isinstance(source, DataSpec) for source in study.sources):
-        fitted = [m for m in study.models if m.name in spec.models or _taken(spec, is_baseline(m))]
-        lacking = {m.name: capabilities.lacks(m, declared.needs) for m in fitted}
-        without = [model for model, way in lacking.items() if way is not None]
-        if without:
-            give = "gives" if len(without) == 1 else "give"
-            way = f"{lacking[without[0]]}, or name other models: `analyze {name} of MODEL`"
+    lacking = about.without(needs)
+    if lacking:
+        message = f"needs {needs}, which {listed(lacking, 'and')} does not give"
+        other = f"name other models: `analyze {about.name} of MODEL`"
+        yield message, f"{next(iter(lacking.values()))}, or {other}"
+    for source in predictions:
+        bare = [m.name for m in source.models if about.takes(m.name) and not (m.score or m.scores)]
+        if needs != "labels" and bare:
             yield (
-                f"`{name}` needs {declared.needs}, and {listed(without, 'and')} {give} none",
-                way,
+                f"needs {needs}, and `{source.name}` has none of {listed(bare, 'and')}",
+                f'write `score {bare[0]} = "COLUMN"` below `predictions {source.name}`',
             )
-    for source in study.sources:
-        if isinstance(source, PredictionsSpec) and source.judged is None:
-            given = [m for m in source.models if m.name in spec.models or _taken(spec, False)]
-            bare = [m.name for m in given if not (m.score or m.scores)]
-            if declared.needs != "labels" and bare:
-                yield (
-                    f"`{name}` needs {declared.needs}, and `{source.name}` has none of "
-                    f"{listed(bare, 'and')}",
-                    f'write `score {bare[0]} = "COLUMN"` below `predictions {source.name}`',
-                )
-
-
-def _taken(spec: AnalysisSpec, baseline: bool) -> bool:
-    return not spec.models and not baseline
-
-
-def _has_predictions(source: SourceSpec) -> bool:
-    if isinstance(source, PredictionsSpec):
-        return source.judged is None
-    return isinstance(source, DataSpec)
 
 
 def _others(task: str | None) -> str:
@@ -397,7 +323,7 @@ def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[D
             continue
         if declared.task not in (None, read.task):
             yield diagnose(
-                codes.ANALYSIS_NEEDS_OTHER_DATA,
+                codes.analysis_needs_other_data,
                 f"`{spec.method.name}` is for {declared.task}, and `{about}` is for {read.task}",
                 spec.span,
                 help=_others(read.task),
@@ -407,7 +333,7 @@ def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[D
             without = [m for m in asked if m in read.scores and m not in read.probabilities]
             if without:
                 yield diagnose(
-                    codes.ANALYSIS_NEEDS_OTHER_DATA,
+                    codes.analysis_needs_other_data,
                     f"`{spec.method.name}` needs probabilities, and the scores of "
                     f"{listed(without, 'and')} in `{about}` are not all from 0 to 1",
                     spec.span,

@@ -4,20 +4,25 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from evallang.checking import codes
-from evallang.checking.resolve_protocol import is_assigned, lacking, spoken
+from evallang.checking.resolve_protocol import lacking
 from evallang.checking.scope import Scope
-from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
+from evallang.compatibility import (
+    is_assigned,
+    is_grouped,
+    metric_entry,
+    own_metric,
+    spoken,
+    yields_of,
+)
 from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
     difference_form,
     nearest_test,
     refusal,
-    series_forms,
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
-from evallang.diagnostics import Related
+from evallang.diagnostics import Related, codes
 from evallang.metrics.metric import default_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
@@ -28,10 +33,10 @@ from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study,
 from evallang.syntax import nodes as n
 
 REFUSALS = {
-    "metric": codes.TEST_OF_ANOTHER_METRIC,
-    "evidence": codes.TEST_NEEDS_OTHER_EVIDENCE,
-    "weights": codes.TEST_WITHOUT_WEIGHTS,
-    "groups": codes.NO_FORM_FOR_GROUPS,
+    "metric": codes.test_of_another_metric,
+    "evidence": codes.test_needs_other_evidence,
+    "weights": codes.test_without_weights,
+    "groups": codes.no_form_for_groups,
 }
 """The code of each need of a test that is not met."""
 MARGIN_CLAIMS = {
@@ -46,7 +51,6 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     own = [p for p in study.protocols if p.implied_by is None]
     fitted = any(isinstance(source, DataSpec) for source in study.sources)
     settled = []
-    sources = _distinct(study)
     for line in study.requirements:
         if fitted and line.protocol is None and len(own) > 1:
             if any(node.name is None for node in scope.of(n.ProtocolNode)):
@@ -56,7 +60,7 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
         if fitted and line.protocol is None and own:
             line = replace(line, protocol=own[0].name)
         if _makes_sense(scope, study, line):
-            _judge(scope, study, line, sources)
+            _judge(scope, study, line)
         settled.append(line)
     return tuple(settled)
 
@@ -65,7 +69,7 @@ def report_ambiguous(scope: Scope, protocols: Sequence[Protocol], span: Span | N
     """Report a line that is about one of several protocols, and does not say which."""
     ends = listed(f"on {protocol.name}" for protocol in protocols)
     scope.report(
-        codes.AMBIGUOUS_PROTOCOL,
+        codes.ambiguous_protocol,
         "the line does not say which protocol it uses",
         span,
         help=f"write {ends} at its end",
@@ -84,7 +88,7 @@ def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | 
         if there and place is not None:
             related.append(Related(place, f"`{source.name}` has {listed(there, 'and')}"))
     scope.report(
-        codes.MODELS_NEVER_MEET,
+        codes.models_never_meet,
         "no data set has all models of this line",
         span,
         help="write one line per data set, with models that it contains; models of several sources "
@@ -98,7 +102,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
     """Return whether a line is about two models that meet, and a column that can be."""
     if len(set(line.models)) < len(line.models):
         scope.report(
-            codes.COMPARE_SHAPE,
+            codes.compare_shape,
             f"`{line.models[0]}` is compared with itself",
             line.span,
             help="name another model on one side",
@@ -106,7 +110,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
         return False
     if line.within is not None and all(isinstance(s, CountsSpec) for s in study.sources):
         scope.report(
-            codes.CLAUSE_CONFLICT,
+            codes.clause_conflict,
             f"counts have no columns, so there is no `{line.within}` to look within",
             line.span,
             help=f"remove `within {line.within}`, or read the predictions of each example",
@@ -123,21 +127,9 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
     return False
 
 
-def _distinct(study: Study) -> tuple[SourceSpec, ...]:
-    """Leave out tables on which a line would be judged as it was on an earlier one."""
-    found: dict[object, SourceSpec] = {}
-    for source in study.sources:
-        table = isinstance(source, DataSpec)
-        kind = (is_weighted(source), is_grouped(source, study.group)) if table else source.name
-        found.setdefault(kind, source)
-    return tuple(found.values())
-
-
-def _judge(
-    scope: Scope, study: Study, line: RequirementSpec, sources: tuple[SourceSpec, ...]
-) -> None:
+def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
     """Report the first thing that keeps a line from being decided on any source."""
-    for source in sources:
+    for source in study.sources:
         own = own_metric(source)
         if (line.metric != own) if own is not None else (line.metric.better is not None):
             continue
@@ -151,43 +143,23 @@ def _judge(
                 return
 
 
-def _two_model_test_fits(
-    scope: Scope,
-    study: Study,
-    line: RequirementSpec,
-    test: Method,
-    yields: Yields,
-    protocol: Protocol | None,
-    grouped: bool,
-) -> bool:
+def _two_model_test_fits(scope: Scope, line: RequirementSpec, test: Method) -> bool:
+    """Return whether a test can decide that one of two models is better; report where not."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    claim = declared.claim
-    bare = replace(line, test=None, kind=line.kind if claim == "different" else claim)
-    decided = _has_interval(study, bare, yields, protocol, grouped)
-    and_so = "" if decided else f", and {_suggestion(bare, yields, protocol, grouped)}"
     if declared.models[0] != 2 or declared.bayesian or declared.across_data:
-        what = (
-            "gives no p-value"
-            if declared.bayesian
-            else "is not a test of two models on one data set"
-        )
-        scope.report(
-            codes.UNDECIDABLE,
-            f"`{test.name}` {what}, so it decides no line",
-            line.span,
-            help=f"remove the test{and_so or ': the interval decides'}",
-        )
-        return False
-    if claim in MARGIN_CLAIMS:
+        what = "is not a test of two models on one data set"
+        if declared.bayesian:
+            what = "gives no p-value"
+        message, help_ = f"{what}, so it decides no line", "remove the test: the interval decides"
+    elif declared.claim in MARGIN_CLAIMS:
         a, b = line.models
-        scope.report(
-            codes.UNDECIDABLE,
-            f"`{test.name}` does not show that a model is better, so it decides no line",
-            line.span,
-            help=f"write `require {a} {MARGIN_CLAIMS[claim].format(b)}`{and_so}",
-        )
-        return False
-    return True
+        message = "does not show that a model is better, so it decides no line"
+        help_ = f"write `require {a} {MARGIN_CLAIMS[declared.claim].format(b)}`"
+    else:
+        return True
+    code = codes.requirement_cannot_be_decided
+    scope.report(code, f"`{test.name}` {message}", line.span, help=help_)
+    return False
 
 
 def _decidable(
@@ -201,9 +173,7 @@ def _decidable(
     where = spoken(protocol) if protocol else source.name
     grouped = is_grouped(source, study.group)
     test = line.test
-    if test is not None and not _two_model_test_fits(
-        scope, study, line, test, yields, protocol, grouped
-    ):
+    if test is not None and not _two_model_test_fits(scope, line, test):
         return False
     later = protocol is not None and is_assigned(protocol)  # what it yields is read later
     if test is not None:
@@ -211,8 +181,8 @@ def _decidable(
         if found is None or (later and found.need != "metric"):
             return True
         problem = found.mismatch
-        reason = problem.reason + (lacking(source, protocol) if problem.kind.lacking else "")
-        scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead.words)
+        reason = problem.reason + (lacking(source, protocol) if problem.lacking else "")
+        scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead)
         return False
     if later:
         return True
@@ -221,7 +191,7 @@ def _decidable(
         return True
     what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
     scope.report(
-        codes.UNDECIDABLE,
+        codes.requirement_cannot_be_decided,
         f"`{where}` gives no sound interval of {what}, so the requirement cannot be decided",
         line.span,
         help="remove this line: all seeds share their data, and their spread is not an interval"
@@ -252,21 +222,13 @@ def _has_interval(
 def _suggestion(
     line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> str:
-    declared = metric_entry(line.metric).declaration
-    if yields.ordered and (grouped or (line.kind == "superior" and not line.value)):
-        return nearest_test(line.metric, yields, clustered=grouped).words
-    if protocol is None and not (yields.ordered and line.kind != "level"):
-        return f"require `{default_metric(declared.task)}` instead"
-    if line.kind == "level" and yields.ordered:
-        test = series_forms(line.metric, yields, grouped)[0]
-        return f"write a line that compares two models `with {test}`"
-    if yields.ordered and line.kind == "superior":
-        return "remove the margin: a series has no interval that holds it"
+    """State what decides a line: a test for a series, else another metric or protocol."""
     if yields.ordered:
-        first, second = line.models
-        test = series_forms(line.metric, yields, grouped)[0]
-        claim = f"require {first} better than {second} with {test}"
-        return f"write `{claim}`: a series has no interval that holds a margin"
+        words = nearest_test(line.metric, yields, clustered=grouped)
+        plain = line.kind == "superior" and not line.value
+        return words if plain else f"remove it, and compare the models in a line: {words}"
+    if protocol is None:
+        return f"require `{default_metric(metric_entry(line.metric).declaration.task)}` instead"
     of_level = line.kind == "level"
     wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"
     return f"write `protocol {wanted}`"

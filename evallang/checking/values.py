@@ -1,14 +1,14 @@
 """Methods as written to entries of the catalogues, and their options to plain values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evallang.checking import codes, own_functions
-from evallang.checking.bounds import as_share, check_limit, objection
+from evallang.checking import own_functions
+from evallang.checking.bounds import check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
-from evallang.diagnostics import Code, Edit, Fix
+from evallang.diagnostics import Code, Edit, Fix, codes
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
@@ -25,17 +25,27 @@ from evallang.syntax import nodes as n
 
 WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 CATALOGUES: tuple[tuple[str, Registry[Any], Code], ...] = (
-    ("metric", METRICS, codes.UNKNOWN_METRIC),
-    ("test", HYPOTHESIS_TESTS, codes.UNKNOWN_TEST),
-    ("interval", INTERVALS, codes.UNKNOWN_INTERVAL),
-    ("correction", CORRECTIONS, codes.UNKNOWN_CORRECTION),
-    ("analysis", ANALYSES, codes.UNKNOWN_ANALYSIS),
+    ("metric", METRICS, codes.unknown_metric),
+    ("test", HYPOTHESIS_TESTS, codes.unknown_test),
+    ("interval", INTERVALS, codes.unknown_interval),
+    ("correction", CORRECTIONS, codes.unknown_correction),
+    ("analysis", ANALYSES, codes.unknown_analysis),
 )
-NUMBER_WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
-    *("nineteen", "twenty"),
-)
+NUMBER_WORDS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
 _WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
 
@@ -55,39 +65,11 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
     if entry is None:
         return None
     arguments = node.arguments if isinstance(node, n.CallNode) else ()
-    given: dict[str, OptionValue] = {}
-    first: dict[str, Span] = {}
-    sound = True
-    for argument in arguments:
-        option = _option_of(scope, argument, entry)
-        if option is None:
-            sound = False
-        elif option.name in given:
-            scope.report_twice(
-                codes.PARAMETER_TWICE,
-                f"`{option.name}` is given twice to `{entry.name}`",
-                argument.span,
-                first[option.name],
-            )
-        else:
-            first[option.name] = argument.span
-            resolved, value = option_value(scope, argument.value, option, entry.name)
-            why = objection(option.bounds, value) if resolved else None
-            if why is not None:
-                scope.report(
-                    codes.OPTION_VALUE,
-                    f"`{option.name}` of `{entry.name}` {why}",
-                    argument.value.span,
-                    help=as_share(value) if option.bounds and option.bounds.of_share else None,
-                )
-            elif resolved:
-                resolved = check_limit(scope, option.name, value, entry.name, argument.value.span)
-            sound = sound and resolved and why is None
-            given[option.name] = value
+    sound, given, first = options(scope, entry.name, entry.options, arguments)
     missing = [o.name for o in entry.options if o.required and o.name not in given]
     if missing and sound:
         scope.report(
-            codes.MISSING_OPTION,
+            codes.missing_option,
             f"`{entry.name}` needs {listed(missing, 'and')}",
             node.span,
             help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
@@ -96,6 +78,37 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
     if what == "metric" and sound:
         sound = _options_of_one_quantity(scope, entry, given, first)
     return Method(entry.name, tuple(given.items())) if sound else None
+
+
+def options(
+    scope: Scope, owner: str, known: Sequence[Option], arguments: Iterable[n.ArgumentNode]
+) -> tuple[bool, dict[str, OptionValue], dict[str, Span]]:
+    """Resolve the options of a member: whether all are sound, their values and their places."""
+    given: dict[str, OptionValue] = {}
+    first: dict[str, Span] = {}
+    sound = True
+    for argument in arguments:
+        option = _option_of(scope, argument, owner, known)
+        if option is None:
+            sound = False
+            continue
+        name, place = option.name, argument.value.span
+        if name in given:
+            message = f"`{name}` is given twice to `{owner}`"
+            scope.report_twice(codes.parameter_twice, message, argument.span, first[name])
+            continue
+        first[name] = argument.span
+        resolved, given[name] = value = option_value(scope, argument.value, option, owner)
+        why = objection(option.bounds, value[1]) if resolved else None
+        if why is not None:
+            share = option.bounds is not None and option.bounds.of_share
+            large = isinstance(value[1], int | float) and 1 < value[1] <= 100
+            help_ = f"write `{name}={value[1]}%`" if share and large else None
+            scope.report(codes.option_value, f"`{name}` of `{owner}` {why}", place, help=help_)
+        elif resolved:
+            resolved = check_limit(scope, name, value[1], owner, place)
+        sound = sound and resolved and why is None
+    return sound, given, first
 
 
 def _options_of_one_quantity(
@@ -113,7 +126,7 @@ def _options_of_one_quantity(
         if other is not None:
             message = f"`{other}` and `{option}` of `{entry.name}` do not go together"
         scope.report(
-            codes.OPTION_VALUE,
+            codes.option_value,
             message,
             places[other or option],
             help=f"write `{entry.name}({option}=90%)`: it is about the positive class",
@@ -142,21 +155,16 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
             return None
         return entry
     meant = meant_by(what, word)
-    if what == "test" and name.name in scope.models:
-        scope.report(
-            code,
-            f"`{name.name}` is a model, not a test",
-            name.span,
-            help="the models come before `with`: `compare a, b with TEST`",
-        )
-        return None
+    listing = (
+        f"`evallang list {'analyses' if what == 'analysis' else f'{what}s'}` lists all of them"
+    )
     other = stands_in(word, what)
     if other is not None:
         scope.report(
             code,
             f"`{word}` is {article(other)}, not {article(what)}",
             name.span,
-            help=f"did you mean `{meant}`?" if meant else _instead(word, other, what),
+            help=f"did you mean `{meant}`?" if meant else listing,
         )
         return None
     measure = what == "metric"
@@ -172,18 +180,10 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         code,
         f"there is no {what} called `{scope.written(name.span)}`",
         name.span,
-        help=text or _listing(what),
+        help=text or listing,
         fixes=fixes,
     )
     return None
-
-
-def _listing(what: str) -> str:
-    """Return where the members of a catalogue are listed, and how to add one's own."""
-    listing = f"`evallang list {_plural(what)}` lists all of them"
-    if what != "metric":
-        return listing
-    return f"{listing}; a measure of your own is a Python function, see `evallang explain use`"
 
 
 def stands_in(word: str, besides: str) -> str | None:
@@ -201,30 +201,6 @@ def article(what: str) -> str:
     return f"an {what}" if what[0] in "aeiou" else f"a {what}"
 
 
-def _plural(what: str) -> str:
-    return "analyses" if what == "analysis" else f"{what}s"
-
-
-def _instead(word: str, other: str, what: str) -> str | None:
-    if other == "metric" and what == "test":
-        return f"write `with TEST by {word}`"
-    if other == "metric" and what == "correction":
-        return f"write `by {word}`"
-    if other == "test" and what == "correction":
-        return f"write a line for each test, or `then {word}` after a test of several models"
-    if other == "correction" and what == "test":
-        return f"write `with TEST {word}`"
-    place = {
-        "metric": f"`{word}` comes after `measure`",
-        "test": f"`{word}` comes after `with` on a `compare` line",
-        "correction": f"`{word}` comes after the test of a `compare` line",
-        "interval": f"`interval {word}` is an indented line below `measure`",
-        "analysis": f"`{word}` comes after `analyze`",
-        "protocol": f"`protocol {word}` is a line of its own",
-    }[other]
-    return f"{place}; `evallang list {_plural(what)}` lists the {_plural(what)}"
-
-
 def not_in_this_version(
     scope: Scope,
     what: str,
@@ -234,70 +210,50 @@ def not_in_this_version(
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(
-        codes.NOT_IN_THIS_VERSION,
+        codes.not_in_this_version,
         f"this version of evallang cannot run {what} yet",
         node.span,
         help=suggestion,
     )
 
 
-def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Option | None:
+def _option_of(
+    scope: Scope, argument: n.ArgumentNode, owner: str, known: Sequence[Option]
+) -> Option | None:
     """Find the option that an argument is for; a word alone finds the option that has it."""
+    key, value, names = argument.key, argument.value, [option.name for option in known]
+    word = value.name if isinstance(value, n.NameNode) else ""
+    of_word = {w: option for option in known for w in option.words}
+    place, message = argument.span, f"a value of `{owner}` needs its option's name"
+    text: str | None = None
+    fixes: list[Fix] = []
     if argument.tuned:
-        scope.report(
-            codes.OPTION_VALUE,
-            f"options of `{entry.name}` are fixed, not searched",
-            argument.span,
-            help="write `=` instead of `in`",
-        )
+        message = f"options of `{owner}` are fixed, not searched"
+        scope.report(codes.option_value, message, place, help="write `=` instead of `in`")
         return None
-    if argument.key is None:
-        if isinstance(argument.value, n.NameNode):
-            word = argument.value.name
-            for option in entry.options:
-                if word in option.words or word.replace("-", "_") in option.words:
-                    return option
-            words = [w for option in entry.options for w in option.words]
-            text, fixes = suggestion(word, argument.span, words)
-        else:
-            single = [o for o in entry.options if o.required]
-            if len(single) == 1:
-                return single[0]
-            word, text, fixes = "this value", None, []
-        scope.report(
-            codes.UNKNOWN_OPTION,
-            f"`{entry.name}` has no option `{word}`"
-            if isinstance(argument.value, n.NameNode)
-            else f"a value of `{entry.name}` needs its option's name",
-            argument.span,
-            help=text or _takes(entry),
-            fixes=fixes,
-        )
-        return None
-    key = argument.key.name.replace("-", "_")
-    found = entry.option(key)
-    if found is None:
-        names = [o.name for o in entry.options]
-        text, fixes = suggestion(argument.key.name, argument.key.span, names, "option")
-        chosen = isinstance(argument.value, n.NameNode) and argument.value.name == "true"
-        if chosen and any(key in option.words for option in entry.options):
-            text = f"write `{entry.name}({key})`"
-            fixes = [Fix(f"write `{key}`", (Edit(argument.span, key),))]
-        scope.report(
-            codes.UNKNOWN_OPTION,
-            f"`{entry.name}` has no option `{argument.key.name}`",
-            argument.key.span,
-            help=text or _takes(entry),
-            fixes=fixes,
-        )
-    return found
-
-
-def _takes(entry: Entry[Any]) -> str:
-    if not entry.options:
-        return f"`{entry.name}` takes no options"
-    are = "option is" if len(entry.options) == 1 else "options are"
-    return f"its {are} {listed([o.name for o in entry.options], 'and')}"
+    if key is None:
+        found = of_word.get(word) or of_word.get(word.replace("-", "_"))
+        single = [option for option in known if option.required]
+        if found is not None or (not word and len(single) == 1):
+            return found or single[0]
+        if word:
+            text, fixes = suggestion(word, place, of_word)
+            message = f"`{owner}` has no option `{word}`"
+    else:
+        name, place = key.name.replace("-", "_"), key.span
+        found = next((option for option in known if option.name == name), None)
+        if found is not None:
+            return found
+        message = f"`{owner}` has no option `{key.name}`"
+        text, fixes = suggestion(key.name, place, names, "option")
+        if word == "true" and name in of_word:
+            text = f"write `{owner}({name})`"
+            fixes = [Fix(f"write `{name}`", (Edit(argument.span, name),))]
+    if text is None:
+        are = "option is" if len(names) == 1 else "options are"
+        text = f"its {are} {listed(names, 'and')}" if names else f"`{owner}` takes no options"
+    scope.report(codes.unknown_option, message, place, help=text, fixes=fixes)
+    return None
 
 
 def option_value(
@@ -339,11 +295,10 @@ def option_value(
         help_text, fixes = _as_number(node.span, str(NUMBER_WORDS.index(node.name)))
     elif isinstance(node, n.NameNode):
         help_text, fixes = suggestion(node.name, node.span, option.words)
-        help_text = help_text or _INSTEAD.get(option.name)
     elif {"int", "float", "Fraction"} & set(option.types):
         help_text, fixes = plainly(node, whole="int" in option.types)
     scope.report(
-        codes.OPTION_VALUE,
+        codes.option_value,
         f"`{option.name}` of `{owner}` takes {expected}",
         node.span,
         help=help_text,
@@ -354,11 +309,6 @@ def option_value(
 
 _DECIDED = frozenset({"rope", "test_train_ratio"})
 """Options without a word whose default is not `none`: the data or the metric decide it."""
-_INSTEAD = {
-    "average": "for the values of single classes write `measure accuracy within TARGET`, which is "
-    "the recall of each class, or `analyze confusion`"
-}
-"""What to write for a value that no word of an option has."""
 
 
 def plainly(node: n.Node, *, whole: bool) -> tuple[str | None, list[Fix]]:

@@ -1,8 +1,8 @@
 """`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
@@ -245,40 +245,19 @@ def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
 def _marked(
     found: Iterable[Diagnostic], waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
 ) -> list[Diagnostic]:
-    """Mark what is allowed, and note which waivers were of use."""
-    of_file: dict[tuple[str, str], Waiver] = {}
-    of_lines: dict[tuple[str, str], list[Waiver]] = {}
-    for waiver in waivers:
-        key = waiver.span.path, waiver.rule
-        if waiver.lines is None:
-            of_file.setdefault(key, waiver)
-        else:
-            of_lines.setdefault(key, []).append(waiver)
+    """Mark what is allowed, for the whole file first, and note which waivers were of use."""
+    by_rule: dict[tuple[str, str], list[Waiver]] = {}
+    for waiver in sorted(waivers, key=lambda waiver: waiver.lines is not None):
+        by_rule.setdefault((waiver.span.path, waiver.rule), []).append(waiver)
     marked: list[Diagnostic] = []
     for item in found:
-        key = item.path, item.name
-        fits = of_file.get(key) or _waiver_at(item, of_lines.get(key, ()), gathered)
+        mine = by_rule.get((item.path, item.name), ())
+        first, last = _extent(item.span, gathered) if mine and item.span else (0, -1)
+        fits = next(
+            (w for w in mine if w.lines is None or w.lines[0] <= last >= first <= w.lines[1]), None
+        )
         if fits is not None and item.severity is not Severity.ERROR:
             used.add(fits.span)
             item = allowed(item, fits.reason)
         marked.append(item)
     return marked
-
-
-def _waiver_at(item: Diagnostic, waivers: Sequence[Waiver], gathered: Gathered) -> Waiver | None:
-    """Find the first waiver whose lines touch those of a finding."""
-    if not waivers or item.span is None:
-        return None
-    first, last = _extent(item.span, gathered)
-    i = bisect_left(waivers, first, key=_last_line)  # they are in the order of their lines
-    return waivers[i] if i < len(waivers) and _first_line(waivers[i]) <= last else None
-
-
-def _first_line(waiver: Waiver) -> int:
-    assert waiver.lines is not None
-    return waiver.lines[0]
-
-
-def _last_line(waiver: Waiver) -> int:
-    assert waiver.lines is not None
-    return waiver.lines[1]

@@ -69,12 +69,11 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
 
 def _without_lacking(found: Sequence[Diagnostic]) -> "list[Diagnostic]":
     """Replace what a study may lack by the findings in the same place, such as a missing target."""
-    from evallang.checking.codes import MISSING_STATEMENT
-    from evallang.diagnostics import CODES, diagnose
+    from evallang.diagnostics import CODES, codes, diagnose
 
     shown: list[Diagnostic] = []
     for one in found:
-        if one.code == MISSING_STATEMENT.code:
+        if one.code == codes.missing_statement.code:
             behind = ((other.code, other) for other in one.related)
             shown += [diagnose(CODES[c], other.message, other.span) for c, other in behind if c]
         else:

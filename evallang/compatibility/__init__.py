@@ -245,3 +245,13 @@ def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
     """Return whether a metric, with these options, is a number of successes out of trials."""
     average = dict(options).get("average")
     return metric.declaration.proportion is not None and average in (None, "binary")
+
+
+def is_assigned(protocol: Protocol) -> bool:
+    """Return whether the author assigns the rows, so that what is yielded is read from the data."""
+    return PROTOCOLS[protocol.kind].declaration.of_assignment is not None
+
+
+def spoken(protocol: Protocol) -> str:
+    """Return the words of a protocol as an author writes them: `repeated cv`."""
+    return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -17,7 +17,7 @@ from evallang.compatibility import (
     yields_of,
 )
 from evallang.compatibility.intervals import default_interval
-from evallang.compatibility.mismatches import Alternative, Claim, Kind, Mismatch, Proposal
+from evallang.compatibility.mismatches import Mismatch, needed_words, with_tests
 from evallang.data.dataset import DataSpec
 from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -62,52 +62,47 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
 
     The one proposed instead has a form for groups where rows are `grouped`.
     """
-    entry = HYPOTHESIS_TESTS[test.name]
+    entry, name = HYPOTHESIS_TESTS[test.name], f"`{test.name}`"
     declared = entry.declaration
     if yields.ordered and declared.series is not None:
         if reads_order(test):
             return None
-        return Mismatch(
-            Kind.SINGLE_SWAPS_IN_TIME,
-            test.name,
-            Alternative(
-                Proposal.UNGROUPED if grouped else Proposal.TESTS_OF_BLOCKS, (_series_form(entry),)
-            ),
-        )
+        instead = f"{with_tests(_series_form(entry))}, whose blocks are as long as the dependence"
+        if grouped:
+            instead = _ungrouped(_series_form(entry))
+        reason = f"{name} swaps single examples, and neighbours in time are alike"
+        return Mismatch(reason, instead)
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
-            return Mismatch(
-                Kind.NO_INTERVAL_OF_DIFFERENCE,
-                test.name,
-                Alternative(Proposal.PROTOCOL, protocol=REPEATED),
-            )
+            reason = f"{name} needs a sound interval of the difference"
+            return Mismatch(reason, f"write `protocol {REPEATED}`", lacking=True)
+        nearest = nearest_test(metric, yields, test, clustered=grouped)
         if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
-            return Mismatch(
-                Kind.UNPAIRED_SHARES,
-                test.name,
-                nearest_test(metric, yields, test, clustered=grouped),
-            )
+            reason = f"{name} compares models example by example, and shares are not paired"
+            return Mismatch(reason, nearest)
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         needed = declared.designs if fold_test and declared.designs else declared.evidence
-        suggestion = nearest_test(metric, yields, test, clustered=grouped)
-        return Mismatch(Kind.NO_EVIDENCE, test.name, suggestion, needed=needed)
+        return Mismatch(f"{name} needs {needed_words(needed)}", nearest, lacking=True)
     if yields.ordered:
-        return Mismatch(
-            Kind.ROWS_IN_TIME,
-            test.name,
-            nearest_test(metric, yields, test, clustered=grouped),
-        )
+        nearest = nearest_test(metric, yields, test, clustered=grouped)
+        return Mismatch(f"{name} treats examples as independent, and rows in time are not", nearest)
     return None
+
+
+def _ungrouped(*tests: str) -> str:
+    """Propose tests of a series, none of which has a form for groups."""
+    words = with_tests(*tests)
+    return f"remove the group and {words}, which takes all rows of a moment together"
 
 
 def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Return why a test cannot run if rows belong to groups."""
     if not _takes_rows_for_independent(test):
         return None
-    nearest = nearest_test(metric, yields, test, clustered=True)
+    reason = f"`{test.name}` treats rows as independent, and those of a group are not"
     if reads_order(test):
-        return Mismatch(Kind.GROUPS_IN_TIME, test.written, nearest)
-    return Mismatch(Kind.ROWS_OF_GROUPS, test.name, nearest)
+        reason = f"`{test.written}` has no form for groups"
+    return Mismatch(reason, nearest_test(metric, yields, test, clustered=True))
 
 
 def _takes_rows_for_independent(test: Method) -> bool:
@@ -121,7 +116,8 @@ def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch |
     """Return why a test cannot run if examples have weights."""
     if not _ignores_weights(test, yields):
         return None
-    return Mismatch(Kind.WEIGHTS, test.name, nearest_test(metric, yields, test))
+    reason = f"`{test.name}` counts every example once, and these examples have weights"
+    return Mismatch(reason, nearest_test(metric, yields, test))
 
 
 def _ignores_weights(test: Method, yields: Yields) -> bool:
@@ -140,9 +136,7 @@ def metric_mismatch(
     over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
     if over_folds and Evidence.FOLD_SCORES in yields.evidence and not yields.ordered:
         repeated = fits_design(HYPOTHESIS_TESTS[over_folds], yields) and not yields.once
-        kind = Proposal.TESTS if repeated else Proposal.PROTOCOL_AND_TESTS
-        protocol = "" if repeated else REPEATED
-        return replace(found, instead=Alternative(kind, (over_folds,), protocol))
+        return replace(found, instead=with_tests(over_folds) if repeated else _repeated(over_folds))
     return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
 
 
@@ -171,46 +165,45 @@ def _unsuited_metric(
     test: Method, metric: Method, yields: Yields | None, grouped: bool
 ) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    entry = metric_entry(metric)
+    entry, name, other = metric_entry(metric), f"`{test.name}`", f"`{metric.written}`"
     average = dict(metric.options).get("average", "binary")
     counted = entry.declaration.counts_known_rows and average == "binary"
+    areas = f"{name} compares areas under the ROC curve"
+    by_area = f"write `by {_area_metric()}`"
+    any_metric = with_tests(test_of_any_metric())
     if declared.tests == "correctness" and not counted:
-        return Mismatch(Kind.NOT_ACCURACY, test.name, _any_metric(), metric=metric.written)
+        return Mismatch(f"{name} tests accuracy, not {other}", any_metric)
     if declared.tests == "recalls" and not is_mean_of_recalls(metric):
-        return Mismatch(Kind.NOT_RECALLS, test.name, _any_metric(), metric=metric.written)
+        return Mismatch(f"{name} compares means of the recalls of classes, not {other}", any_metric)
     if declared.tests == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
         if yields is None or yields.averaged or grouped:
             return None
+        reason = f"{name} compares means of several runs or of groups, and here every example has "
         return Mismatch(
-            Kind.SINGLE_ANSWERS,
-            test.name,
-            Alternative(Proposal.TESTS, (default_test("proportion"),)),
+            f"{reason}a single right or wrong answer", with_tests(default_test("proportion"))
         )
     if declared.tests == "losses" and entry.declaration.form != "losses":
-        kind = Kind.ONLY_COUNTED if counted else Kind.ONE_VALUE_PER_SET
-        return Mismatch(kind, test.name, _any_metric(), metric=metric.written)
-    if declared.tests == "readers" and not is_of_readers(metric):
-        instead = Alternative(Proposal.METRIC, metric=_area_metric())
-        return Mismatch(Kind.NOT_OF_READERS, test.name, instead, metric=metric.written)
-    if declared.tests == "scores" and not is_auc(metric):
-        return Mismatch(
-            Kind.NOT_AREA,
-            test.name,
-            Alternative(Proposal.METRIC_OR_TESTS, (test_of_any_metric(),), metric=_area_metric()),
-            metric=metric.written,
+        what = (
+            "only counts each example as right or wrong" if counted else "is one value per test set"
         )
+        return Mismatch(f"{name} compares two values per example; {other} {what}", any_metric)
+    if declared.tests == "readers" and not is_of_readers(metric):
+        return Mismatch(f"{areas} and means over examples, not {other}", by_area)
+    if declared.tests == "scores" and not is_auc(metric):
+        either = f"{by_area}, or {any_metric.removeprefix('write ')}"
+        return Mismatch(f"{areas}, not {other}", either)
     return None
+
+
+def _repeated(test: str) -> str:
+    """Propose repeated cross-validation and a test of its folds."""
+    return f"write `protocol {REPEATED}` and `with {test}`"
 
 
 def _area_metric() -> str:
     """Return the metric that the tests of areas are about."""
     return next(entry.name for entry in METRICS if entry.declaration.ranks == "area")
-
-
-def _any_metric() -> Alternative:
-    """Return the proposal of a test that takes any metric."""
-    return Alternative(Proposal.TESTS, (test_of_any_metric(),))
 
 
 def test_of_any_metric() -> str:
@@ -234,10 +227,9 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
     if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
         return None
     return Mismatch(
-        Kind.NO_REGION,
-        test.name,
-        Alternative(Proposal.REGION, (test.name,), metric=metric.name),
-        metric=metric.written,
+        f"`{test.name}` has no region of practical equivalence for `{metric.written}`, since its "
+        "default of 1% is for metrics that always lie between 0 and 1",
+        f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
     )
 
 
@@ -381,7 +373,7 @@ def nearest_test(
     *,
     clustered: bool = False,
     model: str = "MODEL",
-) -> Alternative:
+) -> str:
     """Return the proposal for a test that cannot run by a metric.
 
     One on the same evidence as the `written` test comes first, and an omnibus where one was
@@ -392,11 +384,10 @@ def nearest_test(
         return _claim_about_one(written, metric, yields, clustered, model)
     if Evidence.READER_SCORES in yields.evidence and not is_of_readers(metric):
         if metric.better is not None:
-            return Alternative(Proposal.FIXED_READERS)
-        return Alternative(Proposal.METRIC, metric=_area_metric())
+            return "remove `random` after `reader`: the readers are then fixed"
+        return f"write `by {_area_metric()}`"
     if yields.ordered:
-        kind = Proposal.UNGROUPED if clustered else Proposal.TESTS
-        return Alternative(kind, tuple(series_forms(metric, yields, False)))
+        return (_ungrouped if clustered else with_tests)(*series_forms(metric, yields, False))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
     over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)
@@ -408,8 +399,8 @@ def nearest_test(
             continue
         if _unsuited_metric(proposed, metric, yields, clustered) is None:
             then = entry.declaration.followed_by if _is_of_many(entry) else ()
-            return Alternative(Proposal.TESTS, (" then ".join((entry.name, *then[:1])),))
-    return Alternative(Proposal.PROTOCOL_AND_TESTS, (default_test("splits"),), REPEATED)
+            return with_tests(" then ".join((entry.name, *then[:1])))
+    return _repeated(default_test("splits"))
 
 
 def _is_of_many(entry: Entry[HypothesisTestDeclaration]) -> bool:
@@ -441,10 +432,10 @@ def _proposals(
 
 def _claim_about_one(
     written: Method, metric: Method, yields: Yields, clustered: bool, model: str
-) -> Alternative:
+) -> str:
     """Return the proposal for a test of one model against a value."""
     if yields.ordered or not yields.evidence:
-        return Alternative(Proposal.NO_LINE)
+        return "remove the line: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
     claimed = Method(share_metric(right=False)) if rate else metric
     declared = metric_entry(claimed).declaration
@@ -453,11 +444,10 @@ def _claim_about_one(
     of_metric = metric.better is None or not rate
     if not (isinstance(value, int | float) and of_metric and _lies_in(value, declared)):
         value = "VALUE"
-    claim = Claim(claimed.written, model, sign, str(value))
+    claim = f"`require {claimed.written} of {model} {sign} {value}` in place of this line"
     if default_interval(claimed, yields, None, clustered) is not None:
-        return Alternative(Proposal.CLAIM, claim=claim)
-    protocol = decidable_protocol(claimed, clustered)
-    return Alternative(Proposal.PROTOCOL_AND_CLAIM, protocol=protocol, claim=claim)
+        return f"write {claim}"
+    return f"write `protocol {decidable_protocol(claimed, clustered)}`, and {claim}"
 
 
 def _lies_in(value: float, declared: MetricDeclaration) -> bool:
@@ -471,3 +461,9 @@ def decidable_protocol(metric: Method, grouped: bool) -> str:
     yields = PROTOCOLS["cv"].declaration.yields(PROTOCOLS["cv"].defaults())
     once = default_interval(metric, yields, None, grouped) is not None
     return "cv folds=10" if once else REPEATED
+
+
+def test_over_data() -> str:
+    """Return the test of two models whose sample is data sets."""
+    many = (e.declaration for e in HYPOTHESIS_TESTS if e.declaration.across_data)
+    return next(declared.followed_by[-1] for declared in many if declared.followed_by)

@@ -16,7 +16,7 @@ from evallang.compatibility import (
     metric_entry,
     sums_shares,
 )
-from evallang.compatibility.mismatches import Alternative, Kind, Mismatch, Proposal
+from evallang.compatibility.mismatches import FORM_NOUNS, Mismatch, needed_words
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Evidence
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
@@ -109,33 +109,40 @@ def interval_mismatch(
     The one proposed instead is for `grouped` rows where these are.
     """
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
-    entry = metric_entry(metric)
+    entry, name = metric_entry(metric), f"`{interval.name}`"
     instead = _default_or_none(metric, yields, grouped)
     if entry.declaration.no_interval and declared.evidence != {Evidence.FOLD_SCORES}:
-        return Mismatch(Kind.NO_SOUND_INTERVAL, interval.name, instead, metric=metric.written)
+        reason = f"no interval of `{metric.written}` from single examples is sound"
+        return Mismatch(reason, instead)
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
         by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
         needed = declared.designs if by_design else declared.evidence
-        return Mismatch(Kind.NO_EVIDENCE, interval.name, instead, needed=needed)
+        return Mismatch(f"{name} needs {needed_words(needed)}", instead, lacking=True)
     if declared.implied and not yields.redrawn:
-        return Mismatch(Kind.FOLDS_OF_ITS_OWN, interval.name, instead)
+        reason = f"{name} divides the rows into folds of its own, which goes with `cv` alone"
+        return Mismatch(reason, instead)
     if declared.implied and yields.seeds:
-        return Mismatch(Kind.SEVERAL_SEEDS, interval.name, instead)
+        reason = f"{name} fits each model once on each training part, and here fits are repeated "
+        return Mismatch(f"{reason}with several seeds", instead)
     if declared.form in ("auc", "areas") and yields.one_group_a_fold:
-        return Mismatch(Kind.ONE_GROUP_A_FOLD, interval.name, instead)
+        reason = f"{name} needs two groups in each fold, and here a fold is one group"
+        return Mismatch(reason, instead, lacking=True)
     whole = yields.once or (yields.averaged and declared.form == "sample")
     if declared.evidence <= ON_EXAMPLES and not whole:
-        return Mismatch(Kind.PREDICTED_OFTEN, interval.name, instead)
+        reason = f"{name} counts each example once, and here it is predicted several times"
+        return Mismatch(reason, instead)
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
     shared = yields.weighted and grouped and declared.form == "proportion"
     if shared:
-        return Mismatch(Kind.GROUPS_AND_WEIGHTS, interval.name, instead)
+        reason = f"{name} has a form for groups and one for weights, and none for both"
+        return Mismatch(reason, instead)
     if yields.weighted and not declared.weights and not only_folds:
-        return Mismatch(Kind.WEIGHTS, interval.name, instead)
+        reason = f"{name} counts every example once, and these examples have weights"
+        return Mismatch(reason, instead)
     if only_folds and declared.designs and yields.design not in declared.designs:
         over = frozenset((yields.design,)) if yields.design else frozenset[Design]()
-        return Mismatch(Kind.UNSOUND_DESIGN, interval.name, instead, needed=over)
+        return Mismatch(f"{name} is not sound over {needed_words(over)}", instead)
     fits = {
         "proportion": is_proportion(entry, metric.options)
         or is_share_of_union(entry, metric.options, None),
@@ -154,24 +161,26 @@ def interval_mismatch(
         "series": is_in_series(entry),
     }
     if not fits.get(declared.form, True):
-        kind = Kind.OTHER_METRIC if declared.form in ("auc", "areas", "f1") else Kind.OTHER_FORM
-        return Mismatch(kind, interval.name, instead, metric=metric.written, needed=declared.form)
+        another = " another metric" if declared.form in ("auc", "areas", "f1") else " not"
+        reason = f"{name} is for {FORM_NOUNS[declared.form]}, and `{metric.written}` is{another}"
+        return Mismatch(reason, instead)
     of_folds = bool(declared.designs) and not only_folds
     if declared.form == "series" and not yields.ordered:
-        return Mismatch(Kind.ROWS_NOT_IN_TIME, interval.name, instead)
+        reason = f"{name} reads examples in the order of time, which nothing here tells"
+        return Mismatch(reason, instead)
     if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:
-        return Mismatch(Kind.SEVERAL_FITS, interval.name, instead)
+        reason = f"{name} takes the scores of one fitted model, and here each fold has its own"
+        return Mismatch(reason, instead)
     if of_folds and yields.single_fit:
-        return Mismatch(Kind.SINGLE_FIT, interval.name, instead)
+        reason = f"{name} averages over the folds of one cross-validation, and here one model is "
+        return Mismatch(f"{reason}tested", instead)
     return None
 
 
-def _default_or_none(metric: Method, yields: Yields, grouped: bool) -> Alternative:
-    """Return the proposal of the default interval, or of no interval where there is none."""
+def _default_or_none(metric: Method, yields: Yields, grouped: bool) -> str:
+    """Propose the default interval, or no interval where there is none."""
     default = default_interval(metric, yields, None, grouped)
-    if default is None:
-        return Alternative(Proposal.NO_INTERVAL)
-    return Alternative(Proposal.INTERVAL, interval=default)
+    return "remove the interval" if default is None else f"write `interval {default}`"
 
 
 def implied_options(interval: Method, own: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
@@ -189,8 +198,10 @@ def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -
         return None
     instead = _default_or_none(metric, yields, grouped=True)
     if not declared.clustered:
-        return Mismatch(Kind.ROWS_OF_GROUPS, interval.name, instead)
+        reason = f"`{interval.name}` treats rows as independent, and those of a group are not"
+        return Mismatch(reason, instead)
     of_all = metric_entry(metric).declaration.of_all_examples
     if declared.form == "proportion" and not of_all:
-        return Mismatch(Kind.GROUPS_OF_OTHER_METRIC, interval.name, instead, metric=metric.written)
+        reason = f"`{interval.name}` has a form for groups of accuracy alone, and not of "
+        return Mismatch(f"{reason}`{metric.written}`", instead)
     return None

@@ -90,14 +90,14 @@ def read_groups(
         return None, None
     _check_complete(frame, column, "group")
     cells = frame.cells[column]  # a whole number has one spelling
-    names, codes = numbered(cells if cells.dtype.is_integer() else frame.texts(column))
-    return tuple(names.cast(pl.String).to_list()), codes
+    names, coded = numbered(cells if cells.dtype.is_integer() else frame.texts(column))
+    return tuple(names.cast(pl.String).to_list()), coded
 
 
 def check_agreement(
     frame: Frame,
     column: str,
-    codes: "NDArray[np.int64]",
+    coded: "NDArray[np.int64]",
     names: Sequence[str],
     keyword: str,
     unit: str,
@@ -105,10 +105,10 @@ def check_agreement(
 ) -> None:
     """Refuse a column with several values in the rows of one code, which `names` (n,) tell."""
     values = frame.values(column)
-    _, first = np.unique(codes, return_index=True)
-    rows = (~values.eq_missing(values[first][codes])).arg_true().to_list()
+    _, first = np.unique(coded, return_index=True)
+    rows = (~values.eq_missing(values[first][coded])).arg_true().to_list()
     if rows:
-        row, earlier, texts = rows[0], int(first[codes[rows[0]]]), frame.texts(column)
+        row, earlier, texts = rows[0], int(first[coded[rows[0]]]), frame.texts(column)
         raise Refused(
             codes.repeats_contradict,
             f"`{column}` of `{names[row]}` is `{texts[earlier]}` in {frame.place(earlier)} and "

@@ -175,7 +175,7 @@ def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Fin
 
 
 def _unbalanced(
-    codes: "NDArray[Any]",
+    coded: "NDArray[Any]",
     classes: Sequence[str],
     positive: int | None,
     asked: Questions,
@@ -184,10 +184,10 @@ def _unbalanced(
 ) -> None:
     if not asked.by_size or asked.baseline:
         return
-    share, label = _largest(codes, classes)
+    share, label = _largest(coded, classes)
     if share >= COMMON:
         counts = np.zeros((len(classes), len(classes)))
-        counts[:, classes.index(label)] = np.bincount(codes[codes >= 0], minlength=len(classes))
+        counts[:, classes.index(label)] = np.bincount(coded[coded >= 0], minlength=len(classes))
         metric = asked.by_size[0]
         noun = metric.written.replace("_", " ") if metric.named else f"`{metric.written}`"
         article = "an" if noun[0] in "aeiou" else "a"
@@ -323,10 +323,10 @@ def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
     )
 
 
-def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]:
-    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
+def _largest(coded: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]:
+    counts = np.bincount(coded[coded >= 0], minlength=len(classes))
     code = int(counts.argmax())
-    return float(counts[code]) / len(codes), classes[code]
+    return float(counts[code]) / len(coded), classes[code]
 
 
 def _share(share: float) -> str:

@@ -152,7 +152,7 @@ def recoded(
 ) -> bool:
     """Return whether predicted labels seem to be those of the truth in another coding.
 
-    `truth` are the codes of the true labels, `texts` the predicted ones. A true label is never
+    `truth` are the coded of the true labels, `texts` the predicted ones. A true label is never
     predicted, and a predicted one never true. If both sides have two labels, all of them numbers,
     that is enough. Else most rows of one such label have the other, five or more, or of as many
     labels on both sides, more rows by a tenth agree if they are compared by their places.
@@ -170,9 +170,9 @@ def recoded(
     numbers = all(as_number(label) is not None for label in (*classes, *predicted))
     if len(classes) == 2 == len(predicted) and numbers:
         return True
-    codes = texts.replace_strict(places, return_dtype=pl.Int64).to_numpy()
+    coded = texts.replace_strict(places, return_dtype=pl.Int64).to_numpy()
     # Only the pairs that occur: of many labels all pairs would be much memory
-    pairs, pair = np.unique(truth.astype(np.int64) * len(predicted) + codes, return_inverse=True)
+    pairs, pair = np.unique(truth.astype(np.int64) * len(predicted) + coded, return_inverse=True)
     size = np.bincount(pair.reshape(-1), rows)
     true, found = np.divmod(pairs, len(predicted))
     most = np.maximum(np.bincount(true, size)[true], np.bincount(found, size)[found])

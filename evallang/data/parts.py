@@ -164,9 +164,9 @@ def rows_hash(frame: Frame, columns: Sequence[str]) -> str:
         else:
             texts = frame.texts(name)
             levels = texts.unique(maintain_order=True).drop_nulls()
-            codes = texts.cast(pl.Enum(levels)).to_physical().cast(pl.Int64).fill_null(-1)
+            coded = texts.cast(pl.Enum(levels)).to_physical().cast(pl.Int64).fill_null(-1)
             digest.text(f"{name}.levels", levels.to_list())
-            digest.numbers(name, codes.shrink_dtype().to_numpy())
+            digest.numbers(name, coded.shrink_dtype().to_numpy())
     return digest.hexdigest()
 
 

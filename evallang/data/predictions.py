@@ -364,7 +364,7 @@ def examples_of_repeats(
             word,
             help="write `id COLUMN` below it",
         )
-    codes = group_codes(ids)
+    coded = group_codes(ids)
     for column, keyword in (
         (spec.truth, "truth"),
         (spec.group, "group"),
@@ -373,13 +373,13 @@ def examples_of_repeats(
     ):
         if column is not None:
             check_agreement(
-                frame, column, codes, ids, keyword, "id", "give different examples different ids"
+                frame, column, coded, ids, keyword, "id", "give different examples different ids"
             )
     runs = frame.texts(spec.runs)
-    n_runs, n_examples = runs.n_unique(), int(codes.max()) + 1
+    n_runs, n_examples = runs.n_unique(), int(coded.max()) + 1
     among = "in" if spec.reader is None else "read by"
     notes = [f"{counted(n_examples, 'example')} {among} {counted(n_runs, word)}"]
-    times = np.bincount(codes)
+    times = np.bincount(coded)
     if spec.readers == "random":
         _check_crossed(frame, spec, times, n_runs)
     if (times < n_runs).any():
@@ -388,7 +388,7 @@ def examples_of_repeats(
             f"{lacking} of {n_examples:,} {'not in' if spec.reader is None else 'not read by'} all "
             f"{word}s: the mean is over the {word}s that they have"
         )
-    return codes, tuple(notes)
+    return coded, tuple(notes)
 
 
 def _check_crossed(

@@ -102,8 +102,8 @@ def read_queries(
             "truth",
             help="write 0 for rows that are not relevant, and more for relevant ones",
         )
-    codes = group_codes(texts)
-    useful = np.bincount(codes, weights=target.y) > 0
+    coded = group_codes(texts)
+    useful = np.bincount(coded, weights=target.y) > 0
     if not useful.any():
         raise Refused(
             codes.unusable_relevance,
@@ -116,11 +116,11 @@ def read_queries(
             check_agreement(
                 frame,
                 column,
-                codes,
+                coded,
                 texts,
                 keyword,
                 "query",
                 "name a column that has one value in all rows of a query: the query is the unit",
             )
     place = np.where(useful, np.cumsum(useful) - 1, -1)
-    return np.asarray(place[codes], dtype=np.int64)
+    return np.asarray(place[coded], dtype=np.int64)

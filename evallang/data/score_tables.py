@@ -452,8 +452,12 @@ def _report_missing(
             f"score of each of the {len(cells.models)} models"
         )
         raise Refused(
-            codes.no_complete_data_set, message, "models", "model", help=_often_scored(cells, missing)
-        )  # fmt: skip
+            codes.no_complete_data_set,
+            message,
+            "models",
+            "model",
+            help=_often_scored(cells, missing),
+        )
     lacking = [
         f"`{axes.datasets[row]}` (without {quoted(_names(cells.models, missing[row]), MOST_SHOWN)})"
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
@@ -517,8 +521,8 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
         with findings.catching():
             arrays.append(_numbers(frame, model.column or model.name, "models", findings))
     findings.stop_at_errors()
-    codes = np.broadcast_to(np.arange(len(models)), (frame.n, len(models)))
-    return Cells(models, np.column_stack(arrays), codes)
+    coded = np.broadcast_to(np.arange(len(models)), (frame.n, len(models)))
+    return Cells(models, np.column_stack(arrays), coded)
 
 
 def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
@@ -534,8 +538,8 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     others = [name for name in present if name not in places]
     rows = counted(sum(name not in places for name in names), "row")
     notes = (f"{rows} of other models skipped: {listed(others, 12)}",) if others else ()
-    codes = np.array([places.get(name, -1) for name in names], dtype=np.int64)[:, None]
-    return Cells(models, numbers[:, None], codes, notes)
+    coded = np.array([places.get(name, -1) for name in names], dtype=np.int64)[:, None]
+    return Cells(models, numbers[:, None], coded, notes)
 
 
 def _numbers(frame: Frame, column: str, keyword: str, findings: Findings) -> "NDArray[np.float64]":

@@ -74,8 +74,8 @@ def _levels(
         return _target_levels(table, bins, least, notes)
     if column not in table.strata:
         raise unknown_column(codes.unknown_column, column, table.strata, table.source, "stratify")
-    _, codes = np.unique(np.array(table.strata[column], dtype=str), return_inverse=True)
-    return codes.astype(np.int64)
+    _, coded = np.unique(np.array(table.strata[column], dtype=str), return_inverse=True)
+    return coded.astype(np.int64)
 
 
 def _target_levels(
@@ -105,7 +105,7 @@ def _target_levels(
             )
         help_text = f"write `bins={min(5, most)}`" if most >= 2 else "write `stratify none`"
         raise Refused(codes.bins_do_not_fit, message, "stratify", help=help_text)
-    codes, edges = quantile_bins(table.y, bins)
+    coded, edges = quantile_bins(table.y, bins)
     made = len(edges) + 1
     if made < 2:
         message = f"`{table.target}` has one value in most rows, and its quantiles are all the same"
@@ -113,7 +113,7 @@ def _target_levels(
     shown = ", ".join(f"{edge:.6g}" for edge in edges.tolist())
     fewer = "" if made == bins else f", fewer than {bins} because of equal values"
     notes.append(f"{table.target} in {made} bins, cut after {shown}{fewer}")
-    return codes
+    return coded
 
 
 def quantile_bins(
@@ -144,13 +144,13 @@ def _merged(
     findings: Findings,
 ) -> "NDArray[np.int64]":
     """Number the combinations of levels (n, k), rare ones merged."""
-    codes = _numbered(levels)
+    coded = _numbered(levels)
     if levels.shape[1] == 1:
-        return codes
-    rare = np.bincount(codes)[codes] < least
+        return coded
+    rare = np.bincount(coded)[coded] < least
     if not rare.any():
-        return codes
-    n, combinations = int(rare.sum()), len(np.unique(codes[rare]))
+        return coded
+    n, combinations = int(rare.sum()), len(np.unique(coded[rare]))
     what = (
         f"{counted(combinations, 'combination')} of {quoted(columns, len(columns))} "
         f"{'has' if combinations == 1 else 'have'} fewer than {counted(least, 'row')}, {n:,} of "
@@ -186,5 +186,5 @@ def _join_largest(merged: "NDArray[np.int64]", free: "NDArray[np.bool_]") -> Non
 
 
 def _numbered(levels: "NDArray[np.int64]") -> "NDArray[np.int64]":
-    _, codes = np.unique(levels, axis=0, return_inverse=True)
-    return codes.reshape(-1).astype(np.int64)
+    _, coded = np.unique(levels, axis=0, return_inverse=True)
+    return coded.reshape(-1).astype(np.int64)

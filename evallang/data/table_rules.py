@@ -99,7 +99,7 @@ def check_table(
     return findings.diagnostics
 
 
-def check_outcomes(given: GivenOutcomes, in_groups: str = "") -> tuple[Diagnostic, ...]:
+def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
     """Check predictions or judged outcomes that were computed elsewhere.
 
     `in_groups` is what else to write if their rows get a `group`.
@@ -109,7 +109,7 @@ def check_outcomes(given: GivenOutcomes, in_groups: str = "") -> tuple[Diagnosti
         few_groups(given, findings)
         unnamed_folds(given, findings)
         if given.examples is None:
-            repeated_units_of_outcomes(given, in_groups, findings)
+            repeated_units_of_outcomes(given, findings)
             duplicated_predictions(given, findings)
     return findings.diagnostics
 
@@ -380,10 +380,10 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
 
 def duplicated_rows(table: Table, findings: Findings) -> None:
     """Report rows that repeat an earlier one of another group, or of any without groups."""
-    cells, codes = compared_cells(table), table.group_codes
+    cells, coded = compared_cells(table), table.group_codes
     firsts = first_equal_rows(cells)
     later = firsts != np.arange(table.n)
-    copies = int((later if codes is None else later & (codes != codes[firsts])).sum())
+    copies = int((later if coded is None else later & (coded != coded[firsts])).sum())
     if copies < LEAST_COPIES * table.n or copies == 0 or coincide(cells, len(table.classes)):
         return
     verb = "repeats" if copies == 1 else "repeat"
@@ -594,8 +594,8 @@ def is_rescaled(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool
 
 
 def _groups(table: Table | GivenOutcomes) -> int | None:
-    codes = table.group_codes
-    return None if codes is None else int(np.count_nonzero(np.bincount(codes)))
+    coded = table.group_codes
+    return None if coded is None else int(np.count_nonzero(np.bincount(coded)))
 
 
 def _each_has(names: list[str]) -> str:

@@ -1,13 +1,12 @@
 """Diagnostics as data: a code, a place, a message and a fix.
 
-Every code is declared once with `declare` in the room that raises it, and has its words in
-`codes.toml`; `explain`, the reference and the golden files of the tests read both.
+Codes are declared in `codes.toml`, those of rules by the rule with `declare`; `codes.NAME` is a
+code, and `explain`, the reference and the golden files of the tests read its words.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from functools import cache
 from importlib.resources import files
 
 import msgspec
@@ -97,35 +96,21 @@ class Words(Struct, frozen=True):
 
 
 class Code(Struct, frozen=True):
-    """A declared diagnostic code; `name` is the word that an author writes after `allow`.
+    """A diagnostic code; `name` is the word that an author writes after `allow`.
 
-    `waivable` states that an author may accept the finding with a reason; `documented` are the
-    words of a rule, those of other codes are in `codes.toml`.
+    `waivable` states that an author may accept the finding with a reason.
     """
 
     code: str
     name: str
     severity: Severity
     phase: Phase
-    changes: Changes = Changes.READING
-    waivable: bool = False
-    documented: Words | None = None
-
-    @property
-    def words(self) -> Words:
-        """What it means."""
-        return self.documented or words_of_codes()[self.code]
-
-
-@cache
-def words_of_codes() -> Mapping[str, Words]:
-    """Return the words of `codes.toml` by code."""
-    text = (files("evallang.diagnostics") / "codes.toml").read_bytes()
-    return msgspec.toml.decode(text, type=dict[str, Words])
+    changes: Changes
+    waivable: bool
+    words: Words
 
 
 CODES: dict[str, Code] = {}
-_NAMES: set[str] = set()  # of codes that were declared, so that few are searched for
 
 FORMER_NAMES = {"gate_that_cannot_pass": "few_examples_for_a_requirement"}
 """The names that codes had, in studies and results of earlier versions, with those they have."""
@@ -139,12 +124,12 @@ def current_name(name: str) -> str:
 def declare(
     code: str,
     name: str,
+    words: Words,
     *,
     severity: Severity | None = None,
     phase: Phase | None = None,
     changes: Changes = Changes.READING,
     waivable: bool | None = None,
-    documented: Words | None = None,
 ) -> Code:
     """Register a code in `CODES`; its number decides severity and phase unless they are stated.
 
@@ -157,13 +142,45 @@ def declare(
         phase = PHASES[bisect_right(PHASES, code, key=lambda first: first[0]) - 1][1]
     if waivable is None:
         waivable = severity is not Severity.ERROR and phase is not Phase.RESULTS
-    made = Code(code, name, severity, phase, changes, waivable, documented)
-    taken = name in _NAMES and any(other.name == name for other in CODES.values())
-    if code in CODES or taken:
+    if code in CODES or any(other.name == name for other in CODES.values()):
         raise ValueError(f"diagnostic {code} {name} is declared twice")
-    CODES[code] = made
-    _NAMES.add(name)
-    return made
+    CODES[code] = Code(code, name, severity, phase, changes, waivable, words)
+    return CODES[code]
+
+
+class _Row(Words, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A code as `codes.toml` states it."""
+
+    name: str
+    severity: Severity | None = None
+    phase: Phase | None = None
+    changes: str = "READING"
+    waivable: bool | None = None
+
+
+class Codes:
+    """The codes of `codes.toml` as attributes, each by its name."""
+
+    def __init__(self) -> None:
+        text = (files("evallang.diagnostics") / "codes.toml").read_bytes()
+        for code, row in msgspec.toml.decode(text, type=dict[str, _Row]).items():
+            declared = declare(
+                code,
+                row.name,
+                Words(row.summary, row.reason, row.wrong, row.right, row.source),
+                severity=row.severity,
+                phase=row.phase,
+                changes=Changes[row.changes],
+                waivable=row.waivable,
+            )
+            setattr(self, row.name, declared)
+
+    def __getattr__(self, name: str) -> Code:
+        """Refuse a name that no code has; `tests/checking` looks for them in the package."""
+        raise AttributeError(f"no diagnostic is called `{name}`")
+
+
+codes = Codes()
 
 
 class Edit(Struct, frozen=True):

@@ -29,16 +29,16 @@ def declare_documented(
     return declare(
         code,
         function.__name__,
-        severity=severity,
-        phase=phase,
-        changes=changes,
-        documented=Words(
+        Words(
             " ".join(summary.split()),
             " ".join(because.split()),
             _study(wrong),
             _study(right),
             source,
         ),
+        severity=severity,
+        phase=phase,
+        changes=changes,
     )
 
 

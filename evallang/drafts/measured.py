@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import polars as pl
 from msgspec import Struct
 
-from evallang.checking.pair_tests import test_over_data
+from evallang.compatibility.hypothesis_tests import test_over_data
 from evallang.data.column_types import Kind
 from evallang.data.frame import Frame
 from evallang.data.score_tables import named_by_tools

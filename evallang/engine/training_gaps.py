@@ -105,8 +105,8 @@ def _tested(evaluation: Evaluation, found: ModelOutcome) -> tuple[float, float, 
     if not len(rows):
         return None
     scores = None if found.scores is None else found.scores[kept]
-    codes = evaluation.group_codes
-    unit = np.unique(rows if codes is None else codes[rows], return_inverse=True)[1]
+    coded = evaluation.group_codes
+    unit = np.unique(rows if coded is None else coded[rows], return_inverse=True)[1]
     if int(unit.max()) + 1 < FEWEST_ROWS or not _enough(evaluation, rows, truth):
         return None
     folds = found.repeat[kept] * (int(found.fold.max()) + 1) + found.fold[kept]

@@ -317,10 +317,10 @@ def _outcome(
         if not np.array_equal(truth.to_numpy(), table.y[rows]):
             _contradict(stored)
         return StoredOutcome(labels.to_numpy(), None, False, failed)
-    codes = {label: code for code, label in enumerate(table.classes)}
+    code_of = {label: code for code, label in enumerate(table.classes)}
 
     def coded(column: "pl.Series") -> "NDArray[np.int64]":
-        unknown = column.replace_strict(codes, default=-1, return_dtype=pl.Int64)
+        unknown = column.replace_strict(code_of, default=-1, return_dtype=pl.Int64)
         return unknown.fill_null(-1).to_numpy()
 
     if not np.array_equal(coded(truth), table.y[rows]):

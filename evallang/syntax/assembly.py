@@ -5,19 +5,16 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, codes, diagnose
 from evallang.source import Span
-from evallang.spelling import MOST_LISTED, closest, listed
-from evallang.syntax import codes, language
+from evallang.spelling import closest, listed
+from evallang.syntax import language
 from evallang.syntax.language import STATEMENTS, clause_words, owners
 from evallang.syntax.line_parser import Reading, connectives
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.repair import read_line
 from evallang.syntax.scanner import Token
-
-MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
-MOST_LISTED_BELOW = 2_000  # signs of a list that goes on over lines, likewise
 
 
 class ParsedLine(Struct, frozen=True):
@@ -32,6 +29,8 @@ class ParsedLine(Struct, frozen=True):
     at_margin: bool
     node: StatementNode | AnyClauseNode | None
 
+
+MOST_JOINED = 200  # tokens of a line over several lines; each line reads all of it again
 
 # --- lines of an open statement --------------------------------------------------------
 
@@ -61,7 +60,7 @@ def attempt(path: str, start: str, line: LogicalLine) -> Reading:
 def unreported(first: Sequence[Diagnostic], then: Sequence[Diagnostic]) -> Iterable[Diagnostic]:
     """Drop that a sign does not fit where the sign itself is reported already."""
     places = {found.span for found in first}
-    unexpected = codes.UNEXPECTED_TEXT.code
+    unexpected = codes.unexpected_text.code
     return (d for d in then if d.code != unexpected or d.span not in places)
 
 
@@ -82,37 +81,6 @@ def shortened(word: str) -> str:
     return word if len(word) <= 40 else word[:39] + "…"
 
 
-def as_model(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return `cnn = SVC()` and `cnn <- SVC()` as a model, so that its name is known below."""
-    first, *rest = tokens
-    if not rest or rest[0].text not in ("=", "<"):
-        return None
-    word = Token("NAME", "model", first.start, first.start)
-    sign = Token("EQUAL", "=", rest[0].start, rest[0].end)
-    return [word, first, sign, *rest[1:]]
-
-
-class Above(Struct, eq=False):
-    """The line above, which a line may go on.
-
-    `own` are its diagnostics, from one number to another; `items` names those of a statement that
-    is nothing but its word, so that they may be on the lines below.
-    """
-
-    tokens: list[Token]
-    start: str
-    own: tuple[int, int]
-    understood: bool
-    items: str = ""
-
-
-def items_below(tokens: Sequence[Token]) -> str:
-    """Return the noun of the items that `measure` or `measure:` alone lacks."""
-    head, *rest = tokens
-    known = STATEMENTS.get(head.text)
-    return "" if known is None or any(token.kind != "COLON" for token in rest) else known.lists
-
-
 # --- assembly --------------------------------------------------------------------------
 
 
@@ -128,7 +96,7 @@ class Assembly:
         self._last = False
         self._outer: Open | None = None
         self._inner: Open | None = None  # a statement that was indented by mistake
-        self._above: Above | None = None
+        self._above: tuple[str, list[Token], list[Diagnostic]] | None = None
 
     def statements(self) -> tuple[StatementNode, ...]:
         """Return the statements read so far, each with its clauses."""
@@ -137,75 +105,66 @@ class Assembly:
     def read(self, line: LogicalLine, *, closes_statement: bool) -> None:
         """Take the next line, which may be the last of its statement."""
         self._last = closes_statement
-        before, opened, understood = len(self.diagnostics), len(self._all), line.understood
         if not line.tokens:
             self._stray(line)
             self._above = None
             return
-        above = self._above
         if self._goes_on(line):
             return
+        before, opened = len(self.diagnostics), len(self._all)
         if line.at_margin:
             self._read_margin_line(line)
         else:
             self._indented(line)
-        if self._above is above:  # and no line was joined to it
-            is_statement = line.at_margin and len(self._all) > opened
-            start, own = "statement" if is_statement else "clause", (before, len(self.diagnostics))
-            self._above = Above(list(line.tokens), start, own, understood)
-            self._above.items = items_below(line.tokens) if is_statement else ""
+        start = "statement" if line.at_margin and len(self._all) > opened else "clause"
+        own = self.diagnostics[before:]
+        self._above = (start, line.tokens, own) if line.understood else None
 
     def _goes_on(self, line: LogicalLine) -> bool:
-        """Read a line as the rest of a list above it: of `measure` alone, or after a comma."""
-        above, outer = self._above, self._outer
-        if above is None or outer is None or line.at_margin or takes(outer, line.word):
+        """Read a line as the end of the one above, where the two make one: `compare a, b` above.
+
+        It is one mistake, told where the second line begins, or at the comma above it.
+        """
+        outer = self._outer
+        if self._above is None or outer is None or not line.understood:
             return False
-        start, _ = above.own
-        tokens = [*above.tokens, *line.tokens]
-        if above.items:
-            self.diagnostics[start:] = [self._listed_below(above.items, tokens)]
-        elif len(tokens) > MOST_LISTED_BELOW or not (above.understood and line.understood):
+        start, above, own = self._above
+        tokens = [*above, *line.tokens]
+        if takes(outer, line.word) or line.word in STATEMENTS or len(tokens) > MOST_JOINED:
             return False
-        elif above.tokens[-1].kind == "COMMA" and (
-            above.start == "statement" or takes(outer, above.tokens[0].text)
-        ):
-            ends = len(tokens) - (tokens[-1].kind == "COMMA")  # there it goes on once more
-            reading = read_line(self.path, above.start, tokens[:ends])
-            if reading.node is None:
-                return False
-            self._join(reading, above, tokens[0])
+        first, *rest = line.tokens
+        of_line = first.text in connectives() or first.kind in ("VBAR", "TEXT")
+        option = bool(rest) and rest[0].kind == "EQUAL"
+        other = language.NOT_STATED.get(line.word) if not rest or rest[0].kind != "NUMBER" else ""
+        elsewhere = line.at_margin and (other or owners(line.word))
+        if elsewhere or not (of_line or option or above[-1].kind == "COMMA"):
+            return False
+        ends = len(tokens) - (tokens[-1].kind == "COMMA")  # there it goes on once more
+        reading = read_line(self.path, start, tokens[:ends])
+        if reading.node is None or reading.diagnostics:
+            return False
+        for found in own:
+            self.diagnostics.remove(found)
+        suggestion = "write it on one line, or a list in `[ ]`"
+        place = Span(self.path, first.start, first.end)
+        if above[-1].kind == "COMMA" and own:
+            own = [replace(own[0], help=suggestion, fixes=())]
         else:
-            return False
-        above.tokens = tokens
-        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
-        return True
-
-    def _listed_below(self, items: str, tokens: Sequence[Token]) -> Diagnostic:
-        """Return the one diagnostic of all lines that hold the items of a statement."""
-        head, word = tokens[0], tokens[0].text
-        names = [token for token in tokens[1:] if token.kind not in ("COMMA", "COLON")]
-        suggestion = f"the form is `{STATEMENTS[word].form}`"
-        if len(names) <= MOST_LISTED and all(token.kind == "NAME" for token in names):
-            suggestion = f"write `{word} {', '.join(token.text for token in names)}`"
-        message = f"the {items} are on the line of `{word}`, separated by commas"
-        place = Span(self.path, head.start, head.end)
-        return diagnose(codes.INCOMPLETE_LINE, message, place, help=suggestion)
-
-    def _join(self, reading: Reading, above: Above, first: Token) -> None:
-        """Write a list in the place of its first line, and keep its comma."""
-        outer, comma = self._outer, above.tokens[-1]
-        if outer is None:
-            return
-        for index in range(*above.own):
-            found = self.diagnostics[index]
-            if found.code == codes.SUPERFLUOUS.code and found.span and found.span.end == comma.end:
-                suggestion = "write the list on one line, or in `[ ]`"
-                self.diagnostics[index] = replace(found, help=suggestion, fixes=())
-        if above.start == "statement":
+            code = codes.unknown_statement if line.at_margin else codes.clause_not_taken
+            message = f"`{shortened(first.text)}` belongs to the line above"
+            edit = Edit(Span(self.path, first.start, first.start), "  ")
+            fixes = [Fix("indent it", (edit,))] if first.kind == "VBAR" else []
+            own = [diagnose(code, message, place, help=suggestion, fixes=fixes)]
+        self.diagnostics += own
+        if start == "statement":
             outer.node = reading.node
         else:
-            lacks = not outer.clauses or outer.clauses[-1].span.start < first.start
+            lacks = not outer.clauses or outer.clauses[-1].span.start < tokens[0].start
             outer.clauses[len(outer.clauses) - (not lacks) :] = [reading.node]
+        outer.faulty = True  # told once for all lines below it
+        self._above = (start, tokens, own)
+        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
+        return True
 
     # --- lines in column 0 -------------------------------------------------------------
 
@@ -232,7 +191,7 @@ class Assembly:
                 message = "the version of the language is written once, on the first line"
                 said = any(item.word == "evallang" for item in self._all)
                 suggestion = "remove this line" if said else "move this line to the top"
-                self._object(codes.VERSION_NOT_FIRST, message, line, suggestion)
+                self._object(codes.version_not_first, message, line, suggestion)
                 node, misplaced = None, True
         self._keep(line, reading, faulty=misplaced)
         self._outer = Open(word, node, [], faulty=self.lines[-1].node is None)
@@ -243,7 +202,7 @@ class Assembly:
         message = f"`{line.word}` is a clause of `{outer.word}` and is indented below it"
         place = Span(self.path, line.tokens[0].start, line.tokens[0].start)
         fix = Fix("indent it", (Edit(place, "  "),))
-        self._object(codes.CLAUSE_IN_FIRST_COLUMN, message, line, fix=fix)
+        self._object(codes.clause_in_first_column, message, line, fix=fix)
         self._keep(line, reading, faulty=True)
         if reading.node is not None:
             outer.clauses.append(reading.node)
@@ -258,7 +217,7 @@ class Assembly:
             message = f"`{shortened(word)}` is not a statement, did you mean `{meant}`?"
             suggestion = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
             fixes = [fix] if reading.node else []
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=suggestion, fixes=fixes)
+            found = diagnose(codes.unknown_statement, message, span, help=suggestion, fixes=fixes)
             if line.diagnostics and not line.understood and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better
                 line.understood = True
@@ -267,13 +226,10 @@ class Assembly:
         taken_by = owners(word)
         counts = len(line.tokens) > 1 and line.tokens[1].kind == "NUMBER"  # `log 7` ends a domain
         other = None if counts else language.NOT_STATED.get(word.casefold())
-        if not taken_by and other is None and self._ends_the_one_above(line):
-            self._part_at_margin(line)
-            return
-        code, suggestion, model = codes.UNKNOWN_STATEMENT, other, None
+        code, suggestion = codes.unknown_statement, other
         message = f"`{shortened(word)}` is not a statement"
         if other is None and taken_by:
-            code = codes.CLAUSE_IN_FIRST_COLUMN
+            code = codes.clause_in_first_column
             message = f"`{word}` is a clause of {listed(taken_by)}, not a statement"
             suggestion = "indent it below its statement"
             if not any(item.word in taken_by for item in self._all):
@@ -287,51 +243,14 @@ class Assembly:
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
             if meant := language.clause_meant(word, clause_words()):
                 suggestion = f"write `{meant}`, indented below {listed(owners(meant), 'or')}"
-            if model := as_model(line.tokens):
+            if [token.kind for token in line.tokens[:2]] == ["NAME", "EQUAL"]:
                 form = f"model {shortened(word)} = ..."
                 suggestion = f"write `{form}`, or `let` for what is not a model"
         found = diagnose(code, message, span, help=suggestion)
-        if model:
-            node = read_line(self.path, "statement", model).node
-            self._open(line, "model", Reading(node, (found,) * line.understood))
-            return
         self._keep(line, Reading(None, (found,) if line.understood else ()))
         self._outer = Open("", None, [], faulty=True)
         self._inner = None
         self._all.append(self._outer)
-
-    def _ends_the_one_above(self, line: LogicalLine) -> bool:
-        """Read `with mcnemar` as the end of `compare a, b` above it, where that is a statement."""
-        above, outer = self._above, self._outer
-        if above is None or outer is None or not (above.understood and line.understood):
-            return False
-        first, *rest = line.tokens
-        is_part = first.text in connectives() or first.kind in ("VBAR", "TEXT")
-        if not is_part and not (rest and rest[0].kind == "EQUAL"):
-            return False
-        if above.start != "statement" or len(above.tokens) > MOST_JOINED:
-            return False
-        tokens = [*above.tokens, *line.tokens]
-        reading = read_line(self.path, "statement", tokens)
-        if reading.node is None or reading.diagnostics:
-            return False
-        start, end = above.own
-        if end > start:
-            del self.diagnostics[start:end]
-            outer.faulty = False  # it lacked nothing but this
-        outer.node = reading.node
-        self._above = Above(tokens, "statement", (start, start), understood=True)
-        return True
-
-    def _part_at_margin(self, line: LogicalLine) -> None:
-        first = line.tokens[0]
-        message = f"no statement begins with `{shortened(first.text)}`: it belongs to the one above"
-        place = Span(self.path, first.start, first.start)
-        suggestion, fix = "write a statement on one line", None
-        if first.kind == "VBAR":
-            suggestion, fix = "indent it", Fix("indent it", (Edit(place, "  "),))
-        self._object(codes.UNKNOWN_STATEMENT, message, line, suggestion, fix=fix)
-        self._keep(line, Reading(None, ()), faulty=True)
 
     def _meant(self, line: LogicalLine) -> str | None:
         """Return which statement a line probably is whose first word begins none.
@@ -368,7 +287,7 @@ class Assembly:
                     self._indented_statement(line, statement)
                     return
                 if owner.word and language.clause(word) is None:
-                    self._object(codes.STATEMENT_INDENTED, indented_message(word), line)
+                    self._object(codes.statement_indented, indented_message(word), line)
                     self._keep(line, Reading(None, ()), faulty=True)
                     return
         if owner.word and not STATEMENTS[owner.word].clauses:
@@ -394,20 +313,20 @@ class Assembly:
             right = line.word.replace("_", " ")
             message = f"`{word}` is written `{right}`"
             fixes = [Fix(f"write `{right}`", (Edit(span, right),))]
-            return Reading(None, (diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes),))
+            return Reading(None, (diagnose(codes.misspelt_clause, message, span, fixes=fixes),))
         meant = language.clause_meant(line.word, taken) or closest(line.word, taken)
         if meant is None:
             message = f"`{word}` is not a clause of `{owner.word}`"
             if taken_by := owners(line.word):
                 message = f"`{word}` is a clause of {listed(taken_by)}, not of `{owner.word}`"
             suggestion = f"`{owner.word}` takes {listed(taken)}"
-            found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=suggestion)
+            found = diagnose(codes.misspelt_clause, message, span, help=suggestion)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)
         again = attempt(self.path, "clause", line)
         fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if again.node else []
         message = f"`{word}` is not a clause, did you mean `{meant}`?"
-        found = diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes)
+        found = diagnose(codes.misspelt_clause, message, span, fixes=fixes)
         return Reading(again.node, (found,))
 
     def _owner(self, word: str) -> Open | None:
@@ -422,14 +341,12 @@ class Assembly:
         self.has_version |= line.word == "evallang"
         edit = Edit(Span(self.path, line.start, start), "")
         fix = Fix("move it to column 0", (edit,), safe=self._last)  # or it takes clauses along
-        self._object(codes.STATEMENT_INDENTED, indented_message(line.word), line, fix=fix)
+        self._object(codes.statement_indented, indented_message(line.word), line, fix=fix)
         self._keep(line, reading, faulty=True)
         self._inner = Open(line.word, reading.node, [], faulty=True)
         self._all.append(self._inner)
 
     def _not_taken(self, line: LogicalLine, owner: Open) -> None:
-        if owner is self._outer:
-            self._ends_the_one_above(line)
         if not owner.faulty:
             owner.faulty = True  # reported once for all lines below a statement
             message = f"`{owner.word}` takes no clauses"
@@ -440,7 +357,7 @@ class Assembly:
                 suggestion = (
                     "parameters are written in brackets after their class, as in `SVC(C=1)`"
                 )
-            self._object(codes.CLAUSE_NOT_TAKEN, message, line, suggestion)
+            self._object(codes.clause_not_taken, message, line, suggestion)
         self._keep(line, Reading(None, ()), faulty=True)
 
     def _read_first_line(self, line: LogicalLine) -> None:
@@ -451,14 +368,14 @@ class Assembly:
             return
         message = "an indented line is above the first statement"
         suggestion = "a statement begins in column 0"
-        self._object(codes.CLAUSE_NOT_TAKEN, message, line, suggestion)
+        self._object(codes.clause_not_taken, message, line, suggestion)
         self._keep(line, Reading(None, ()), faulty=True)
 
     # --- keeping book ------------------------------------------------------------------
 
     def _stray(self, line: LogicalLine) -> None:
         """Keep a line that holds nothing but a sign that means nothing."""
-        brackets = all(d.code == codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
+        brackets = all(d.code == codes.unmatched_bracket.code for d in line.diagnostics)
         if not (brackets and self._outer is not None and self._outer.faulty):
             self.diagnostics += line.diagnostics
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))

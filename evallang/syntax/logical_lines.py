@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
-from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.diagnostics import Code, Diagnostic, codes, diagnose
 from evallang.source import SourceFile, Span
-from evallang.syntax import codes
 from evallang.syntax.language import STATEMENTS
 from evallang.syntax.nodes import CommentNode
 from evallang.syntax.scanner import PhysicalLine, Token, physical_lines
@@ -165,17 +164,17 @@ class _Brackets:
                 line.too_deep = True
                 message = f"brackets are nested more than {DEEPEST} deep"
                 suggestion = "name inner parts with `let`"
-                self._report(codes.NESTED_TOO_DEEP, message, token, line, suggestion)
+                self._report(codes.nested_too_deep, message, token, line, suggestion)
         elif token.kind in _SIGNS:
             if not self.open:
-                self._report(codes.UNMATCHED_BRACKET, f"`{token.text}` closes nothing", token, line)
+                self._report(codes.unmatched_bracket, f"`{token.text}` closes nothing", token, line)
                 return
             opener = self.open.pop()
             right = _CLOSERS[opener.kind]
             if right != token.kind:
                 sign = _SIGNS[right]
                 message = f"`{opener.text}` is closed by `{sign}`, not by `{token.text}`"
-                self._report(codes.UNMATCHED_BRACKET, message, token, line)
+                self._report(codes.unmatched_bracket, message, token, line)
                 token = Token(right, sign, token.start, token.end)
         line.tokens.append(token)
 
@@ -185,7 +184,7 @@ class _Brackets:
             opener = self.open[-1]
             sign = _SIGNS[_CLOSERS[opener.kind]]
             message = f"`{opener.text}` is never closed"
-            self._report(codes.UNCLOSED_BRACKET, message, opener, line, f"close it with `{sign}`")
+            self._report(codes.unclosed_bracket, message, opener, line, f"close it with `{sign}`")
         end = line.tokens[-1].end if line.tokens else line.end
         for opener in () if line.too_deep else reversed(self.open):  # too deep is not parsed
             kind = _CLOSERS[opener.kind]

@@ -14,10 +14,10 @@ from typing import Any
 
 from msgspec.structs import fields, replace
 
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, codes, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes, nodes as n
+from evallang.syntax import nodes as n
 from evallang.syntax.language import RESERVED, clause, declares, rules
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.patterns import fields as written_fields
@@ -62,7 +62,7 @@ class NodeBuilder:
         part: str | None = None,
     ) -> None:
         """Add a finding; what follows from a misused word of the language is not reported."""
-        if any(d.code == codes.RESERVED_WORD.code for d in self.diagnostics):
+        if any(d.code == codes.reserved_word.code for d in self.diagnostics):
             return
         fixes = [fix] if fix else []
         self.diagnostics.append(
@@ -77,7 +77,7 @@ class NodeBuilder:
             right = quoted(name)
             own = declares(self.first.text)
             self._complain(
-                codes.NAME_WITH_VERSION,
+                codes.name_with_version,
                 f"`{name}` is not a name: a digit follows a point",
                 span,
                 "write `_` or `-` for the point" if own else f"put it in quotes: `{right}`",
@@ -101,33 +101,15 @@ class NodeBuilder:
             self._no_range(item, "remove the brackets" if alone else None)
         return n.ListNode(tuple(kids), span=span)
 
-    def map(self, kids: Kids, span: Span) -> n.MapNode:
-        return n.MapNode(tuple(kids), span=span)
-
     def entry(self, kids: Kids, span: Span) -> n.EntryNode:
         self._no_range(kids[1])
         return n.EntryNode(kids[0], kids[1], span=span)
-
-    def range(self, kids: Kids, span: Span) -> n.RangeNode:
-        return n.RangeNode(kids[0], kids[1], span=span)
-
-    def range_step(self, kids: Kids, span: Span) -> n.RangeNode:
-        return n.RangeNode(kids[0], kids[1], step=kids[2], span=span)
-
-    def range_log(self, kids: Kids, span: Span) -> n.RangeNode:
-        return n.RangeNode(kids[0], kids[1], log=kids[2], span=span)
-
-    def range_distribution(self, kids: Kids, span: Span) -> n.RangeNode:
-        return n.RangeNode(kids[0], kids[1], distribution=kids[2], span=span)
 
     def distribution(self, kids: Kids, span: Span) -> n.NameNode:
         return n.NameNode(kids[0].text, span=span)
 
     def steps(self, kids: Kids, span: Span) -> Any:
         return kids[0] if len(kids) == 1 else n.PipelineNode(tuple(kids), span=span)
-
-    def pipeline(self, kids: Kids, span: Span) -> n.PipelineNode:
-        return n.PipelineNode(tuple(kids), span=span)
 
     def call(self, kids: Kids, span: Span) -> n.NameNode | n.CallNode | n.ColumnsNode:
         name, *arguments = kids
@@ -139,7 +121,7 @@ class NodeBuilder:
         if branched and closest(name.name, ["columns"]):
             message = f"`{name.name}` is not known here, did you mean `columns`?"
             fix = Fix("write `columns`", (Edit(name.span, "columns"),))
-            self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
+            self._complain(codes.misspelt_word, message, name.span, fix=fix)
             return self._columns(arguments, span)
         given = self._rows([self._as_argument(item) for item in arguments])
         return n.CallNode(name, tuple(given), span=span)
@@ -162,7 +144,7 @@ class NodeBuilder:
             self.diagnostics = [d for d in self.diagnostics if d.span != values[0].span]
             ends = (Span(row.path, row.start, row.start), Span(row.path, row.end, row.end))
             self._complain(
-                codes.DOMAIN_NEEDED,
+                codes.domain_needed,
                 f"the values that `{item.key.name} in` searches are written in square brackets",
                 row,
                 f"write `{item.key.name} in [...]`",
@@ -181,7 +163,7 @@ class NodeBuilder:
         elif isinstance(value, n.RangeNode):
             between = Span(span.path, key.span.end, value.span.start)
             self._complain(
-                codes.RANGE_WITHOUT_IN,
+                codes.range_without_in,
                 f"`{key.name}` is fixed to a range",
                 between,
                 f"write `{key.name} in ...`",
@@ -196,7 +178,7 @@ class NodeBuilder:
             self._distribution(key, value)
         elif isinstance(value, n.PipelineNode | n.MapNode | n.ColumnsNode):
             self._complain(
-                codes.DOMAIN_NEEDED,
+                codes.domain_needed,
                 f"`{key.name} in` is followed by what is not a set of values",
                 value.span,
                 f"write the choices as a list: `{key.name} in [...]`",
@@ -208,7 +190,7 @@ class NodeBuilder:
                 wanted = f"a list, as in `[{written}, ...]`"
             between = Span(span.path, key.span.end, value.span.start)
             self._complain(
-                codes.DOMAIN_NEEDED,
+                codes.domain_needed,
                 f"`{key.name} in` is followed by a single value",
                 value.span,
                 f"`{key.name}={written}` fixes it; `in` takes {wanted}",
@@ -244,7 +226,7 @@ class NodeBuilder:
         columns: Any = item.key  # the grammar lets any value pass here, and after the colon
         if not isinstance(columns, n.NameNode | n.TextNode | n.ListNode):
             self._complain(
-                codes.BRANCH_OUTSIDE_COLUMNS,
+                codes.branch_outside_columns,
                 "before the colon, write `numeric`, `categorical`, `rest`, a column or a list",
                 columns.span,
                 "columns are named as in the data",
@@ -254,7 +236,7 @@ class NodeBuilder:
         for step in steps:
             if not isinstance(step, n.NameNode | n.CallNode | n.ColumnsNode):
                 message = "after the colon, write estimators, joined by `|`"
-                self._complain(codes.STEP_EXPECTED, message, step.span, _as_steps(step))
+                self._complain(codes.step_expected, message, step.span)
                 return None
         return item
 
@@ -263,7 +245,7 @@ class NodeBuilder:
         if between is not None:
             fix = Fix("write a colon", (Edit(Span(span.path, *between), ": "),))
         self._complain(
-            codes.BRANCH_OUTSIDE_COLUMNS,
+            codes.branch_outside_columns,
             "`columns(...)` takes branches: columns, a colon, the steps they go through",
             span,
             "write `numeric: STEPS`, `categorical: STEPS`, `rest: STEPS` or `[a, b]: STEPS`",
@@ -279,7 +261,7 @@ class NodeBuilder:
         between = Span(item.span.path, item.key.span.end, value.span.start)
         key: n.NameNode | None = item.key if isinstance(item.key, n.NameNode) else None
         self._complain(
-            codes.BRANCH_OUTSIDE_COLUMNS,
+            codes.branch_outside_columns,
             "a colon belongs in `columns(...)` and maps; an argument takes `=`",
             item.span,
             fix=Fix("write `=`", (Edit(between, "="),)) if key else None,
@@ -291,7 +273,7 @@ class NodeBuilder:
         name = call.name.name
         if name not in ("uniform", "loguniform") or len(ends) != 2:
             self._complain(
-                codes.DOMAIN_NEEDED,
+                codes.domain_needed,
                 f"`{key.name} in` is followed by a call, which is not a set of values",
                 call.span,
                 "a range is written `1..10`, `1..10 step 2` or `1e-3..1e3 log 7`"
@@ -301,7 +283,7 @@ class NodeBuilder:
             return
         right = f"{ends[0].literal}..{ends[1].literal} {name}"
         self._complain(
-            codes.DISTRIBUTION_AS_CALL,
+            codes.distribution_as_call,
             f"a distribution comes after its range: `{right}`",
             call.span,
             fix=Fix(f"write `{right}`", (Edit(call.span, right),)),
@@ -315,7 +297,7 @@ class NodeBuilder:
                 suggestion = "write the one value that is meant"
             suggestion = suggestion or "write the values as a list: `[1, 2, 3]`"
             message = "a range is only allowed after `in`"
-            self._complain(codes.RANGE_WITHOUT_IN, message, value.span, suggestion)
+            self._complain(codes.range_without_in, message, value.span, suggestion)
 
     # --- lists of names ----------------------------------------------------------------
 
@@ -334,14 +316,11 @@ class NodeBuilder:
         (node,) = kids
         if isinstance(node, n.ColumnsNode):  # `columns(a: b)` reads as a call with branches
             message = "`columns(...)` can only be a step of a pipeline"
-            self._complain(codes.UNEXPECTED_TEXT, message, node.span)
+            self._complain(codes.unexpected_text, message, node.span)
             return n.NameNode("columns", span=node.span)
         name = node.name if isinstance(node, n.CallNode) else node
         self._named(name, "write the word of the catalogue that is meant")
         return replace(node, name=_term(name)) if isinstance(node, n.CallNode) else _term(name)
-
-    def pair(self, kids: Kids, span: Span) -> n.PairNode:
-        return n.PairNode(kids[0], kids[1], span=span)
 
     # --- lines whose parts are in any order ------------------------------------------
 
@@ -354,11 +333,10 @@ class NodeBuilder:
         correction = kids[0]
         if isinstance(correction, n.NameNode) and correction.name == "then":
             message = "`then` comes directly after the first test"
-            self._complain(codes.MISPLACED_PART, message, span, "write `with TEST then TEST`")
+            self._complain(codes.misplaced_part, message, span, "write `with TEST then TEST`")
         return ("correction", correction, span)
 
     def tune(self, kids: Kids, span: Span) -> n.TuneNode:
-        options = [k for k in kids if isinstance(k, n.OptionNode)]
         given: Parts = [k for k in kids if not isinstance(k, n.OptionNode)]
         words = [value[0] for word, value, _ in given if word == "strategy"]
         for name in words if len(words) > 1 else []:
@@ -366,24 +344,15 @@ class NodeBuilder:
             if meant is not None:
                 message = f"`{name.name}` is not known here, did you mean `{meant}`?"
                 fix = Fix(f"write `{meant}`", (Edit(name.span, meant),))
-                self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
+                self._complain(codes.misspelt_word, message, name.span, fix=fix)
                 given = []
-        unsigned = [(value, place) for word, value, place in given if word == "strategy"]
-        for (name, folds), _ in unsigned if len(unsigned) > 1 else []:
-            if name.name == "cv" and folds is not None:
-                message = f"`=` is missing between `cv` and `{folds.literal}`"
-                gap = Span(span.path, name.span.end, folds.span.start)
-                fix = Fix("write `=`", (Edit(gap, "="),))
-                self._complain(codes.MISSING_WORD, message, folds.span, fix=fix)
-                options.append(n.OptionNode(name, folds, span=name.span.to(folds.span)))
-                given = [part for part in given if part[1] != (name, folds)]
         parts = self._parts(given)
         strategy, size = parts.get("strategy", (None, None))
         return n.TuneNode(
             strategy,
             size,
             parts.get("by"),
-            tuple(options),
+            tuple(k for k in kids if isinstance(k, n.OptionNode)),
             parts.get("select"),
             keyword=self.keyword,
             span=span,
@@ -404,7 +373,7 @@ class NodeBuilder:
     def compare(self, kids: Kids, span: Span) -> n.CompareNode:
         models, *rest = kids
         models = models or ()
-        rest = self._report_models_after_test(self._respelt(rest), empty=not models)
+        rest = self._respelt(rest)
         parts = self._parts(rest)
         for model in models:
             for name in (model.first, model.second) if isinstance(model, n.PairNode) else (model,):
@@ -413,7 +382,7 @@ class NodeBuilder:
         if pairs and len(pairs) < len(models):
             single = next(m for m in models if not isinstance(m, n.PairNode))
             self._complain(
-                codes.PAIRS_MIXED,
+                codes.pairs_mixed,
                 "single models and pairs on one line",
                 single.span,
                 "write pairs only (`a vs b, a vs c`) or models only (`a, b, c`)",
@@ -421,7 +390,7 @@ class NodeBuilder:
         elif pairs and "against" in parts:
             place = next(span for word, _, span in rest if word == "against")
             self._complain(
-                codes.PAIRS_MIXED,
+                codes.pairs_mixed,
                 "pairs already say what is compared with what",
                 place,
                 "remove `against`, or write single models",
@@ -448,7 +417,7 @@ class NodeBuilder:
             place = Span(span.path, operator.start, operator.end)
             right = {">": ">=", "<": "<="}.get(sign)
             self._complain(
-                codes.WRONG_BOUND,
+                codes.wrong_bound,
                 f"a required level is a bound, `>=` or `<=`, not `{sign}`",
                 place,
                 fix=Fix(f"write `{right}`", (Edit(place, right),)) if right else None,
@@ -462,15 +431,6 @@ class NodeBuilder:
             "value": value,
         }
 
-    def claim_superior(self, kids: Kids, span: Span) -> dict[str, Any]:
-        return {"kind": "superior", "first": kids[0], "second": kids[1]}
-
-    def claim_noninferior(self, kids: Kids, span: Span) -> dict[str, Any]:
-        return {"kind": "noninferior", "first": kids[0], "second": kids[1]}
-
-    def claim_equivalent(self, kids: Kids, span: Span) -> dict[str, Any]:
-        return {"kind": "equivalent", "first": kids[0], "second": kids[1]}
-
     def require(self, kids: Kids, span: Span) -> n.RequireNode:
         claim, *rest = kids
         parts = self._parts(rest)
@@ -481,7 +441,7 @@ class NodeBuilder:
                 self._misplaced(kind, word, places[word])
         if {"by", "with"} <= parts.keys() & _PARTS_OF_CLAIMS[kind]:
             self._complain(
-                codes.MISPLACED_PART,
+                codes.misplaced_part,
                 "a claim is decided by a margin or by a test, not by both",
                 places["with"],
                 "write two `require` lines",
@@ -491,7 +451,7 @@ class NodeBuilder:
         needed = kind in ("noninferior", "equivalent")
         if needed and margin not in parts and misplaced not in parts:
             self._complain(
-                codes.MISSING_PART,
+                codes.missing_part,
                 "this claim has no margin",
                 Span(span.path, span.end, span.end),
                 f"write `{margin.removesuffix(' margin')} MARGIN`, as in `2%` for two points",
@@ -507,17 +467,6 @@ class NodeBuilder:
         fields = given | {name: value for name, value in claim.items() if value is not None}
         return n.RequireNode(**fields, keyword=self.keyword, span=span)
 
-    def _report_models_after_test(self, parts: Parts, *, empty: bool) -> Parts:
-        """Report the models of `compare with mcnemar a vs b`, which read as corrections."""
-        words = [part for part in parts if part[0] == "correction"]
-        joined = [part for part in words if getattr(part[1], "name", None) == "vs"]
-        if not (empty and joined):
-            return parts
-        place = Span(joined[0][2].path, words[0][2].start, words[-1][2].end)
-        message = "the models come before the test, not after it"
-        self._complain(codes.UNEXPECTED_TEXT, message, place, "write `compare a vs b with TEST`")
-        return [part for part in parts if part not in words]
-
     def _respelt(self, parts: Parts) -> Parts:
         """Read `cochran thne mcnemar` and `expoloratory` as meant: no correction is so called."""
         made: Parts = []
@@ -532,7 +481,7 @@ class NodeBuilder:
             if value.name != "then":  # that one is told to stand elsewhere
                 message = f"`{value.name}` is not known here, did you mean `{meant}`?"
                 fix = Fix(f"write `{meant}`", (Edit(place, meant),))
-                self._complain(codes.MISSPELT_WORD, message, place, fix=fix)
+                self._complain(codes.misspelt_word, message, place, fix=fix)
             if meant == "exploratory":
                 made.append((meant, True, place))
                 continue
@@ -541,34 +490,18 @@ class NodeBuilder:
         return made
 
     def _misplaced(self, kind: str, word: str, place: Span) -> None:
-        helps = {
-            ("level", "in"): "the measure comes before `of`",
-            ("level", "by"): "the bound is the number after `>=`",
-            ("level", "within margin"): "`within` is followed by a column here",
-            ("noninferior", "within margin"): "write `by MARGIN`",
-            ("equivalent", "by"): "write `within MARGIN`",
-            ("superior", "within margin"): "write `by MARGIN`",
-            ("noninferior", "with"): "the interval decides it; a test goes with `better than`",
-            ("equivalent", "with"): "the interval decides it; a test goes with `better than`",
-            ("level", "with"): "the interval decides it; a test goes with `better than`",
-            **{(claim, "within"): _OF_LEVELS for claim in ("superior", "noninferior")},
-            ("equivalent", "within"): f"write a number as margin; {_OF_LEVELS}",
-        }
-        names = {
-            "level": "a required level",
-            "superior": "`better than`",
-            "noninferior": "`not worse than`",
-            "equivalent": "`equivalent to`",
-        }
         shown = word.removesuffix(" margin")
-        suggestion = helps.get((kind, word))
-        message = f"`{shown}` does not belong to {names[kind]}"
-        fix = None
-        right = _RIGHT_MARGIN.get((kind, word))
+        message = f"`{shown}` does not belong to {_CLAIMS[kind]}"
+        fix, right = None, _RIGHT_MARGIN.get((kind, word))
+        help_ = None if right is None else f"write `{right} MARGIN`"
+        if shown == "within" and right is None:
+            help_ = "`within COLUMN` goes with `require METRIC of MODEL >= NUMBER`"
+        elif word == "with":
+            help_ = "the interval decides it; a test goes with `better than`"
         if right is not None:
             edit = Edit(Span(place.path, place.start, place.start + len(shown)), right)
             fix = Fix(f"write `{right}`", (edit,))
-        self._complain(codes.MISPLACED_PART, message, place, suggestion, fix=fix)
+        self._complain(codes.misplaced_part, message, place, help_, fix=fix)
 
     def _parts(self, parts: Sequence[Part]) -> dict[str, Any]:
         """Sort parts by their words; the first of a kind counts, the next is a mistake."""
@@ -589,7 +522,7 @@ class NodeBuilder:
                     (self.first.text, word), "keep one of the two"
                 )
                 self._complain(
-                    codes.PART_GIVEN_TWICE, message, place, suggestion, related=related, part=word
+                    codes.part_given_twice, message, place, suggestion, related=related, part=word
                 )
         return found
 
@@ -597,7 +530,7 @@ class NodeBuilder:
         """Report a word of the language where a name is meant; brackets let one pass."""
         if isinstance(node, n.NameNode) and node.name in RESERVED:
             message = f"`{node.name}` is a word of the language and cannot be a name"
-            self._complain(codes.RESERVED_WORD, message, node.span, suggestion)
+            self._complain(codes.reserved_word, message, node.span, suggestion)
 
     def _word(self) -> n.NameNode:
         return n.NameNode(self.first.text, span=self.keyword)
@@ -654,32 +587,14 @@ class NodeBuilder:
         self._no_range(kids[2])
         return n.ModelSettingNode(kids[0], kids[1], kids[2], span=span)
 
-    def model_column(self, kids: Kids, span: Span) -> n.ModelColumnNode:
-        return n.ModelColumnNode(kids[0], kids[1], kids[2], kids[3], span=span)
-
     def quoted_model_column(self, kids: Kids, span: Span) -> n.ModelColumnNode:
         return n.ModelColumnNode(kids[0], None, kids[1], kids[2], span=span)
-
-    def column_pair(self, kids: Kids, span: Span) -> n.ColumnPairNode:
-        return n.ColumnPairNode(kids[0], kids[1], span=span)
-
-    def ratio(self, kids: Kids, span: Span) -> n.RatioNode:
-        return n.RatioNode(kids[0], kids[1], span=span)
 
     # --- statements --------------------------------------------------------------------
 
     def let(self, kids: Kids, span: Span) -> n.LetNode:
         self._no_range(kids[1], "write a list, or the range itself after `in`")
         return n.LetNode(kids[0], kids[1], keyword=self.keyword, span=span)
-
-    def source_sklearn(self, kids: Kids, span: Span) -> n.SourceNode:
-        return n.SourceNode("sklearn", (kids[0],), span=span)
-
-    def source_path(self, kids: Kids, span: Span) -> n.SourceNode:
-        return n.SourceNode("path", (kids[0],), span=span)
-
-    def source_sql(self, kids: Kids, span: Span) -> n.SourceNode:
-        return n.SourceNode("sql", (kids[0], kids[1]), span=span)
 
     def form(self, kids: Kids, span: Span) -> dict[str, Any]:
         words = tuple(k for k in kids if isinstance(k, n.NameNode))
@@ -704,16 +619,6 @@ class NodeBuilder:
         return n.ExportNode(None if best else model, path, keyword=self.keyword, span=span)
 
 
-def _as_steps(value: Any) -> str | None:
-    """Return how something in place of steps is written as steps."""
-    if isinstance(value, n.TextNode) and value.value.isidentifier():
-        return f"write `{value.value}` without quotes"
-    if isinstance(value, n.ListNode):
-        names = [item.name for item in value.items if isinstance(item, n.NameNode)]
-        return f"write `{' | '.join(names)}`" if names and len(names) == len(value.items) else None
-    return None
-
-
 _PARTS_OF_CLAIMS = {
     "level": {"within", "on", "at"},
     "superior": {"by", "with", "on", "at", "in"},
@@ -721,7 +626,12 @@ _PARTS_OF_CLAIMS = {
     "equivalent": {"within margin", "on", "at", "in"},
 }
 
-_OF_LEVELS = "`within COLUMN` goes with a required level: `require METRIC of MODEL >= NUMBER`"
+_CLAIMS = {
+    "level": "a required level",
+    "superior": "`better than`",
+    "noninferior": "`not worse than`",
+    "equivalent": "`equivalent to`",
+}
 
 _SUGGESTIONS_FOR_TWO = {
     ("compare", "by"): "one `by` takes several metrics, separated by commas",
@@ -750,14 +660,40 @@ def _plain(values: n.ListNode) -> bool:
     return bool(values.items) and all(isinstance(item, kinds) for item in values.items)
 
 
+_PLAIN: dict[str, type[n.Node]] = {
+    "column_pair": n.ColumnPairNode,
+    "model_column": n.ModelColumnNode,
+    "pair": n.PairNode,
+    "range": n.RangeNode,
+    "ratio": n.RatioNode,
+}
+"""The nodes whose fields are the children of their rule."""
+
+
 def action(rule: str) -> Callable[[NodeBuilder, Kids, Span], Any] | None:
     """Return what makes the node of a rule: a method, a part of a line, or the table."""
     method: Callable[[NodeBuilder, Kids, Span], Any] | None = getattr(NodeBuilder, rule, None)
     if method is not None:
         return method
-    if rule.startswith("part_"):
-        word = rule.removeprefix("part_").replace("_", " ")
-        return lambda builder, kids, span: builder.part(word, kids, span)
+    kind, _, word = rule.partition("_")
+    made: dict[str, Callable[[NodeBuilder, Kids, Span], Any]] = {
+        "part": lambda builder, kids, span: builder.part(word.replace("_", " "), kids, span),
+        "claim": lambda builder, kids, span: {
+            "kind": word,
+            "first": kids[0],
+            "second": kids[1],
+        },
+        "range": lambda builder, kids, span: n.RangeNode(*kids[:2], **{word: kids[2]}, span=span),
+        "source": lambda builder, kids, span: n.SourceNode(word, tuple(kids), span=span),
+        "map": lambda builder, kids, span: n.MapNode(tuple(kids), span=span),
+        "pipeline": lambda builder, kids, span: n.PipelineNode(tuple(kids), span=span),
+    }
+    if rule in _PLAIN:
+        return lambda builder, kids, span: _PLAIN[rule](*kids, span=span)
+    if word or rule in made:
+        made_so = made.get(kind)
+        if made_so is not None:
+            return made_so
     if rule in rules():
         return lambda builder, kids, span: builder.declared(rule, kids, span)
     return None

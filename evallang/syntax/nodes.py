@@ -336,6 +336,10 @@ class CountsNode(StatementNode, frozen=True):
     path: TextNode | None = None
 
 
+SourceStatement = DataNode | PredictionsNode | ScoresNode | CountsNode
+"""A statement that names where outcomes or data come from."""
+
+
 class OptionNode(Node, frozen=True):
     """`key=value` after the words of a protocol, `bins=5`, `cv=K`."""
 

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
+from evallang.diagnostics import Diagnostic, Edit, Fix, codes, diagnose
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
-from evallang.syntax import codes
 from evallang.version import LANGUAGE
 
 UTF_16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # the bytes FF FE and FE FF, undecoded
@@ -32,14 +31,14 @@ def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
         message = f"`{word}` is not a version of the language"
         fix = Fix(f"write `{LANGUAGE}`", (Edit(span, str(LANGUAGE)),), safe=False)
         suggestion = f"write `evallang {LANGUAGE}`"
-        return None, diagnose(codes.UNKNOWN_VERSION, message, span, help=suggestion, fixes=[fix])
+        return None, diagnose(codes.unknown_version, message, span, help=suggestion, fixes=[fix])
     version = int(word)
     if version > LANGUAGE:
         message = (
             f"the file is written in version {version} of the language, "
             f"but this version of evallang reads {LANGUAGE}"
         )
-        return version, diagnose(codes.NEWER_LANGUAGE, message, span, help="update evallang")
+        return version, diagnose(codes.newer_language, message, span, help="update evallang")
     return version, None
 
 
@@ -51,15 +50,15 @@ def refusal(source: SourceFile) -> Diagnostic | None:
             "export its samples as CSV or JSON Lines and name that file in a `predictions` "
             "statement"
         )
-        return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=suggestion)
+        return diagnose(codes.inspect_ai_log, message, None, path=source.path, help=suggestion)
     if "\n" not in source.text and re.search(r"\S\r+\s*\S", source.text):
         message = "every line ends with a carriage return alone (U+000D), as on old Macintoshes"
         suggestion = "save the study with line ends LF or CR LF"
-        return diagnose(codes.UNUSUAL_SPACE, message, None, path=source.path, help=suggestion)
+        return diagnose(codes.unusual_space, message, None, path=source.path, help=suggestion)
     damage = _whole_damage(source.text)
     if damage is not None:
         suggestion = "save the study as UTF-8"
-        return diagnose(codes.NOT_TEXT, damage, None, path=source.path, help=suggestion)
+        return diagnose(codes.not_text, damage, None, path=source.path, help=suggestion)
     version, objection = read_version(source)
     return objection if version is not None else None
 
@@ -88,7 +87,7 @@ def not_text(source: SourceFile) -> Diagnostic | None:
     code = ord(match.group())
     if code == 0:
         message = "the file contains a NUL character, which a text file cannot have"
-        return diagnose(codes.NOT_TEXT, message, span, help="delete it")
+        return diagnose(codes.not_text, message, span, help="delete it")
     if 0xDC80 <= code <= 0xDCFF:
         message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
         letter = bytes([code - 0xDC00]).decode("cp1252", "replace")
@@ -96,9 +95,9 @@ def not_text(source: SourceFile) -> Diagnostic | None:
         suggestion = "save the file as UTF-8"
         if printable(letter) == letter != "\ufffd":
             suggestion += f"; if it was saved as {encoding}, the byte is `{letter}`"
-        return diagnose(codes.NOT_TEXT, message, span, help=suggestion)
+        return diagnose(codes.not_text, message, span, help=suggestion)
     message = f"the file holds half of a surrogate pair (U+{code:04X}), which is not a character"
-    return diagnose(codes.NOT_TEXT, message, span)
+    return diagnose(codes.not_text, message, span)
 
 
 def missing_version(source: SourceFile) -> Diagnostic:
@@ -107,7 +106,7 @@ def missing_version(source: SourceFile) -> Diagnostic:
     place = Span(source.path, start, start)
     line = f"evallang {LANGUAGE}"
     return diagnose(
-        codes.MISSING_VERSION,
+        codes.missing_version,
         "the file does not name its version of the language",
         place,
         help=f"begin it with `{line}`",
@@ -120,7 +119,7 @@ def tabs(source: SourceFile, found: Sequence[Span]) -> Diagnostic:
     edits = tuple(_replace_tabs(source, found))
     count = sum(source.text.count("\t", tab.start, tab.end) for tab in found)
     return diagnose(
-        codes.TABS,
+        codes.tabs,
         f"the file contains {count} tab{'s' * (count > 1)}, which every editor shows differently",
         found[0],
         help="`evallang fmt` writes spaces",

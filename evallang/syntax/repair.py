@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, codes, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes
 from evallang.syntax.language import RESERVED, STATEMENTS, clause, takes_one_value
 from evallang.syntax.line_parser import END, Prefix, Reading, connectives, prefix, run
 from evallang.syntax.literals import quoted, unescaped
@@ -36,7 +35,6 @@ _OF_RANGES = frozenset({"log", "loguniform", "step", "uniform"})
 _OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges are there
 _SIGNS = ("=", ":", "as", "from", "in", ",", "|")
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":", "log")
-_PAIR = "models are joined by commas, a correction comes after the test"
 _QUOTE, _UNQUOTE = "add quotes", "remove the quotes"
 _KINDS = {
     "NAME": "a name",
@@ -175,7 +173,7 @@ def _changed(place: Place, skipped: int) -> tuple[list[Token] | None, list[Diagn
             return None, found
         found.append(best.told)
         kinds = [d.code for d in found]
-        if len(kinds) > MOST_KINDS and set(kinds) != {codes.MISSING_COMMA.code}:
+        if len(kinds) > MOST_KINDS and set(kinds) != {codes.missing_comma.code}:
             return None, found
         items[best.begin : best.end] = best.tokens
         reached, taken = place.before_it.advance(items[place.at :])
@@ -235,10 +233,10 @@ def word(place: Place) -> Iterator[Change]:
         meant = "with"
     if meant is not None:
         message = f"`{token.text}` is not known here, did you mean `{meant}`?"
-        yield _instead(place, codes.MISSPELT_WORD, meant, message)
+        yield _instead(place, codes.misspelt_word, meant, message)
     if token.text == "and" and "," in place.fits:
         message = "the items of a list are joined by commas, not by `and`"
-        yield _instead(place, codes.MISSING_COMMA, ",", message, title="write a comma")
+        yield _instead(place, codes.missing_comma, ",", message, title="write a comma")
 
 
 def quotes_of_a_name(place: Place) -> Iterator[Change]:
@@ -252,14 +250,14 @@ def quotes_of_a_name(place: Place) -> Iterator[Change]:
         name = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     if re.fullmatch(r"[^\W\d]\w*(?:[-.]\w+)*", name):
         message = f"a name is written without quotes here: `{name}`"
-        yield _instead(place, codes.QUOTES_SUPERFLUOUS, name, message, title=_UNQUOTE)
+        yield _instead(place, codes.quotes_superfluous, name, message, title=_UNQUOTE)
 
 
 def brackets_around_one_value(place: Place) -> Iterator[Change]:
     """Read `(100)` as the list `(100,)`."""
     if place.token.kind == "RPAR" and "," in place.fits:
         message = "round brackets enclose a single value"
-        change = _inserted(place, codes.BRACKETS_AROUND_ONE_VALUE, ",", message)
+        change = _inserted(place, codes.brackets_around_one_value, ",", message)
         yield change._replace(edits=(), advice="write `[...]` for a list, or the value alone")
 
 
@@ -270,7 +268,7 @@ def sign(place: Place) -> Iterator[Change]:
     if not signs and (token.kind == "EQUAL" or (place.at == 1 and token.kind == "COLON")):
         message = f"`{before.text}` is followed by its value, without `{token.text}`"
         edit = Edit(Span(place.path, before.end, max(token.end, after.start)), " ")
-        yield _instead(place, codes.SUPERFLUOUS, "", message)._replace(edits=(edit,))
+        yield _instead(place, codes.superfluous_word, "", message)._replace(edits=(edit,))
     offered: tuple[str, ...] = ()
     if ".." in place.fits and before.kind == after.kind == "NUMBER" and token.text in (":", "to"):
         offered = ("..",)
@@ -283,11 +281,11 @@ def sign(place: Place) -> Iterator[Change]:
     for right in offered:
         if right in place.fits:
             message = f"`{right}` belongs here, not `{token.text}`"
-            yield _instead(place, codes.WRONG_SIGN, right, message)
+            yield _instead(place, codes.wrong_sign, right, message)
     to_itself = token.text[:1] == "-" and before.end == token.start
     if token.kind == before.kind == "NUMBER" and to_itself and ".." in place.fits:
         dash = Token("RANGE", "..", token.start, token.start + 1)
-        change = _instead(place, codes.WRONG_SIGN, "..", "`..` belongs here, not `-`")
+        change = _instead(place, codes.wrong_sign, "..", "`..` belongs here, not `-`")
         stop = Token("NUMBER", token.text[1:], dash.end, token.end)
         yield change._replace(tokens=(dash, stop), edits=(Edit(place.span(dash), ".."),))
 
@@ -307,7 +305,7 @@ def missing_comma(place: Place) -> Iterator[Change]:
     label = "in" in place.fits and token.kind == "NAME" and place.after.kind == "TEXT"
     yield _inserted(
         place,
-        codes.MISSING_COMMA,
+        codes.missing_comma,
         ",",
         f"a comma is missing between {shown(before)} and {shown(token)}",
         advice="models are joined by commas, a correction comes after the test"
@@ -325,7 +323,7 @@ def missing_quotes(place: Place) -> Iterator[Change]:
         right = quoted(token.text)
         safe = place.before.text != "from" or bool(re.search("[./]", right))
         message = f"write text in quotes: `{right}`"
-        yield _instead(place, codes.QUOTES_MISSING, right, message, title=_QUOTE, safe=safe)
+        yield _instead(place, codes.quotes_missing, right, message, title=_QUOTE, safe=safe)
 
 
 def missing_word(place: Place) -> Iterator[Change]:
@@ -338,7 +336,7 @@ def missing_word(place: Place) -> Iterator[Change]:
             continue
         message = f"`{right}` is missing before {shown(token)}"
         safe = right != "of" and (right != "by" or token.kind == "NUMBER")  # or a comma is lost
-        change = _inserted(place, codes.MISSING_WORD, right, message, safe=safe)
+        change = _inserted(place, codes.missing_word, right, message, safe=safe)
         if right == "log":
             change = change._replace(message=f"`step` or {message}", edits=())
         yield change
@@ -361,7 +359,7 @@ def superfluous(place: Place) -> Iterator[Change]:
     elif not safe:
         suggestion = _form(place)
     message = f"{shown(token)} is written twice" if twice else f"unexpected {shown(token)}"
-    yield _instead(place, codes.SUPERFLUOUS, "", message, advice=suggestion, safe=safe)
+    yield _instead(place, codes.superfluous_word, "", message, advice=suggestion, safe=safe)
 
 
 def _begins_an_item(token: Token) -> bool:
@@ -390,14 +388,14 @@ def doubled_word(place: Place) -> Iterator[Change]:
         before, token = place.items[at - 1 : at + 1]
         if token.text in RESERVED and (token.kind, token.text) == (before.kind, before.text):
             message = f"{shown(token)} is written twice"
-            yield _rewritten(place, codes.SUPERFLUOUS, message, at, at + 1, "")
+            yield _rewritten(place, codes.superfluous_word, message, at, at + 1, "")
 
 
 def comma_before_a_word(place: Place) -> Iterator[Change]:
     """Read `compare a, b, with mcnemar` without its last comma."""
     for at in (place.at - 1, place.at - 2):
         if at > 0 and place.items[at].kind == "COMMA" and place.items[at + 1].text in connectives():
-            yield _rewritten(place, codes.SUPERFLUOUS, "unexpected `,`", at, at + 1, "")
+            yield _rewritten(place, codes.superfluous_word, "unexpected `,`", at, at + 1, "")
 
 
 def options_in_brackets(place: Place) -> Iterator[Change]:
@@ -412,7 +410,7 @@ def options_in_brackets(place: Place) -> Iterator[Change]:
     gaps = ["" if t is last or t.start not in touched else " " for t in signs]
     edits = tuple(Edit(place.span(t), gap) for t, gap in zip(signs, gaps, strict=True))
     yield Change(
-        codes.SUPERFLUOUS,
+        codes.superfluous_word,
         "the options of a protocol come after it without brackets",
         place.span(place.token, last),
         place.at,
@@ -439,7 +437,7 @@ def options_beside(place: Place) -> Iterator[Change]:
     )
     inside = place.items[place.at : end]
     yield Change(
-        codes.UNEXPECTED_TEXT,
+        codes.unexpected_text,
         f"options are written in brackets: `{owner.text}({_spelled(inside)})`",
         place.span(token, last),
         place.at,
@@ -465,7 +463,7 @@ def text_without_quotes(place: Place) -> Iterator[Change]:
     if a_column:
         message = f"a column with a space in its name is written in quotes: `{right}`"
     end = len(place.items) - 1
-    change = _rewritten(place, codes.QUOTES_MISSING, message, 1, end, right, title=_QUOTE)
+    change = _rewritten(place, codes.quotes_missing, message, 1, end, right, title=_QUOTE)
     yield change._replace(place=place.span(place.token)) if a_column else change
 
 
@@ -474,7 +472,7 @@ def quoted_key(place: Place) -> Iterator[Change]:
     key = place.before
     name = unescaped(key.text) if key.kind == "TEXT" else ""
     if place.token.kind == "EQUAL" and name.isidentifier():
-        code, message = codes.QUOTES_SUPERFLUOUS, f"a name is written without quotes here: `{name}`"
+        code, message = codes.quotes_superfluous, f"a name is written without quotes here: `{name}`"
         yield _rewritten(place, code, message, place.at - 1, place.at, name, title=_UNQUOTE)
 
 
@@ -482,7 +480,7 @@ def model_of_a_column(place: Place) -> Iterator[Change]:
     """Read `model a as yhat` below `predictions` or `scores` as `models a as yhat`."""
     if place.start == "clause" and place.first.text == "model":
         message = "`model` names a column of models, and `models` the models with their columns"
-        yield _rewritten(place, codes.MISSPELT_CLAUSE, message, 0, 1, "models")
+        yield _rewritten(place, codes.misspelt_clause, message, 0, 1, "models")
 
 
 def reserved_word(place: Place) -> Iterator[Change]:
@@ -495,7 +493,7 @@ def reserved_word(place: Place) -> Iterator[Change]:
                 suggestion = "without this clause all columns are features; "
                 suggestion += "`features all except A` skips some"
             code, message = (
-                codes.RESERVED_WORD,
+                codes.reserved_word,
                 f"`{word.text}` is a word of the language and cannot",
             )
             message += " be a name"
@@ -510,7 +508,7 @@ def clause_beside(place: Place) -> Iterator[Change]:
         return
     if run(place.path, "clause", place.items[place.at : -1]).stuck_at is None:
         yield Change(
-            codes.UNEXPECTED_TEXT,
+            codes.unexpected_text,
             f"`{token.text}` is a clause of `{head}`; write it on an indented line below",
             place.span(token),
             place.at,
@@ -571,13 +569,13 @@ def _given_up(place: Place) -> Diagnostic:
         name = before if before.kind == "NAME" else token
         message = f"a range takes numbers, not `{name.text}`"
         suggestion = "write the number itself"
-        return diagnose(codes.RANGE_OF_NAMES, message, place.span(name), help=suggestion)
+        return diagnose(codes.range_of_names, message, place.span(name), help=suggestion)
     return _unexpected(place, _suggestion(place))
 
 
 def _unexpected(place: Place, suggestion: str | None, message: str = "") -> Diagnostic:
     message = message or f"{shown(place.token)} does not fit here"
-    return diagnose(codes.UNEXPECTED_TEXT, message, place.span(place.token), help=suggestion)
+    return diagnose(codes.unexpected_text, message, place.span(place.token), help=suggestion)
 
 
 def _incomplete(place: Place) -> Diagnostic:
@@ -586,21 +584,23 @@ def _incomplete(place: Place) -> Diagnostic:
         fix = Fix("remove the comma", (Edit(place.span(last), ""),))
         message = "a comma ends the line"
         suggestion = "a list continues over several lines only inside brackets"
-        return diagnose(codes.SUPERFLUOUS, message, place.span(last), help=suggestion, fixes=[fix])
+        return diagnose(
+            codes.superfluous_word, message, place.span(last), help=suggestion, fixes=[fix]
+        )
     if place.first.text == "compare" and place.start == "statement" and "with" in place.fits:
         message = "this comparison names no test"
         suggestion = "write `with TEST`; `evallang list tests` lists the tests"
-        return diagnose(codes.MISSING_PART, message, place.span(place.token), help=suggestion)
+        return diagnose(codes.missing_part, message, place.span(place.token), help=suggestion)
     if "from" in place.fits and last.kind == "TEXT" and re.search("[./]", last.text):
         gap = Span(place.path, place.items[-3].end, place.items[-3].end)
         fix = Fix("write `from`", (Edit(gap, " from"),))
         message = f"`from` is missing before {shown(last)}"
-        return diagnose(codes.MISSING_WORD, message, place.span(last), fixes=[fix])
+        return diagnose(codes.missing_word, message, place.span(last), fixes=[fix])
     message = f"the line ends after {shown(last)} before it is complete"
     told = _suggestion(place)
     if last.kind == "VBAR":
         told = "a `|` that goes on begins the next line, indented"
-    return diagnose(codes.INCOMPLETE_LINE, message, place.span(place.token), help=told)
+    return diagnose(codes.incomplete_line, message, place.span(place.token), help=told)
 
 
 def _form(place: Place) -> str | None:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, codes, diagnose
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
-from evallang.syntax import codes
 from evallang.syntax.language import declares
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
@@ -107,30 +106,26 @@ class LineReader:
             message = "a carriage return alone (U+000D) ends no line"
             self._report_unreadable(
                 diagnose(
-                    codes.UNUSUAL_SPACE,
+                    codes.unusual_space,
                     message,
                     Span(self.path, start, end),
                     help="end lines with LF or CR LF",
                 )
             )
             return
-        self._correct(codes.UNUSUAL_SPACE, message, start, end, " " if blank else "")
+        self._correct(codes.unusual_space, message, start, end, " " if blank else "")
         if not blank:
             self.joined = end
 
     def _no_escape(self, start: int) -> None:
         at = Span(self.path, start, start + 2)
         shown = self.text[at.start : at.end]
-        help_ = "a backslash is written `\\\\`, a path with `/`"
-        fix = Fix("write two backslashes", (Edit(at, "\\" + shown),), safe=False)
-        if shown == "\\'":
-            help_ = "a single quote needs no backslash"
-            fix = Fix("write `'`", (Edit(at, "'"),))
-        elif shown == "\\u":
-            help_ = f"four hexadecimal digits follow `\\u`, as in `\\u00b5`; {help_}"
+        right = "'" if shown == "\\'" else "\\" + shown
+        fix = Fix(f"write `{right}`", (Edit(at, right),), safe=right == "'")
         message = f"`{shown}` is not a valid escape"
+        help_ = "a backslash is written `\\\\`, a path with `/`, and `\\u` takes four digits"
         self.line.diagnostics.append(
-            diagnose(codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
+            diagnose(codes.unknown_escape, message, at, help=help_, fixes=[fix])
         )
 
 
@@ -209,8 +204,6 @@ _FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
 """What others call a cross-validation: the catalogue of protocols says what to write."""
 _LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
 _RULE = re.compile(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
-_OF_LABELS = frozenset({"missing", "positive", "where"})
-"""Clauses whose values are matched with those of the data as text too."""
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
@@ -237,7 +230,12 @@ class _Scanner(LineReader):
     def scan(self, margin: int) -> PhysicalLine:
         """Read it from the margin, which a byte order mark may move."""
         if rule := _RULE.match(self.text, margin, self.line.end):
-            self._rule(rule)
+            message = f"a line of `{rule[1]}` is not part of the language"
+            span = Span(self.path, rule.start(1), rule.end())
+            found = diagnose(
+                codes.unexpected_character, message, span, help="a comment begins with `#`"
+            )
+            self._report_unreadable(found)
             return self.line
         for match in _TOKEN.finditer(self.text, margin, self.line.end):
             if len(self.line.diagnostics) > MOST_OBJECTIONS or self.depth > DEEPEST_READ:
@@ -264,15 +262,6 @@ class _Scanner(LineReader):
                 self._mistake(kind or "other", word, start, end)
         return self.line
 
-    def _rule(self, drawn: re.Match[str]) -> None:
-        """Report once a line such as `=======`."""
-        message = f"a line of `{drawn[1]}` is not part of the language"
-        span = Span(self.path, drawn.start(1), drawn.end())
-        suggestion = "a comment begins with `#`"
-        self._report_unreadable(
-            diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=suggestion)
-        )
-
     def _name(self, word: str, start: int, end: int) -> None:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
             odd = next(
@@ -284,7 +273,7 @@ class _Scanner(LineReader):
         if word in CONSTANTS:
             right = CONSTANTS[word]
             self._correct(
-                codes.PYTHON_CONSTANT, f"`{word}` is written `{right}` here", start, end, right
+                codes.python_constant, f"`{word}` is written `{right}` here", start, end, right
             )
             word = right
         self._add("NAME", word, start, end)
@@ -297,7 +286,7 @@ class _Scanner(LineReader):
             return
         if right is not None:
             message = f"`{word}` belongs to other languages; here it is `{right}`"
-            self._correct(codes.FOREIGN_OPERATOR, message, start, end, right)
+            self._correct(codes.foreign_operator, message, start, end, right)
             word = right
         self._add(PUNCTUATION[word], word, start, end)
 
@@ -305,17 +294,15 @@ class _Scanner(LineReader):
         right = word.replace("×", "x").replace("−", "-").replace("–", "-")
         if right != word and (_NUMBER.fullmatch(right) or _TERM.fullmatch(right)):
             message = f"`{word}` is written `{right}`"
-            self._correct(codes.TYPOGRAPHIC_SIGN, message, start, end, right)
+            self._correct(codes.typographic_sign, message, start, end, right)
             word = right
-        if self.tokens and self.tokens[-1].kind == "SLASH":
-            self._fraction(word, end)
-        elif _NUMBER.fullmatch(word):
+        if _NUMBER.fullmatch(word):
             self._add("NUMBER", self._sized(word, start, end), start, end)
         elif _TERM.fullmatch(word) or (self._names_a_protocol() and _FOLDS.fullmatch(word)):
             self._add("NAME", word, start, end)
         elif re.fullmatch(rf"-?{_INTEGER}\.", word):
             message = f"a digit follows the point of a number: `{word}0`"
-            self._correct(codes.MALFORMED_NUMBER, message, start, end, f"{word}0")
+            self._correct(codes.malformed_number, message, start, end, f"{word}0")
             self._add("NUMBER", f"{word}0", start, end)
         elif zeros := _ZEROS.fullmatch(word):
             self._zeros(word, zeros, start, end)
@@ -332,16 +319,8 @@ class _Scanner(LineReader):
             return word
         shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"
         span = Span(self.path, start, end)
-        self._report_unreadable(diagnose(codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
+        self._report_unreadable(diagnose(codes.malformed_number, f"`{shown}` {problem}", span))
         return "1"
-
-    def _fraction(self, denominator: str, end: int) -> None:
-        numerator = self.tokens[-2]
-        del self.tokens[-2:]
-        right = f"{numerator.text}/{denominator}"
-        message = f"a fraction is written in one piece: `{right}`"
-        self._correct(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
-        self._add("NUMBER", self._sized(right, numerator.start, end), numerator.start, end)
 
     def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
         """Report `007`, and `1,000`, whose last group is one."""
@@ -357,19 +336,15 @@ class _Scanner(LineReader):
                 self.line.diagnostics.pop()  # the groups before this one
             written = right.replace("_", ",")
             message = f"digits are grouped by `_`: `{written}` is `{right}`"
-            self._correct(codes.LEADING_ZERO, message, first, end, right)
+            self._correct(codes.leading_zero, message, first, end, right)
             self._add("NUMBER", right, first, end)
             return
         sign, rest = zeros.groups()
         digits = word.removeprefix(sign).removesuffix(rest).replace("_", "").lstrip("0") or "0"
         right = f"{sign}{digits}{rest}"
         message = f"a number has no leading zeros: `{word}` is `{right}`"
-        notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
-        if self.tokens and self.tokens[0].text in _OF_LABELS:
-            notes = [
-                f"a label that is written so in the data is written in quotes: `{quoted(word)}`"
-            ]
-        self._correct(codes.LEADING_ZERO, message, start, end, right, notes)
+        note = f"a label that is written so in the data is written in quotes: `{quoted(word)}`"
+        self._correct(codes.leading_zero, message, start, end, right, [note])
         self._add("NUMBER", right, start, end)
 
     def _groups_before(self, group: Token, right: str) -> tuple[int, str]:
@@ -390,7 +365,7 @@ class _Scanner(LineReader):
     def _malformed(self, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
         if _LETTERED.match(word) and "." not in word and "%" not in word:
-            code, message = codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
+            code, message = codes.name_begins_with_digit, f"`{word}` begins with a digit"
             help_ = "names begin with a letter"
             if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
                 help_ = f"a number has no unit after it; write text in quotes: `{quoted(word)}`"
@@ -404,7 +379,7 @@ class _Scanner(LineReader):
             elif named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:
-            code, message = codes.MALFORMED_NUMBER, f"`{word}` is not a number"
+            code, message = codes.malformed_number, f"`{word}` is not a number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
             if _TERM.fullmatch(f".{word}"):
                 help_ = f"did you mean `.{word}`?"
@@ -422,7 +397,7 @@ class _Scanner(LineReader):
                 message = "a text holds half of a surrogate pair, which is not a character"
                 span = Span(self.path, start, end)
                 suggestion = "write the character itself, or both halves one after the other"
-                found = diagnose(codes.ESCAPE_IN_TEXT, message, span, help=suggestion)
+                found = diagnose(codes.unknown_escape, message, span, help=suggestion)
                 self._report_unreadable(found)
                 word = '""'
         self._add("TEXT", word, start, end)
@@ -430,7 +405,7 @@ class _Scanner(LineReader):
     def _mistake(self, kind: str, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
         if kind == "date":
-            code = codes.DATE_WITHOUT_QUOTES
+            code = codes.date_without_quotes
             if self.tokens and self.tokens[0].text == "seed":
                 right = word[:10].replace("-", "")
                 self._correct(code, f"a seed is a whole number: `{right}`", start, end, right)
@@ -440,7 +415,7 @@ class _Scanner(LineReader):
             self._correct(code, f"a date is written in quotes: `{right}`", start, end, right)
             self._add("TEXT", right, start, end)
         elif kind in ("single", "curly"):
-            code = codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else codes.CURLY_QUOTES
+            code = codes.single_quotes if word[0] in "'‘’‚‛" else codes.curly_quotes
             right = quoted(word[1:-1])
             kinds = "typographic" if word[0] in _SPECIAL else "single"
             plain = "double" if kinds == "single" else "plain double"
@@ -450,29 +425,22 @@ class _Scanner(LineReader):
         elif kind == "quote":
             message = "a quote is opened here and not closed on this line"
             help_ = 'close it with `"`; text in quotes never spans lines'
-            if word.rstrip().endswith('\\"'):
-                help_ = '`\\"` is a quote inside the text; a path is written with `/`'
-            elif word.strip() == '"' and self.tokens:
-                texts = [token.end for token in self.tokens if token.kind == "TEXT"]
-                if not texts:
-                    help_ = "text begins with a quote too"
-                elif texts[-1] < start:
-                    help_ = 'a quote inside a text is written `\\"`'
-            self._report_unreadable(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
+            help_ += '; a quote inside a text is written `\\"`'
+            self._report_unreadable(diagnose(codes.unclosed_quote, message, span, help=help_))
             self.line.open_quote = True
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
             self.depth += (right in "([{") - (right in ")]}")
             self._correct(
-                codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right
+                codes.typographic_sign, f"`{word}` is written `{right}`", start, end, right
             )
             self._add(PUNCTUATION[right], right, start, end)
         elif kind == "dots":
             message = f"`{word}` is written `..`"
             help_ = "a number after it begins with its zero, as in `0..0.5`"
             fix = Fix("write `..`", (Edit(span, ".."),), safe=False)  # `0...5` may be 0 to 0.5
-            code = codes.TYPOGRAPHIC_SIGN
+            code = codes.typographic_sign
             self.line.diagnostics.append(diagnose(code, message, span, help=help_, fixes=[fix]))
             self._add("RANGE", "..", start, end)
         elif kind == "space":
@@ -485,17 +453,10 @@ class _Scanner(LineReader):
             if found and found[-1].span == blank:
                 found.pop()  # an unusual one, and it goes
             message = f"a percentage is written in one piece: `{right}`"
-            self._correct(codes.NUMBER_IN_PIECES, message, number.start, end, right)
+            self._correct(codes.number_in_pieces, message, number.start, end, right)
             self._add("NUMBER", right, number.start, end)
-        elif word == "/" and self._is_between_numbers(end):
-            self._add("SLASH", word, start, end)
         else:
             self._unexpected(word, start)
-
-    def _is_between_numbers(self, end: int) -> bool:
-        if not self.tokens or not re.fullmatch(_INTEGER, self.tokens[-1].text):
-            return False
-        return re.compile(rf"[ \t]*{_INTEGER}(?![\w./%+])").match(self.text, end) is not None
 
     def _unexpected(self, character: str, start: int) -> None:
         span = Span(self.path, start, start + 1)
@@ -508,7 +469,7 @@ class _Scanner(LineReader):
         line, at = self._here(start)
         ends_line = not self.depth and re.fullmatch(r";[;\s]*(#.*)?", line[at:]) is not None
         fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if ends_line else []
-        code, message = codes.UNEXPECTED_CHARACTER, f"{shown} is unexpected here"
+        code, message = codes.unexpected_character, f"{shown} is unexpected here"
         help_ = advice_on_character(line, at)
         found = diagnose(code, message, span, help=help_, fixes=fixes)
         if ends_line:

@@ -51,17 +51,17 @@ def test_sizes_of_a_learning_curve_that_cannot_be(written, words):
     ("old", "new", "line", "code", "words", "instead"),
     [
         ("", "", "analyze learning_curve by rmse", "E115",
-         "`rmse` is a metric for regression, and the study is for", "another metric"),
+         "`rmse`, a metric for regression, and the study is for", "another metric"),
         ("", "", "analyze learning_curve by roc_auc of tree", "", "", ""),
         ("model bayes = GaussianNB", "model bayes = RidgeClassifier",
          "analyze learning_curve by log_loss", "E218",
-         "`log_loss` needs probabilities, which `bayes` does not give", "another metric"),
+         "needs probabilities by `log_loss`, which `bayes` does not give", "another metric"),
         ("", "", "analyze variance by f1", "E218",
          "needs a mean over the examples, and `f1` is not one", "analyze variance by"),
         ("cv folds=5", "resubstitution", "analyze learning_curve", "E218",
          "tests on the training rows", "write `protocol cv folds=10`"),
-        ("", "", "analyze tuning", "E219", "no model is tuned", "max_depth in 1..8"),
-        ("", "", "analyze stability of bayes", "E219", "`bayes` is not tuned", "of MODEL"),
+        ("", "", "analyze tuning", "E219", "no model is tuned", "candidates after `in`"),
+        ("", "", "analyze stability of bayes", "E219", "`bayes` has none", "of MODEL"),
     ],
 )  # fmt: skip
 def test_models_metrics_and_protocols_that_an_analysis_cannot_use(

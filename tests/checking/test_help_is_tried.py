@@ -33,7 +33,7 @@ REVEALS = {
     ("E050", 7): "the line is divided in two by hand",
     ("E060", 4): "the two lines replace the clause",
     ("E062", 5): SECOND_SLIP,
-    ("E101", 10): ELSEWHERE,
+    ("E101", 9): ELSEWHERE,
     ("E110", 7): SECOND_SLIP,
     ("E120", 5): "once the task is known, one of the models is of the other",
     ("E121", 11): SECOND_SLIP,
@@ -44,6 +44,9 @@ REVEALS = {
     **dict.fromkeys(
         (("E134", number) for number in range(4)),
         "runs of one experiment give no test, which its own message then says",
+    ),
+    **dict.fromkeys(
+        (("E202", 12), ("E202", 13)), "the interval is that of another metric of the line too"
     ),
     ("E446", 0): "the name of the numbers tells no direction, which its own message then says",
     ("E142", 6): "the letters are numbers of the author",

@@ -44,23 +44,9 @@ def classes(lines, metric="accuracy", protocol="cv folds=10", b="LinearDiscrimin
 
 
 FOUND = [
-    ("E208", classes("compare a vs b with wilcoxon then 5x2cv_t", protocol="holdout")),
-    ("E208", classes("compare a vs b with proportions_z then sign by log_loss")),
-    ("E208", classes("compare a vs b with bonferroni_dunn then sign", protocol="holdout")),
-    ("E208", NUMBERS.format(lines="compare a vs b with mcnemar then proportions_z holm")),
-    ("E208", NUMBERS.format(lines="compare a vs b with bayes_t then sign")),
-    ("E208", BENCHMARK.format(lines="compare a vs b across data with permutation then sign")),
-    ("E205", NUMBERS.format(lines="compare a, b with friedman")),
-    ("E205", BENCHMARK.format(lines="compare a, b across data with cochran")),
-    ("E205", classes("compare a, b with quade then mcnemar holm by balanced_accuracy")),
     ("E205", classes("compare a, b with cochran then bonferroni_dunn", protocol="holdout")),
     ("E201", BENCHMARK.format(lines="compare a vs b across data with delong")),
     ("E228", classes("compare a vs b with delong", "calibration_slope", "holdout")),
-    ("W310", classes("compare a vs b with kfold_t\ncompare a vs c with mcnemar")),
-    ("W316", classes("compare a vs b with mcnemar\ncompare a, b, c with cochran then mcnemar")),
-    ("W357", classes("compare a vs b with corrected_t\ncompare a vs c with mcnemar")),
-    ("W358", classes("compare a vs b with delong by roc_auc", "average_precision")),
-    ("E220", classes("compare a vs b with mcnemar\nanalyze variance", protocol="holdout")),
     ("E220", classes("analyze variance", protocol="holdout", b="RandomForestClassifier")),
 ]
 

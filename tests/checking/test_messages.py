@@ -3,6 +3,7 @@
 `UPDATE_MESSAGES=1 pytest tests/checking/test_messages.py` writes them anew; read the diff.
 """
 
+import ast
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from many_cases import for_each
 from short_form import short
 from studies import checked, codes
 
+import evallang
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Phase, Severity
 
@@ -76,3 +78,23 @@ def test_a_code_is_an_error_a_warning_or_a_hint_by_its_letter():
             assert code.severity is Severity.ERROR
         else:
             assert code.severity in (Severity.WARNING, Severity.HINT)
+
+
+def test_every_code_that_the_package_names_is_declared():
+    """`codes.NAME` is looked up at run time, so a misspelled name would fail there only."""
+    of_arrays = {"max", "reshape", "shrink_dtype"}  # of variables of this name in functions
+    declared = {code.name for code in CODES.values()} | of_arrays
+    for path in Path(evallang.__file__).parent.rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        imports = (
+            alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+        )
+        if any(alias.name == "codes" for alias in imports):
+            named = {
+                node.attr
+                for node in nodes
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "codes"
+            }
+            assert named <= declared, f"{path}: {named - declared}"

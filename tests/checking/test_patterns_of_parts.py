@@ -13,10 +13,10 @@ def errors(text):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ('"p-{part.csv"', "`{` has no partner in `p-{part.csv`"),
-        ('"p-part}.csv"', "`}` has no partner in `p-part}.csv`"),
+        ('"p-{part.csv"', "`{` has no partner in the name of a file"),
+        ('"p-part}.csv"', "`}` has no partner in the name of a file"),
         ('"p-{file}.csv"', "`{file}` is unknown in the name of a file"),
-        ('"{part}/{part}.csv"', "`{part}` is written twice in `{part}/{part}.csv`"),
+        ('"{part}/{part}.csv"', "`{part}` is written twice in the name of a file"),
     ],
 )
 def test_braces_have_one_meaning(name, words):

@@ -16,16 +16,8 @@ from short_form import short_caution
 from written_cases import plain
 
 from evallang.checking.all_codes import load_codes
-from evallang.diagnostics import CODES, diagnose
+from evallang.diagnostics import CODES, codes, diagnose
 from evallang.diagnostics.formats import to_record
-from evallang.reporting.codes import (
-    FEATURE_AS_GOOD_AS_MODELS,
-    FOLDS_DISAGREE,
-    NO_BETTER_THAN_CHANCE,
-    SEARCH_GAINED_NOTHING,
-    TRAINING_SCORE_FAR_ABOVE,
-    UNLIKE_WORKERS,
-)
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, NeverPredicted, Selection
@@ -91,13 +83,14 @@ def models_as_the_library_sets_them():
 
 def feature_as_good_as_the_models():
     return found_after_the_run(
-        FEATURE_AS_GOOD_AS_MODELS, "`invoice` alone reaches R2 of .976, and the best model .978"
+        codes.feature_as_good_as_models,
+        "`invoice` alone reaches R2 of .976, and the best model .978",
     )
 
 
 def folds_that_disagree():
     return found_after_the_run(
-        FOLDS_DISAGREE,
+        codes.folds_disagree,
         "the folds of `ridge` differ by more than the sampling of their rows explains: mae is 0.8 "
         "in fold 1 and 5.9 in fold 4",
     )
@@ -105,7 +98,7 @@ def folds_that_disagree():
 
 def workers_of_another_kind():
     return found_after_the_run(
-        UNLIKE_WORKERS,
+        codes.unlike_workers,
         "workers of the cluster differ from the machine that started the run: numpy 2.3.1 instead "
         "of 2.4.0",
     )
@@ -113,7 +106,7 @@ def workers_of_another_kind():
 
 def search_without_a_gain():
     return found_after_the_run(
-        SEARCH_GAINED_NOTHING,
+        codes.search_gained_nothing,
         "the search of `knn` gained nothing: its 8 candidates differ in accuracy by 0.4 points on "
         "average, no more than the inner folds of one candidate (ratio of variances 0.52)",
     )
@@ -121,7 +114,7 @@ def search_without_a_gain():
 
 def training_score_far_above():
     return found_after_the_run(
-        TRAINING_SCORE_FAR_ABOVE,
+        codes.training_score_far_above_test_score,
         "`tree` predicts its training rows, and others no better than chance: an area under the "
         "ROC curve of 1.00 on training rows and .51 (standard error .02) on test rows, where "
         "chance gives .5",
@@ -130,7 +123,7 @@ def training_score_far_above():
 
 def no_better_than_chance():
     return found_after_the_run(
-        NO_BETTER_THAN_CHANCE,
+        codes.no_better_than_chance,
         "`line` predicts no better than chance: a rank correlation of .08 on training rows and "
         "-.01 (standard error .05) on test rows, where chance gives 0",
     )

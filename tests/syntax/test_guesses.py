@@ -94,8 +94,6 @@ def test_a_long_line_costs_no_habit_much():
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
-        ("measure\n  accuracy\n  f1", "E045"),
-        ("measure:\n  accuracy,\n  f1", "E045"),
         ("measure accuracy,\n  f1", "E050"),
         ("measure accuracy,\n  f1,\n  mcc", "E050"),
     ],

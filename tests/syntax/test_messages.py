@@ -9,9 +9,8 @@ from pathlib import Path
 from many_cases import for_each
 from short_form import short
 
-from evallang.diagnostics import CODES, Code, Severity
+from evallang.diagnostics import CODES, Code, Severity, codes
 from evallang.source import SourceFile
-from evallang.syntax import codes
 from evallang.syntax.formatter import format_source
 from evallang.syntax.parser import parse
 
@@ -52,7 +51,7 @@ def test_faulty_programs_are_formatted_without_loss(path: Path) -> None:
     source = load(path)
     once = SourceFile(source.path, format_source(source))
     assert format_source(once) == once.text
-    tabs = codes.TABS.code  # they go, but for those on faulty lines
+    tabs = codes.tabs.code  # they go, but for those on faulty lines
     before = [d.code for d in parse(source)[1] if d.code != tabs]
     assert [d.code for d in parse(once)[1] if d.code != tabs] == before
     assert parse(once)[0] == parse(source)[0]

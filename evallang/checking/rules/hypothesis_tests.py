@@ -14,7 +14,6 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.checking.tests_instead import other_tests_over_repeats
 from evallang.compatibility import is_grouped, metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, share_tests
 from evallang.data.dataset import DataSpec
@@ -80,7 +79,8 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     for protocol in own_protocols(study):
         yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         if yields.ordered:
-            return nearest_test(comparison.metrics[0], yields).words
+            return nearest_test(comparison.metrics[0], yields)
+    repeated = repeated_design(study)
     for source in study.sources:
         protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
         for own in protocols:
@@ -88,10 +88,8 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
                 continue
             if own is None or not has_few_splits(Method(entry.name), own, study.alpha):
                 return f"write `with {entry.name}`"
-            others = other_tests_over_repeats(study, own, comparison, entry.name)
-            return f"write `protocol {repeated_form(study, own)}` and `with {entry.name}`{others}"
-    others = other_tests_over_repeats(study, None, comparison, entry.name)
-    return f"write `protocol {repeated_design(study)}` and `with {entry.name}`{others}"
+            repeated = repeated_form(study, own)
+    return f"write `protocol {repeated}` and `with {entry.name}`"
 
 
 def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
@@ -100,7 +98,7 @@ def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     grouped = is_grouped(source, study.group)
     named = comparison.models
     name = written(named[0]) if len(named) == 1 else "MODEL"
-    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name).words
+    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name)
 
 
 @rule("W311", changes=Changes.CLAIMS, source="Dietterich 1998, 3.2; Raschka 2018, 4.2")

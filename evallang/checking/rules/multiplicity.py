@@ -145,11 +145,7 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     hypothesis, before = again[0]
     now = hypothesis.metric
     tested = f"{listed(hypothesis.models)} {'are' if len(hypothesis.models) > 1 else 'is'} tested"
-    same = [other for other, _ in again if replace(other, source=hypothesis.source) == hypothesis]
-    others = len(again) - len(same)
-    on = f" on {listed(other.source for other in same)}" if len(same) > 1 else ""
-    pairs = "is one more pair" if others == 1 else f"are {others} more pairs"
-    more = f"{on}, as {pairs} of this comparison" if others else on
+    more = f"; so are {len(again) - 1} more" if len(again) > 1 else ""
     if same_question(before) == same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "

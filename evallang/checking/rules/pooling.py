@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.resolve_protocol import is_assigned
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import (
     evidence_of,
@@ -15,12 +14,10 @@ from evallang.checking.rules.study_facts import (
     tests_of,
     uses_rows,
 )
-from evallang.checking.tests_instead import other_tests_over_repeats
-from evallang.compatibility import is_grouped, metric_entry
+from evallang.compatibility import is_assigned, is_grouped
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.stats.hypothesis_tests.hypothesis_test import default_test
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 TREES = frozenset(
@@ -120,8 +117,7 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 f"`{test.name}` {about} the models fitted on these folds, not the algorithms on "
                 "new training sets",
                 comparison.span,
-                help=f"if the algorithms are meant, {_form_for_algorithms(study, comparison)}"
-                f"{_room_for_classes(study, comparison)}",
+                help=f"if the algorithms are meant, {_form_for_algorithms(study, comparison)}",
             )
             return  # reported once for a study
 
@@ -156,17 +152,7 @@ def _form_for_algorithms(study: Study, comparison: ComparisonSpec) -> str:
         return f"write `protocol {repeated}`, remove the line and read {interval}"
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
-    own = next((p for p in study.protocols if p.name == comparison.protocol), None)
-    others = other_tests_over_repeats(study, own, comparison, default_test("splits"))
-    return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`{others}"
-
-
-def _room_for_classes(study: Study, comparison: ComparisonSpec) -> str:
-    """State how many rows folds need whose scores are averaged; imported folds are given."""
-    tasks = {metric_entry(metric).declaration.task for metric in comparison.metrics}
-    if not tables(study) or tasks == {"regression"}:
-        return ""
-    return "; use fewer folds if one has under five rows of a class"
+    return f"write `protocol {_repeated(study, comparison)}` and `with corrected_t`"
 
 
 def _repeated(study: Study, comparison: ComparisonSpec) -> str:

@@ -3,21 +3,23 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.study_facts import own_protocols, repeated_form
-from evallang.checking.tests_instead import other_tests_over_repeats
-from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
+from evallang.compatibility import (
+    is_assigned,
+    is_grouped,
+    metric_entry,
+    own_metric,
+    spoken,
+    yields_of,
+)
 from evallang.compatibility.intervals import (
     default_interval,
-    interval_groups_mismatch,
-    interval_mismatch,
 )
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes
 from evallang.metrics.metric import METRICS
-from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.stats.intervals.interval import INTERVALS
+from evallang.protocols.protocol import Yields
 from evallang.study import Method, Protocol, SourceSpec, Study
 
 NONE_ASSIGNED: Mapping[str, Yields] = MappingProxyType({})
@@ -31,7 +33,7 @@ def _judge_classes(find: RuleFunction, study: Study, known: Known) -> Iterator[O
 def _depends_on_data(study: Study) -> bool:
     """Return whether classes, or folds that the author assigned, may take away the interval."""
     several = {source.name: SEVERAL for source in study.sources}
-    return any(is_given(protocol) for protocol in own_protocols(study)) or (
+    return any(is_assigned(protocol) for protocol in own_protocols(study)) or (
         any(measures_without_interval(study, several))
         and not any(measures_without_interval(study, {}))
     )
@@ -81,7 +83,7 @@ def measures_without_interval(
         return  # its function says what it is once it is loaded; or it was measured elsewhere
     said: set[str] = set()
     for source, protocol in _settings(study, assigned):
-        given = protocol is not None and is_given(protocol)
+        given = protocol is not None and is_assigned(protocol)
         yields = assigned[source.name] if given else yields_of(source, protocol)
         grouped = is_grouped(source, study.group)
         number = classes.get(source.name)
@@ -99,7 +101,9 @@ def measures_without_interval(
             f"the first measure, `{metric.written}`, has no interval by default under {where}"
             + (f" with {number} classes" if has_binary_interval else ""),
             measure.span,
-            help=_instead(study, metric, source, protocol),
+            help="measure it on one test set"
+            if protocol is None
+            else f"write `protocol {repeated_form(study, protocol)}`",
         )
 
 
@@ -114,13 +118,8 @@ def _settings(
             yield source, None
             continue
         for protocol in own_protocols(study):
-            if not is_given(protocol) or source.name in assigned:
+            if not is_assigned(protocol) or source.name in assigned:
                 yield source, protocol
-
-
-def is_given(protocol: Protocol) -> bool:
-    """Return whether the author assigned rows to the parts of a protocol."""
-    return PROTOCOLS[protocol.kind].declaration.of_assignment is not None
 
 
 def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
@@ -131,32 +130,3 @@ def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
         for entry in METRICS
         if entry.declaration.task == task
     )
-
-
-def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None) -> str:
-    """State what gives the same measure an interval: repeats, or one that is sound over folds."""
-    ways = []
-    if protocol is not None:
-        others = other_tests_over_repeats(study, protocol)
-        ways.append(f"write `protocol {repeated_form(study, protocol)}`{others}")
-    interval = _interval_over_folds(study, metric, source, protocol)
-    if interval is not None:
-        below = f"`interval {interval}` below the measure (a wide interval on few folds)"
-        ways.append(below if ways else f"write {below}")
-    return ", or ".join(ways) if ways else "measure it on one test set"
-
-
-def _interval_over_folds(
-    study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None
-) -> str | None:
-    """Return an interval that is declared sound over such folds and goes with the metric."""
-    yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
-    for entry in INTERVALS:
-        declared, proposed = entry.declaration, Method(entry.name)
-        if yields.design is None or yields.design not in declared.designs:
-            continue
-        if declared.advised_against or interval_mismatch(proposed, metric, yields, grouped):
-            continue
-        if not (grouped and interval_groups_mismatch(proposed, metric, yields)):
-            return entry.name
-    return None

@@ -11,7 +11,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.compatibility import ON_EXAMPLES, yields_of
+from evallang.compatibility import ON_EXAMPLES, spoken, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
@@ -275,7 +275,7 @@ def _mixing_protocols(study: Study, ordered: Protocol) -> Iterator[Objection]:
         yield Objection(
             f"`{line.test.name}` plans a protocol of its own, and {mixes}",
             line.span,
-            help=nearest_test(line.metrics[0], _yields(ordered)).words,
+            help=nearest_test(line.metrics[0], _yields(ordered)),
         )
 
 
@@ -424,8 +424,3 @@ def scores_of_several_models_ranked_together(study: Study) -> Iterator[Objection
                 help=f"write `{Method(metric.name, others).written}`, the mean of the folds' "
                 "values",
             )
-
-
-def spoken(protocol: Protocol) -> str:
-    """Return the words of a protocol: `repeated cv`."""
-    return " ".join(PROTOCOLS[protocol.kind].declaration.words)

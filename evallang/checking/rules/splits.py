@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
-from evallang.checking.rules.pooling import unstable
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.study_facts import (
     own_protocols,
@@ -17,17 +16,6 @@ from evallang.checking.rules.study_facts import (
     test_of,
     tested_lines,
 )
-from evallang.checking.tests_instead import other_tests_over_repeats
-from evallang.compatibility import is_grouped, yields_of
-from evallang.compatibility.hypothesis_tests import (
-    difference_test,
-    groups_mismatch,
-    metric_mismatch,
-    test_mismatch,
-    weights_mismatch,
-)
-from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes
 from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
@@ -134,7 +122,7 @@ def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Obje
             f"`{test.name}` on {found.splits} splits has {TARGET:.0%} power only for differences "
             f"of {_deviations(found)} of the fold differences or more" + _limit_words(test),
             line.span,
-            help=_instead(study, line, test, protocol, alpha),
+            help=_instead(test, protocol, repeated_form(study, protocol), alpha),
             notes=(_reason(study, test, found, alpha),),
         )
 
@@ -213,47 +201,10 @@ def level_of_a_pair(study: Study, line: ComparisonSpec) -> float:
     return 2 * alpha if is_one_sided(test) else alpha
 
 
-def _instead(
-    study: Study, line: ComparisonSpec, test: Method, protocol: Protocol, alpha: float
-) -> str:
-    """State what detects smaller differences: the folds repeated, or a test of examples."""
-    others = other_tests_over_repeats(study, protocol, line)
-    words = f"write `protocol {repeated_form(study, protocol)}`{others}"
+def _instead(test: Method, protocol: Protocol, form: str, alpha: float) -> str:
+    """State what detects smaller differences: the folds repeated."""
     repeated = repeated_options(protocol)
     drawn = None if repeated is None else _drawn(*repeated)
     found = None if drawn is None else reach(test, drawn, alpha)
-    if found is not None:
-        words += f", which detects {_deviations(found)}"
-    by_rows = _test_of_examples(study, line, protocol)
-    if by_rows is None:
-        return words
-    return f"{words}, or `with {by_rows}`, which compares these fitted models example by example"
-
-
-def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) -> str | None:
-    """Return the test of single examples that goes with everything that a line is about.
-
-    None where the predictions of all folds cannot stand for one sample.
-    """
-    if unstable(study, line):
-        return None
-    names = set()
-    for source in study.sources:
-        if not isinstance(source, DataSpec):
-            continue
-        yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
-        for metric in line.metrics:
-            proposed = difference_test(metric, yields, None, grouped)
-            names.add(proposed.name)
-            refused = (
-                test_of(proposed).t_over_splits
-                or default_interval(metric, yields, None, grouped) is None
-                or test_mismatch(proposed, metric, yields, grouped)
-                or metric_mismatch(proposed, metric, yields, grouped)
-                or weights_mismatch(proposed, metric, yields)
-                or (grouped and groups_mismatch(proposed, metric, yields))
-            )
-            if refused:
-                return None
-    one = len(names) == 1 and not test_of(pair_test(line)).bayesian
-    return names.pop() if one else None
+    detects = "" if found is None else f", which detects {_deviations(found)}"
+    return f"write `protocol {form}`{detects}"

@@ -1,6 +1,5 @@
 """Advice on choosing hyper-parameters."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -10,12 +9,9 @@ from evallang.checking.rules.study_facts import listed, own_protocols, tables
 from evallang.diagnostics import Changes
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import drop_defaults
-from evallang.models.domains import number
 from evallang.models.model import (
-    Candidates,
     EstimatorSpec,
     ModelSpec,
-    ParameterValue,
     PipelineSpec,
     search_space,
     written,
@@ -160,47 +156,23 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
             ranks = simplicity(parameter.owner, parameter.parameter, values) or ()
             if list(ranks) != sorted(ranks):
                 order = sorted(range(len(values)), key=ranks.__getitem__)
-                simple_first = [values[place] for place in order]
+                simple_first = _few([written(values[place]) for place in order])
                 yield Objection(
                     f"the candidates of `{parameter.name}` in `{model.name}` do not go from simple "
                     "to complex, the order in which `one_standard_error` takes them",
                     model.span,
-                    help=f"write `{parameter.name} in "
-                    f"{_turned(parameter.candidates, simple_first)}`",
+                    help=f"write `{parameter.name} in {simple_first}`",
                 )
 
 
-RANGE = re.compile(
-    r"(?P<start>[^\s.]*(?:\.[^\s.]+)*)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)"
-)
 MOST_LISTED = 12
 """Candidates that an advice writes out; who has more sees how they begin and end."""
 
 
 def _few(texts: Sequence[str]) -> str:
-    """List candidates; many as a range where they are one, else the middle as three points."""
-    if len(texts) > MOST_LISTED and all(text.isdecimal() for text in texts):
-        first, second, last = int(texts[0]), int(texts[1]), int(texts[-1])
-        if list(texts) == [str(i) for i in range(first, last + 1, max(second - first, 1))]:
-            return f"{first}..{last}" + f" step {second - first}" * (second - first > 1)
+    """List candidates, of many the first three and the last."""
     many = len(texts) > MOST_LISTED
     return f"[{', '.join([*texts[:3], '...', texts[-1]] if many else texts)}]"
-
-
-def _turned(candidates: Candidates, values: Sequence[ParameterValue]) -> str:
-    """Write a domain from its other end, as a range where it was one that ends in its bound."""
-    found = RANGE.fullmatch(candidates.written)
-    listed_values = _few([written(value) for value in values])
-    if found is None or list(candidates.values) != list(reversed(values)):
-        return listed_values
-    start, stop, of, step = found.group("start", "stop", "of", "step")
-    if number(start) != candidates.values[0] or number(stop) != candidates.values[-1]:
-        return listed_values
-    if not of and number(stop) > number(start):
-        of = " step -1"
-    elif step is not None:
-        of = f" step {step.lstrip('-') if step.startswith('-') else '-' + step}"
-    return f"{stop}..{start}{of}"
 
 
 @rule("W332", changes=Changes.PRECISION, source="Breiman et al. 1984; Raschka 2018, 3.10")

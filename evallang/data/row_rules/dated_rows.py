@@ -67,7 +67,7 @@ def dated_rows_at_random(table: Table, design: RowDesign, findings: Findings, co
         f"{agreement:.2f}), and `{design.mixed}` puts neighbours on both sides of a split",
         "target",
         span=design.mixed_span,
-        help=f"write `protocol {design.mixed_name}time_series folds=5 gap=1`{design.in_series}",
+        help=f"write `protocol {design.mixed_name}time_series folds=5 gap=1`",
     )
 
 

@@ -94,20 +94,19 @@ def repeated_units_without_group(
     """
     if table.group_codes is not None or table.split is not None:
         return
-    if not _report_named_units(table, table.spec.categorical, design.in_groups, findings, code):
+    if not _report_named_units(table, table.spec.categorical, findings, code):
         _report_agreement(table, design, findings, code)
 
 
-def repeated_units_of_outcomes(given: GivenOutcomes, in_groups: str, findings: Findings) -> None:
+def repeated_units_of_outcomes(given: GivenOutcomes, findings: Findings) -> None:
     """Report units of predictions by the names of their columns."""
     if given.group_codes is None and not isinstance(given.spec, CountsSpec):
-        _report_named_units(given, (), in_groups, findings, CODES["W417"])
+        _report_named_units(given, (), findings, CODES["W417"])
 
 
 def _report_named_units(
     read: Table | GivenOutcomes,
     meant: tuple[str, ...],
-    in_groups: str,
     findings: Findings,
     code: Code,
 ) -> bool:
@@ -136,7 +135,7 @@ def _report_named_units(
         "together",
         "group",
         "from",
-        help=f"write `group {written(coarsest.name)}`{in_groups}"
+        help=f"write `group {written(coarsest.name)}`"
         + (
             f", or `categorical {written(coarsest.name)}` if its values are categories"
             if coarsest.role == FEATURE
@@ -184,7 +183,7 @@ def _report_agreement(table: Table, design: RowDesign, findings: Findings, code:
         "group",
         "features",
         "from",
-        help=f"write `group {written(name)}`{design.in_groups}",
+        help=f"write `group {written(name)}`",
     )
 
 

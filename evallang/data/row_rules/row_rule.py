@@ -33,8 +33,6 @@ class RowDesign(Struct, frozen=True):
     mixed_span : the place of that protocol
     ordered : whether a protocol takes the order of the rows for time
     mixed_name : the name of that protocol with ` = `, where the study gives it one
-    in_series, in_groups : what else to write if that protocol becomes a series, or if rows
-        get a `group`, because tests of the study do not go with it
     """
 
     features: Collection[str] | None = None
@@ -42,8 +40,6 @@ class RowDesign(Struct, frozen=True):
     mixed_span: Span | None = None
     ordered: bool = False
     mixed_name: str = ""
-    in_series: str = ""
-    in_groups: str = ""
 
     def columns(self, table: Table) -> tuple[Column, ...]:
         """Return the columns of a table that models get."""

@@ -5,7 +5,6 @@ from many_cases import for_each
 from msgspec.structs import replace
 from studies import checked
 
-from evallang.checking.codes import WAIVER_OF_NOTHING
 from evallang.checking.rules.equivalence_margins import (
     margin_larger_than_the_lead,
     margin_on_another_scale,
@@ -19,6 +18,7 @@ from evallang.checking.rules.gates import (
     unreachable_bounds,
 )
 from evallang.checking.rules.shares import percent, reachable_above, reachable_below, rounded_share
+from evallang.diagnostics import codes
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, RequirementSpec
@@ -189,7 +189,7 @@ def test_a_study_may_name_the_rule_as_earlier_versions_did():
     former = "# evallang: allow gate_that_cannot_pass because the pilot is small\nrequire"
     found = checked(text.replace("require", former)).diagnostics
     assert [d.allowed_because for d in found if d.code == "W342"] == ["the pilot is small"]
-    assert not [d for d in found if d.code == WAIVER_OF_NOTHING.code]
+    assert not [d for d in found if d.code == codes.waiver_of_nothing.code]
 
 
 REGRESSION = """evallang 1
