@@ -20,6 +20,7 @@ from evallang.stats.validation import example_weights, labels, magnitudes, numbe
 from evallang.stats.weightings import areas_by_score, ratio, summing, weights_by_score
 
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
+BLOCKS = 200  # of units that are excluded instead
 AT_ONCE = 1 << 20  # numbers of leave-one-out values that are held at once
 
 OfWeights = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
@@ -66,11 +67,10 @@ class ExampleSample(Statistic):
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time.
 
-        Above `MOST_LEFT_OUT` of them, as many blocks of about equal size are excluded: the
-        acceleration of BCa is a ratio of moments and changes little.
+        Above `MOST_LEFT_OUT` of them, blocks of about equal size are excluded: the acceleration of
+        BCa is a ratio of moments and changes little.
         """
-        units = len(self.source.sizes)
-        block = np.arange(units) * min(units, MOST_LEFT_OUT) // max(units, 1)
+        block = self._blocks()
         every = np.arange(int(block.max(initial=-1)) + 1)
         size = max(1, AT_ONCE // max(self.n_examples, 1))
         parts = [
@@ -78,6 +78,12 @@ class ExampleSample(Statistic):
             for start in range(0, len(every), size)
         ]
         return np.concatenate([np.empty(0), *parts]), np.ones(len(every))
+
+    def _blocks(self) -> NDArray[np.intp]:
+        """Return the block of each unit (units,), which is left out as a whole."""
+        units = len(self.source.sizes)
+        number = units if units <= MOST_LEFT_OUT else BLOCKS
+        return np.arange(units) * number // max(units, 1)
 
     def _where(self, times: NDArray[Any]) -> NDArray[np.float64]:
         """Return the statistic where each unit came `times` (units, B) times."""
@@ -134,6 +140,17 @@ class SumSample(ExampleSample):
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
         return self._of_sums(self._sums @ block.numbers)
+
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one example, or group, or block of them at a time."""
+        block = self._blocks()
+        sums = self._sums @ summing(block, int(block.max(initial=-1)) + 1).T
+        own = sums if isinstance(sums, np.ndarray) else sums.toarray()
+        # Those before and those after, which lose no digits as a difference from all does
+        before, after = np.zeros(own.shape), np.zeros(own.shape)
+        before[:, 1:] = np.cumsum(own[:, :-1], axis=1)
+        after[:, :-1] = np.cumsum(own[:, :0:-1], axis=1)[:, ::-1]
+        return self._of_sums(before + after), np.ones(own.shape[1])
 
     @cached_property
     def _sums(self) -> Any:
