@@ -151,8 +151,7 @@ def influences(
     q = np.where(np.isnan(table), 0.0, table) @ w / w.sum()
     covariance = (drawn - drawn.mean(axis=0)).T @ q / (len(table) - 1)
     per_example = _errors_per_example(table)[0]
-    found = _influence(per_example[None], covariance[None], codes, w)
-    return np.asarray(found[0])
+    return np.asarray(_influence(per_example[None], covariance[None], codes, w)[0])
 
 
 def _influence(

@@ -16,8 +16,8 @@ from evallang.stats.hypothesis_tests.swapping import (
     OutputSwapper,
     TableSwapper,
     joint_swaps,
-    matrices,
 )
+from evallang.stats.intervals.resampling import spread_out
 from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -97,7 +97,10 @@ def test_swaps_of_counts_losses_and_outputs_are_the_same_for_the_same_signs():
     def accuracy(tables):
         return np.trace(tables, axis1=-2, axis2=-1) / tables.sum((-1, -2))
 
-    given = truth, a, b, np.ones(30, dtype=int), matrices(2, accuracy)
+    def of_cells(truth, label):
+        return spread_out(truth * 2 + label, (2, 2), accuracy)
+
+    given = truth, a, b, np.ones(30, dtype=int), of_cells
     counted = TableSwapper(*given, np.arange(30))
     losses = LossSwapper((a == truth).astype(float), (b == truth).astype(float))
     outputs = OutputSwapper(a, b, lambda labels: float((labels == truth).mean()))

@@ -20,6 +20,7 @@ from evallang.stats.validation import example_weights, labels, magnitudes, numbe
 from evallang.stats.weightings import areas_by_score, ratio, summing, weights_by_score
 
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
+BLOCKS = 200  # of units that are excluded instead
 AT_ONCE = 1 << 20  # numbers of leave-one-out values that are held at once
 
 OfWeights = Callable[["NDArray[Any]"], "NDArray[np.float64]"]
@@ -28,8 +29,8 @@ OfTables = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
 """From counts (..., *shape of a table) to values (...), NaN where undefined."""
 OfCells = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], OfTables]
 """From truth and label of each cell to a function of the counts of these cells (..., cells)."""
-OfSums = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
-"""From sums (columns, B) to values (B,), NaN where undefined."""
+OfSums = Callable[["NDArray[np.float64]", "NDArray[np.float64]"], "NDArray[np.float64]"]
+"""From sums (columns, B) and numbers of examples (B,) to values (B,), NaN where undefined."""
 
 
 class ExampleSample(Statistic):
@@ -66,11 +67,10 @@ class ExampleSample(Statistic):
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time.
 
-        Above `MOST_LEFT_OUT` of them, as many blocks of about equal size are excluded: the
-        acceleration of BCa is a ratio of moments and changes little.
+        Above `MOST_LEFT_OUT` of them, blocks of about equal size are excluded: the acceleration of
+        BCa is a ratio of moments and changes little.
         """
-        units = len(self.source.sizes)
-        block = np.arange(units) * min(units, MOST_LEFT_OUT) // max(units, 1)
+        block = self._blocks()
         every = np.arange(int(block.max(initial=-1)) + 1)
         size = max(1, AT_ONCE // max(self.n_examples, 1))
         parts = [
@@ -78,6 +78,12 @@ class ExampleSample(Statistic):
             for start in range(0, len(every), size)
         ]
         return np.concatenate([np.empty(0), *parts]), np.ones(len(every))
+
+    def _blocks(self) -> NDArray[np.intp]:
+        """Return the block of each unit (units,), which is left out as a whole."""
+        units = len(self.source.sizes)
+        number = units if units <= MOST_LEFT_OUT else BLOCKS
+        return np.arange(units) * number // max(units, 1)
 
     def _where(self, times: NDArray[Any]) -> NDArray[np.float64]:
         """Return the statistic where each unit came `times` (units, B) times."""
@@ -133,7 +139,23 @@ class SumSample(ExampleSample):
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
-        return self._of_sums(self._sums @ block.numbers)
+        numbers, drawn = block.numbers, np.full(block.times.shape[1], float(self.n_examples))
+        if self.source.codes is not None:
+            drawn = np.bincount(self.source.codes).astype(np.float64) @ numbers
+        return self._of_sums(self._sums @ numbers, drawn)
+
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one example, or group, or block of them at a time."""
+        block = self._blocks()
+        sums = self._sums @ summing(block, int(block.max(initial=-1)) + 1).T
+        own = sums if isinstance(sums, np.ndarray) else sums.toarray()
+        # Those before and those after, which lose no digits as a difference from all does
+        before, after = np.zeros(own.shape), np.zeros(own.shape)
+        before[:, 1:] = np.cumsum(own[:, :-1], axis=1)
+        after[:, :-1] = np.cumsum(own[:, :0:-1], axis=1)[:, ::-1]
+        codes = block if self.source.codes is None else block[self.source.codes]
+        left = self.n_examples - np.bincount(codes).astype(np.float64)
+        return self._of_sums(before + after, left), np.ones(own.shape[1])
 
     @cached_property
     def _sums(self) -> Any:
@@ -170,11 +192,11 @@ class LossSample(SumSample):
         if transform == "sqrt" and (values < 0).any():
             raise ValueError("the root of a mean takes losses of 0 or more")
 
-        def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-            means = ratio(sums[0], sums[1])
+        def mean(sums: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+            means = ratio(sums[0], drawn)
             return np.sqrt(means) if transform == "sqrt" else means
 
-        super().__init__(np.array([values, np.ones(len(values))]), mean, groups, limits)
+        super().__init__(values[None], mean, groups, limits)
 
 
 class ScoreSample(WeightSample):
@@ -226,7 +248,7 @@ def table_sample(
     own = None if weights is None else example_weights(weights)
     metric = of_cells(*np.divmod(occurring, base))
     columns = summing(places.reshape(-1), len(occurring), own)
-    return SumSample(columns, lambda sums: metric(sums.T), groups, limits)
+    return SumSample(columns, lambda sums, _: metric(sums.T), groups, limits)
 
 
 def spread_out(
