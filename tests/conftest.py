@@ -5,9 +5,9 @@ Every other process reads the modules in the reverse order, and all keep them as
 assertion is then rewritten, which takes half of the time of reading, by one process alone.
 Linear algebra and OpenMP have one thread in each process of the tests, and what they like in those
 they start: on a busy machine, threads that wait for one another take more time than the work.
-In the folders `WITHOUT_PDF` a report in this process is all that it is but for the layout of its
-PDF, which takes three times as long as the rest; a test marked `pdf` has it laid out, and one that
-uses `no_layout` elsewhere has not.
+In the folders `WITHOUT_PDF` a report in this process is all that it is but for its fonts and the
+layout of its PDF, which take ten times as long as the rest; a test marked `pdf` has both, and one
+that uses `no_layout` elsewhere has no layout.
 """
 
 import gc
@@ -22,7 +22,7 @@ import scipy.linalg
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
-from evallang.reporting import pdf
+from evallang.reporting import fonts, pdf
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when a module loads OpenMP, until tests are collected
 assert numpy and scipy.linalg  # loaded before their threads can be limited
@@ -81,7 +81,7 @@ WITHOUT_PDF = frozenset(
     {"api", "checking", "cli", "data", "docs", "drafts", "engine", "locks", "metrics"}
     | {"models", "protocols", "results", "security", "stats", "syntax"}
 )
-lay_out = pdf.write
+lay_out, cut = pdf.write, fonts._cut
 
 
 def stand_in(html, identifier, attached=(), fonts="", drawings=None):
@@ -92,12 +92,18 @@ def stand_in(html, identifier, attached=(), fonts="", drawings=None):
     return f"%PDF-1.7\n% not laid out: mark the test `pdf`\n% {digest}\n".encode()
 
 
+def no_font(face, characters):
+    """Return bytes that differ where those of the cut font would."""
+    return f"{face.key} {''.join(sorted(characters))}".encode()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     """Choose, before fixtures, whether reports have their PDF laid out."""
     part = item.path.relative_to(TESTS).parts[0]
     whole = part not in WITHOUT_PDF or item.get_closest_marker("pdf")
     pdf.write = lay_out if whole else stand_in
+    fonts._cut = cut if whole else no_font
 
 
 @pytest.fixture

@@ -261,7 +261,7 @@ def _cut(face: Face, characters: frozenset[str]) -> bytes:
     from fontTools import subset  # a tenth of a second that no check needs
 
     options = subset.Options()
-    options.flavor = "woff2"
+    options.flavor = "woff"
     shaped = any(unicodedata.bidirectional(c) in SHAPED for c in characters)
     options.layout_features = ["kern", *(FORMS if shaped else ())]
     options.hinting = False
@@ -304,7 +304,7 @@ def rule_of_codes(characters: Collection[str]) -> str:
     return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
 
 
-def _rule(face: Face, data: bytes, packing: str = "woff2") -> str:
+def _rule(face: Face, data: bytes, packing: str = "woff") -> str:
     encoded = base64.b64encode(data).decode("ascii")
     kind = "ttf" if packing == "truetype" else packing
     return (
