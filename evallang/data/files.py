@@ -68,7 +68,7 @@ def parts_of(location: str, paths: Sequence[str], folder: Path) -> Iterator[None
 def open_file(location: str, folder: Path) -> Path | bytes:
     """Return the file that a path of the study means, or the content of an address."""
     if ending(location) is None and not is_remote(location):
-        regular_file(location, folder)  # a file that is not there is said first
+        regular_file(location, folder)  # a missing file is reported first
     if ending(location) is None:
         raise Refused(
             codes.unknown_file_ending,

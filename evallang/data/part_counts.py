@@ -204,7 +204,7 @@ def count_rows(frame: Frame) -> Frame:
 class PartCounts(Struct, frozen=True):
     """The counts of one part: the distinct rows of what `where` keeps, and what they leave out.
 
-    `others` are the columns that are no part of them, `columns` all of the file.
+    `others` are the columns besides these, `columns` all of the file.
     """
 
     frame: Frame

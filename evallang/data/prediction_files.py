@@ -190,7 +190,7 @@ COUNTED_INSTEAD = (
 def read_part(part: str, spec: PredictionsSpec, folder: Path, *, spelled: bool = True) -> Frame:
     """Read a file of a statement, or one of its parts.
 
-    With `spelled` numbers that are no labels are typed; without, all keep their spelling.
+    With `spelled` numbers in other columns than labels are typed; else all keep their spelling.
     """
     return read_file(
         part,
