@@ -19,6 +19,7 @@ from evallang.models.catalogue import (
     takes_model,
     unavailable,
 )
+from evallang.models.class_facts import PLAIN_MODELS
 from evallang.models.constraints import as_written
 from evallang.models.model import (
     Candidates,
@@ -62,6 +63,13 @@ class Models(Protocol):
 
 def _writable(entry: ClassEntry) -> list[str]:
     return [name for name, parameter in entry.parameters.items() if parameter.refused is None]
+
+
+def _filled(entry: ClassEntry, name: str) -> str:
+    """Return a parameter with a value, with dots unless it is a model."""
+    known = entry.parameter(name)
+    plain = next((PLAIN_MODELS[kind] for kind in PLAIN_MODELS if kind in entry.kinds), None)
+    return f"{name}={plain if plain and known and takes_model(known) else '...'}"
 
 
 class ParameterResolver:
@@ -118,7 +126,7 @@ class ParameterResolver:
                 codes.missing_option,
                 f"`{entry.name}` needs {listed(missing, 'and')}",
                 place.span,
-                help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
+                help=f"write `{entry.name}({', '.join(_filled(entry, m) for m in missing)})`",
             )
             raise Broken
         return spec
@@ -187,6 +195,8 @@ class ParameterResolver:
             words = [*map(as_written, known.words)]
             words += (*self.scope.models, *estimators()) if takes_model(known) else ()
             help_text, fixes = suggestion(place.name, place.span, words)
+            if help_text is None and known.default in known.words:
+                help_text = f"write `{known.name}={as_written(known.default)}`, the default"
             word = place.name.casefold()
             if word in CONSTANTS and accepts(known, CONSTANTS[word]) is None:
                 right = str(CONSTANTS[word]).lower()

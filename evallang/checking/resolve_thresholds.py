@@ -91,7 +91,7 @@ def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
     elif not able.scores:
         message = f"`{name}` divides scores, which `{last}` does not give"
     elif isinstance(response, str) and not given.get(response, True):
-        message = f"`{response}` is the response of `{name}`, and `{last}` does not have it"
+        message = f"`{response}` is the response of `{name}`, and `{last}` has none"
         instead = "remove `response_method`"
     elif by_probability and outside:
         message = f"`{last}` gives probabilities, and a threshold of {outside[0]:g} does not "
@@ -126,7 +126,10 @@ def _objection(model: ModelSpec, value: float) -> tuple[Code, str, str] | None:
         code, what = codes.model_without_predictions, "does not give scores to apply it to"
         other = ", or choose a model with `predict_proba`"
     elif able.known and able.probabilities and not 0 < value < 1:
-        code, what = codes.clause_value, f"gives probabilities, which {value:g} does not divide"
+        code, what = (
+            codes.clause_value,
+            f"gives probabilities: a threshold of {value:g} does not divide them",
+        )
         other = f", or write a number between 0 and 1: `threshold {model.name} = 0.3`"
     else:
         return None
