@@ -253,7 +253,7 @@ def _cut(face: Face, characters: frozenset[str]) -> bytes:
     from fontTools import subset  # a tenth of a second that no check needs
 
     options = subset.Options()
-    options.flavor = "woff"
+    options.flavor = "woff2"
     shaped = any(unicodedata.bidirectional(c) in SHAPED for c in characters)
     options.layout_features = ["kern", *(FORMS if shaped else ())]
     options.hinting = False
@@ -294,7 +294,7 @@ def rule_of_codes(characters: Collection[str]) -> str:
     return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
 
 
-def _rule(face: Face, data: bytes, packing: str = "woff") -> str:
+def _rule(face: Face, data: bytes, packing: str = "woff2") -> str:
     encoded = base64.b64encode(data).decode("ascii")
     kind = "ttf" if packing == "truetype" else packing
     return (
