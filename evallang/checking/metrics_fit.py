@@ -13,7 +13,7 @@ from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.rules.study_facts import tests_of
 from evallang.checking.scope import Scope, letters
 from evallang.compatibility import is_known, metric_entry, own_metric, yields_under
-from evallang.compatibility.hypothesis_tests import nearest_test
+from evallang.compatibility.hypothesis_tests import metric_mismatch, nearest_test
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Code, codes
 from evallang.metrics.metric import METRICS, default_metric, proposed_metric
@@ -187,7 +187,14 @@ def _judge_directions(scope: Scope, study: Study) -> None:
     """
     declared = ((entry.name, entry.declaration) for entry in METRICS)
     other = next(name for name, d in declared if d.needs == "probabilities" and d.ideal is None)
-    asked = [(m, c.span, "compared", f"by {other}") for c in study.comparisons for m in c.metrics]
+    directed = [other, *(entry.name for entry in METRICS if entry.declaration.ideal is None)]
+    asked = []
+    for line in study.comparisons:
+        about = (
+            m for m in directed if not any(metric_mismatch(t, Method(m)) for t in tests_of(line))
+        )
+        fitting = next(about, other)
+        asked += [(metric, line.span, "compared", f"by {fitting}") for metric in line.metrics]
     asked += [
         (line.metric, line.span, "compared", f"in {other}")
         for line in study.requirements

@@ -51,11 +51,11 @@ def test_sizes_of_a_learning_curve_that_cannot_be(written, words):
     ("old", "new", "line", "code", "words", "instead"),
     [
         ("", "", "analyze learning_curve by rmse", "E115",
-         "`rmse`, a metric for regression, and the study is for", "another metric"),
+         "`rmse`, a metric for regression, and the study is for", "learning_curve by accuracy"),
         ("", "", "analyze learning_curve by roc_auc of tree", "", "", ""),
         ("model bayes = GaussianNB", "model bayes = RidgeClassifier",
          "analyze learning_curve by log_loss", "E218",
-         "needs probabilities by `log_loss`, which `bayes` does not give", "another metric"),
+         "needs probabilities by `log_loss`, which `bayes` does not give", "curve by accuracy"),
         ("", "", "analyze variance by f1", "E218",
          "needs a mean over the examples, and `f1` is not one", "analyze variance by"),
         ("cv folds=5", "resubstitution", "analyze learning_curve", "E218",
