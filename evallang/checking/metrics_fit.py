@@ -31,7 +31,7 @@ ORDERS = {
 
 
 class Misfit(Struct, frozen=True):
-    """Why a metric cannot be computed: the code, what is said of the metric, what to write."""
+    """Why a metric cannot be computed: the code, the reason, what to write."""
 
     code: Code
     message: str

@@ -308,14 +308,14 @@ def _enough_models(
         )
         return False
     if total < declared.models[0]:
-        of_two = () if declared.across_data else declared.followed_by[-1:]
-        of_two = (test_over_data(),) if node.across else of_two
+        pairwise = () if declared.across_data else declared.followed_by[-1:]
+        pairwise = (test_over_data(),) if node.across else pairwise
         scope.report(
             codes.omnibus_of_two,
             f"`{spec.test.name}` compares at least three models, and this line has two",
             node.test.span,
-            help=f"write `with {of_two[0]}`, or name a third model"
-            if of_two
+            help=f"write `with {pairwise[0]}`, or name a third model"
+            if pairwise
             else "name a third model",
         )
         return False

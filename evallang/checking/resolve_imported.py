@@ -751,7 +751,7 @@ def _shares(
             scope.report(
                 codes.clause_value,
                 f"`right` takes how many are right and of how many, and "
-                f"`{line.right.literal} of {line.total.literal}` is no share",
+                f"`{line.right.literal} of {line.total.literal}` is not a share",
                 bad.span,
                 help="write two whole numbers: `right MODEL = 87 of 100`",
             )

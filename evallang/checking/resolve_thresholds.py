@@ -91,7 +91,7 @@ def _unsuitable(spec: EstimatorSpec) -> tuple[str, str] | None:
     elif not able.scores:
         message = f"`{name}` divides scores, which `{last}` does not give"
     elif isinstance(response, str) and not given.get(response, True):
-        message = f"`{response}` is the response of `{name}`, and `{last}` has none"
+        message = f"`{response}` is the response of `{name}`, and `{last}` does not have it"
         instead = "remove `response_method`"
     elif by_probability and outside:
         message = f"`{last}` gives probabilities, and a threshold of {outside[0]:g} does not "

@@ -120,7 +120,7 @@ class Errors:
                 self.unclear.add(places.keyword(item.span))
 
     def cause(self, item: Diagnostic) -> bool:
-        """Return whether a finding would be gone once an error elsewhere is mended."""
+        """Return whether a finding would be gone once an error elsewhere is fixed."""
         phase, span = item.phase, item.span
         if phase is Phase.SPLITS:  # another error at the same place is the reason
             return bool(self.by_span.get(span, set()) - {Phase.SPLITS})

@@ -187,7 +187,7 @@ def _of_searches(study: Study, about: About) -> Iterator[Problem]:
     if study.sources and not about.fitted:
         yield code, "is about searches, and this study fits no model", "remove it"
     elif fixed or (study.models and not any(map(is_tuned, study.models))):
-        which = f"{listed(fixed, 'and')} has none" if fixed else "no model is tuned"
+        which = f"{listed(fixed, 'and')} is not tuned" if fixed else "no model is tuned"
         help_ = (
             f"write candidates after `in`, or name other models: `analyze {about.name} of MODEL`"
         )

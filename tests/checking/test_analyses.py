@@ -61,7 +61,7 @@ def test_sizes_of_a_learning_curve_that_cannot_be(written, words):
         ("cv folds=5", "resubstitution", "analyze learning_curve", "E218",
          "tests on the training rows", "write `protocol cv folds=10`"),
         ("", "", "analyze tuning", "E219", "no model is tuned", "candidates after `in`"),
-        ("", "", "analyze stability of bayes", "E219", "`bayes` has none", "of MODEL"),
+        ("", "", "analyze stability of bayes", "E219", "`bayes` is not tuned", "of MODEL"),
     ],
 )  # fmt: skip
 def test_models_metrics_and_protocols_that_an_analysis_cannot_use(

@@ -393,7 +393,7 @@ def refused(lines, models=""):
          "is not a classifier"),
         ("", "model m = FixedThresholdClassifier(estimator=NearestCentroid)", ""),
         ("", "model m = FixedThresholdClassifier(estimator=LinearSVC, "
-         "response_method=predict_proba)", "`LinearSVC` has none"),
+         "response_method=predict_proba)", "`LinearSVC` does not have it"),
         ("", "model m = FixedThresholdClassifier(estimator=GaussianNB, "
          "response_method=decision_function)", "`GaussianNB` does not have it"),
         ("", "model m = FixedThresholdClassifier(estimator=GaussianNB, threshold=2)",
