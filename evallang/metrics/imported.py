@@ -74,7 +74,7 @@ def imported_ratio(name: str, better: Direction) -> MetricEntry:
         form="scores",
         needs="sums",
         better=better,
-        moments=lambda outcome: Moments(outcome.output.T, lambda sums, _: ratio(sums[0], sums[1])),
+        moments=lambda outcome: Moments(outcome.output.T, lambda sums: ratio(sums[0], sums[1])),
     )
     parts = name.split(" / ")  # a sum whose own name has a slash keeps the short form
     title = f"Ratio of {parts[0]} to {parts[1]}" if len(parts) == 2 else name

@@ -238,12 +238,11 @@ class Moments(Struct, frozen=True):
     Attributes
     ----------
     columns : numbers of each example (columns, n)
-    function : from their weighted sums (columns, B) and the sums of weights (B,) to values (B,),
-        NaN where undefined
+    function : from their weighted sums (columns, B) to values (B,), NaN where undefined
     """
 
     columns: NDArray[np.float64]
-    function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class SummedShares(Struct, frozen=True):

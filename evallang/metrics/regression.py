@@ -446,13 +446,13 @@ def _moments_of_r2(o: Outcome) -> Moments:
     with np.errstate(over="ignore"):
         errors = _difference(o.truth, o.output) ** 2
 
-    def function(sums: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        first, second, residual = sums
+    def function(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight, first, second, residual = sums
         with np.errstate(all="ignore"):
             total = second - first**2 / weight
             return np.where(total > CANCELLED * second, 1 - residual / total, np.nan)
 
-    return Moments(np.array([centred, centred**2, errors]), function)
+    return Moments(np.array([np.ones(len(value)), centred, centred**2, errors]), function)
 
 
 @METRICS.register(

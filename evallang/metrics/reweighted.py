@@ -131,8 +131,7 @@ def _weighted_statistic(
 
     # einsum and not BLAS: the same bits for any number of threads
     return lambda weights: moments.function(
-        np.einsum("bn,cn->cb", weights, moments.columns, dtype=np.float64),
-        weights.sum(axis=1, dtype=np.float64),
+        np.einsum("bn,cn->cb", weights, moments.columns, dtype=np.float64)
     )
 
 

@@ -111,7 +111,7 @@ def weighted_loss_sample(
 
     w = example_weights(weights)
 
-    def mean(sums: NDArray[np.float64], _: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         means = ratio(sums[0], sums[1])
         return np.sqrt(means) if transform == "sqrt" else means
 

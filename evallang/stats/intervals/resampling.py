@@ -29,8 +29,8 @@ OfTables = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
 """From counts (..., *shape of a table) to values (...), NaN where undefined."""
 OfCells = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], OfTables]
 """From truth and label of each cell to a function of the counts of these cells (..., cells)."""
-OfSums = Callable[["NDArray[np.float64]", "NDArray[np.float64]"], "NDArray[np.float64]"]
-"""From sums (columns, B) and numbers of examples (B,) to values (B,), NaN where undefined."""
+OfSums = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]
+"""From sums (columns, B) to values (B,), NaN where undefined."""
 
 
 class ExampleSample(Statistic):
@@ -139,10 +139,7 @@ class SumSample(ExampleSample):
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return the statistic on each resample of a block (B,)."""
-        numbers, drawn = block.numbers, np.full(block.times.shape[1], float(self.n_examples))
-        if self.source.codes is not None:
-            drawn = np.bincount(self.source.codes).astype(np.float64) @ numbers
-        return self._of_sums(self._sums @ numbers, drawn)
+        return self._of_sums(self._sums @ block.numbers)
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, or block of them at a time."""
@@ -153,9 +150,7 @@ class SumSample(ExampleSample):
         before, after = np.zeros(own.shape), np.zeros(own.shape)
         before[:, 1:] = np.cumsum(own[:, :-1], axis=1)
         after[:, :-1] = np.cumsum(own[:, :0:-1], axis=1)[:, ::-1]
-        codes = block if self.source.codes is None else block[self.source.codes]
-        left = self.n_examples - np.bincount(codes).astype(np.float64)
-        return self._of_sums(before + after, left), np.ones(own.shape[1])
+        return self._of_sums(before + after), np.ones(own.shape[1])
 
     @cached_property
     def _sums(self) -> Any:
@@ -192,11 +187,11 @@ class LossSample(SumSample):
         if transform == "sqrt" and (values < 0).any():
             raise ValueError("the root of a mean takes losses of 0 or more")
 
-        def mean(sums: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-            means = ratio(sums[0], drawn)
+        def mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+            means = ratio(sums[0], sums[1])
             return np.sqrt(means) if transform == "sqrt" else means
 
-        super().__init__(values[None], mean, groups, limits)
+        super().__init__(np.array([values, np.ones(len(values))]), mean, groups, limits)
 
 
 class ScoreSample(WeightSample):
@@ -248,7 +243,7 @@ def table_sample(
     own = None if weights is None else example_weights(weights)
     metric = of_cells(*np.divmod(occurring, base))
     columns = summing(places.reshape(-1), len(occurring), own)
-    return SumSample(columns, lambda sums, _: metric(sums.T), groups, limits)
+    return SumSample(columns, lambda sums: metric(sums.T), groups, limits)
 
 
 def spread_out(
