@@ -20,11 +20,11 @@ LEAST_SURE = 4  # characters; a shorter word may well be meant as written
 MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 LONGEST_ABBREVIATION = 5  # letters: `medae` is one, `recall` is a word
 MANY = 400  # names; comparing a word with more names has a cost that is counted
-MOST_COMPARED = 100_000  # names in all, a third of a second
+MOST_COMPARED = 100_000  # names in all, a third of a second; then only one-letter slips
 
 
 class Words(tuple[str, ...]):
-    """Names that many words may be compared with."""
+    """Names that many words may be compared with, indexed for lookup."""
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -38,8 +38,8 @@ class Words(tuple[str, ...]):
         """Return the names that differ from a word only in case."""
         return self._by_case.get(word.casefold(), [])
 
-    def may_be_compared(self) -> bool:
-        """Return whether the names may be compared with one more word; count the comparison."""
+    def may_be_gone_through(self) -> bool:
+        """Return whether all names may be compared with one more word; count the comparison."""
         if len(self) <= MANY:
             return True
         self._compared[0] += len(self)
@@ -56,20 +56,53 @@ class Words(tuple[str, ...]):
             found.setdefault(name.casefold(), []).append(name)
         return found
 
+    @cached_property
+    def _plainly(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, name in enumerate(self):
+            found.setdefault(_plain(name), []).append(index)
+        return found
+
+    @cached_property
+    def _shortened(self) -> dict[str, list[str]]:
+        """The plain names, indexed by each of them without one character."""
+        found: dict[str, list[str]] = {}
+        for plain in self._plainly:
+            if len(plain) <= LONGEST + 1:
+                for left in _deletions(plain):
+                    found.setdefault(left, []).append(plain)
+        return found
+
+    def one_edit_away(self, word: str) -> list[str]:
+        """Return the names at most one edit away from a plain word.
+
+        Two words one edit apart become equal when one or both lose a character (Mor and
+        Fraenkel 1982).
+        """
+        left = _deletions(word)
+        near = {word, *left, *self._shortened.get(word, ())}
+        for shorter in left:
+            near.update(p for p in self._shortened.get(shorter, ()) if _one(word, p))
+        return [self[i] for i in sorted(i for p in near for i in self._plainly.get(p, ()))]
+
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that an author most likely meant, or None.
 
     Case and the choice between `-` and `_` do not count, and a swap of neighbours counts as
-    one edit. A third of the word may be wrong (one letter in words of two to five letters). Of tied
-    candidates the one with the longer common beginning is returned, then the first. `Words` that
-    were compared too often are not compared again.
+    one edit. A third of the word may be wrong (one letter in words of two to five letters, and
+    in every word once `Words` have been compared too often). Of tied candidates the one with the
+    longer common beginning is returned, then the first.
     """
     if not 2 <= len(word) <= LONGEST:
         return None
-    if isinstance(candidates, Words) and not candidates.may_be_compared():
-        return None
-    return _nearest(_plain(word), candidates, max(1, len(word) // 3))
+    plain = _plain(word)
+    most = max(1, len(word) // 3)
+    if isinstance(candidates, Words):
+        near = _nearest(plain, candidates.one_edit_away(plain), 1)
+        if near is not None or most == 1 or not candidates.may_be_gone_through():
+            return near
+    return _nearest(plain, candidates, most)
 
 
 def slip_of_term(word: str, term: str) -> bool:
@@ -141,7 +174,10 @@ def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
     if min(len(plain), len(meant)) < LEAST_SURE or digits[0] != digits[1]:
         return False
     edits = distance(plain, meant)
-    others = {_plain(other) for other in candidates} - {meant}
+    rivals = candidates
+    if isinstance(candidates, Words) and edits <= 1:
+        rivals = candidates.one_edit_away(plain)
+    others = {_plain(other) for other in rivals} - {meant}
     return all(distance(plain, other) > edits for other in others)
 
 
@@ -223,6 +259,19 @@ def _signs(word: str) -> int:
 
 def _plain(word: str) -> str:
     return word.casefold().replace("-", "_")
+
+
+def _deletions(word: str) -> dict[str, None]:
+    return dict.fromkeys(word[:i] + word[i + 1 :] for i in range(len(word)))
+
+
+def _one(first: str, second: str) -> bool:
+    """Return whether two words of the same length differ by at most one edit."""
+    apart = [i for i in range(len(first)) if first[i] != second[i]]
+    if len(apart) < 2:
+        return True
+    i, j = apart[0], apart[-1]
+    return j == i + 1 and first[i] == second[j] and first[j] == second[i]
 
 
 def _shared_start(first: str, second: str) -> int:

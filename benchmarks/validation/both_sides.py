@@ -147,13 +147,13 @@ def _recalls(sizes: Sequence[int], recall: float, *claims: Claim) -> Simulation:
 
 def _matrix_of(
     shares: Floats, n: int, name: str, options: Mapping[str, str]
-) -> Callable[[Rng], CountSample]:
+) -> Callable[[Rng], tuple[NDArray[np.int64], CountSample]]:
     function = METRICS[name].function
     limits = (METRICS[name].declaration.low, METRICS[name].declaration.high)
 
-    def sample(rng: Rng) -> CountSample:
+    def sample(rng: Rng) -> tuple[NDArray[np.int64], CountSample]:
         drawn = rng.multinomial(n, shares.ravel()).reshape(shares.shape)
-        return CountSample(drawn, lambda counts: function(counts, 1, **options), limits)
+        return drawn, CountSample(drawn, lambda counts: function(counts, 1, **options), limits)
 
     return sample
 
@@ -172,7 +172,7 @@ def _macro_f1(share: float, n: int, recall: float, claim: Claim) -> Simulation:
         f"macro F1, recalls of {recall:g}, three classes, n = {n}",
         f"{round(share * n)} of the rarest class",
         _value_of(shares, "f1", options),
-        lambda rng: {"bootstrap": _drawn(rng, sample(rng))},
+        lambda rng: {"bootstrap": _drawn(rng, sample(rng)[1])},
         {"bootstrap": claim},
     )
 
@@ -184,10 +184,10 @@ def _few_mistakes(name: str, wrong: float, n: int, *claims: Claim) -> Simulation
     truth = _value_of(shares, name, {})
 
     def found(rng: Rng) -> Named:
-        drawn = sample(rng)
+        matrix, drawn = sample(rng)
         made = {"bootstrap": _drawn(rng, drawn)}
         if name == "f1":
-            (_, false), (missed, hit) = drawn._counts.reshape(2, 2).tolist()
+            (_, false), (missed, hit) = matrix.tolist()
             one = wilson(hit, hit + false + missed, LEVEL)
             assert one.low is not None and one.high is not None, "a positive occurs"
             low, high = (2 * share / (1 + share) for share in (one.low, one.high))
@@ -475,7 +475,7 @@ def _five_classes(n: int, claim: Claim) -> Simulation:
         f"macro F1 {truth:.2f}, five classes, n = {n}",
         f"{0.05 * n:g} of the rarest class",
         truth,
-        lambda rng: {"bootstrap": _drawn(rng, sample(rng))},
+        lambda rng: {"bootstrap": _drawn(rng, sample(rng)[1])},
         {"bootstrap": claim},
     )
 

@@ -581,7 +581,7 @@ def methods_used(
                     works.setdefault(reference.key, reference)
 
     def take(record: MethodRecord) -> None:
-        """List a method that is no member of a catalogue."""
+        """List a method from outside the catalogues."""
         used.setdefault((record.kind, record.name), record)
         for key in reversed(record.references):  # the later work first
             works.setdefault(key, cite(key))

@@ -137,7 +137,7 @@ def summed_shares(entry: MetricEntry, metric: Method, o: Outcome) -> SummedShare
 
 
 def of_cells(entry: MetricEntry, options: Options, positive: int | None, k: int) -> OfCells:
-    """Return what makes a metric of counts one of the cells that occur; label k is no class."""
+    """Return what makes a metric of counts one of the cells that occur; label k is none of them."""
 
     def metric(table: Any) -> "NDArray[np.float64]":
         return np.asarray(entry.function(table, positive, **options), dtype=np.float64)

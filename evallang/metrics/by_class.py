@@ -71,6 +71,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
                 "repeat are added first (Forman & Scholz 2010)"
             ),
         },
+        of_margins=True,
     ),
     title="Precision",
     references=(cite("altman1994predictive"), cite("zhou2021"), cite("forman2010")),
@@ -123,6 +124,7 @@ def precision(
                 "class as positive gives the same"
             ),
         },
+        of_margins=True,
     ),
     title="Negative predictive value",
     references=(cite("altman1994predictive"),),
@@ -177,6 +179,7 @@ def npv(
                 "one"
             ),
         },
+        of_margins=True,
     ),
     title="Recall",
     references=(cite("altman1994"), cite("zhou2021")),
@@ -236,6 +239,7 @@ def recall(
                 "class as positive gives the same"
             ),
         },
+        of_margins=True,
     ),
     title="Specificity",
     references=(cite("altman1994"),),

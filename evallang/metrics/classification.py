@@ -46,6 +46,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
             ),
         },
         first_for={Situation.TWO_CLASSES: 1, Situation.SEVERAL_CLASSES: 1},
+        of_margins=True,
     ),
     title="Accuracy",
     references=(cite("zhou2021"),),
@@ -78,6 +79,7 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         when_not="as for accuracy: one class is rare, or mistakes differ in cost",
         formula="the number of examples predicted wrong, divided by the number of examples",
         equation=r"1 - \frac{1}{n} \sum_i C_{ii}",
+        of_margins=True,
     ),
     title="Error rate",
     references=(cite("zhou2021"),),
@@ -123,6 +125,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
             ),
         },
         first_for={Situation.RARE_CLASS: 1, Situation.SEVERAL_CLASSES: 2},
+        of_margins=True,
     ),
     title="Balanced accuracy",
     references=(cite("brodersen2010"), cite("forman2010")),
@@ -168,6 +171,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
                 "folds of a repeat are added first"
             ),
         },
+        of_margins=True,
     ),
     title="Matthews correlation coefficient",
     references=(cite("matthews1975"), cite("gorodkin2004", "classes")),
@@ -217,6 +221,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
             r"\frac{p_o - p_e}{1 - p_e}, \quad p_o = \frac{1}{n} \sum_i C_{ii}, \quad p_e = "
             r"\frac{1}{n^2} \sum_i \left(\sum_j C_{ij}\right) \left(\sum_j C_{ji}\right)"
         ),
+        of_margins=True,
     ),
     title="Cohen's kappa",
     references=(cite("cohen1960"),),

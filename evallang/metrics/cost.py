@@ -109,6 +109,7 @@ def cost(
             "protocol cv folds=5\n"
             "measure normalized_cost(share=0.2)  # 1 of 81 is positive, and missing it costs 20\n"
         ),
+        of_margins=True,
     ),
     title="Normalized expected cost",
     references=(cite("zhou2021"), cite("drummond2006")),

@@ -94,6 +94,7 @@ class MetricDeclaration(Guidance, frozen=True):
     influences_by_score : from the same numbers as `by_score` to these derivatives for a positive
         and for a negative with each distinct score, for a metric that has them
     resampled : True where its default interval is the bootstrap although influences are known
+    of_margins : True where the function takes sums of the counts by class (`Margins`) as well
     matrix_of_classes : True where an option is a matrix with the true classes in its rows
     no_interval : why no interval from its examples is sound, or empty
     under_option : by the name of an option, the unlisted metric that is computed where that
@@ -137,6 +138,7 @@ class MetricDeclaration(Guidance, frozen=True):
     caution: str = ""
     remark: Callable[[Outcome], str | None] | None = None
     ideal: float | None = None
+    of_margins: bool = False
     matrix_of_classes: bool = False
     title_with_options: str = ""
     default: bool = False
@@ -187,11 +189,6 @@ class MetricDeclaration(Guidance, frozen=True):
         if self.needs == "risks":
             return "event"
         return "query" if self.needs == "rankings" else None
-
-    @property
-    def of_margins(self) -> bool:
-        """Whether it is computed from sums of the counts by class (`Margins`) as well."""
-        return self.form == "counts" and not self.matrix_of_classes
 
     @property
     def counts_known_rows(self) -> bool:

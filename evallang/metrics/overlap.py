@@ -53,6 +53,7 @@ from evallang.stats.class_sums import Margins
                 "here, as in scikit-learn, it is the mean of the classes' F1"
             ),
         },
+        of_margins=True,
     ),
     title="F1",
     references=(cite("vanrijsbergen1979"), cite("zhou2021"), cite("forman2010")),
@@ -111,6 +112,7 @@ def f1(
             "protocol cv folds=5\n"
             "measure fbeta(beta=2)\n"
         ),
+        of_margins=True,
     ),
     title="F-beta",
     references=(cite("vanrijsbergen1979"), cite("zhou2021"), cite("forman2010")),
@@ -173,6 +175,7 @@ def fbeta(
             "the false negatives"
         ),
         equation=r"\frac{TP}{TP + FP + FN}",
+        of_margins=True,
     ),
     title="Jaccard index",
     references=(cite("jaccard1912"),),
@@ -222,6 +225,7 @@ def jaccard(
                 "`f1(average=macro)` here"
             ),
         },
+        of_margins=True,
     ),
     title="Macro-F1 of mean precision and recall",
     references=(cite("zhou2021"), cite("opitz2019")),

@@ -439,7 +439,7 @@ CANCELLED = 1e-9  # share of the sum of squares below which its difference has l
 def _moments_of_r2(o: Outcome) -> Moments:
     """Write R² by the squared errors, and by the truth and its square about its median.
 
-    Where the truth has no spread beside its distance from that median, R² is undefined.
+    Where the truth varies far less than its distance from that median, R² is undefined.
     """
     value = np.asarray(o.truth, dtype=np.float64)
     centred = value - (np.median(value) if len(value) else 0.0)

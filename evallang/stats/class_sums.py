@@ -63,7 +63,7 @@ def margins_of_cells(
 ) -> Callable[[NDArray[np.float64]], Margins]:
     """Return what sums counts (..., P) of the cells of a confusion matrix that occur, by class.
 
-    `truth` and `predicted` (P,) are the classes of each cell; the latter is k where it is none.
+    `truth` and `predicted` (P,) are the classes of each cell; the latter is k for other labels.
     """
     inside = np.where(predicted < k, predicted, -1)
     sums = [

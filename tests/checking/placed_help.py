@@ -236,6 +236,9 @@ PLACED |= {
         ("protocol cv", "protocol folds = cv"),
         ("protocol holdout", "protocol once = holdout"),
     ),
+    ("E132", 4): (
+        ("= SelfTrainingClassifier", "= SelfTrainingClassifier(estimator=LogisticRegression)"),
+    ),
     ("E132", 0): (("measure fbeta", "measure fbeta(beta=2)"),),
     ("E161", 0): (
         (

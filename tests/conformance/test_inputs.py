@@ -159,7 +159,7 @@ def sizes(subject, context):
         found = next(iter(context.first.context.evaluation.models.values()))
         return {"n": len(found.rows), "m": len(context.first.planned.models)}
     if subject is Subject.ESTIMATE:
-        one = context.inputs
+        one = context
         k = one.outcome.k
         return {"n": one.outcome.n, "j": len(one.evaluation.folds), "k": k, "s": k}
     return {}

@@ -80,7 +80,7 @@ class ExampleSample(Statistic):
         return np.concatenate([np.empty(0), *parts]), np.ones(len(every))
 
     def _blocks(self) -> NDArray[np.intp]:
-        """Return the block of each unit (units,), which is left out as a whole."""
+        """Return the block of each unit (units,); its examples are skipped together."""
         units = len(self.source.sizes)
         number = units if units <= MOST_LEFT_OUT else BLOCKS
         return np.arange(units) * number // max(units, 1)
