@@ -160,7 +160,7 @@ class Guidance(Struct, frozen=True, kw_only=True):
     formula : the computation in words
     equation : the computation in the LaTeX that both code hosts and matplotlib set
     example : lines of a study that use it, if those generated from its declaration
-        (`manual.illustrations`) would not illustrate it well
+        (`manual.explanations`) would not illustrate it well
     differs : by the name of another package or text, why its result differs there
     first_for : the situations in which a first study uses it, with its place among the others
     """

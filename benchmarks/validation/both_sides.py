@@ -36,7 +36,6 @@ from evallang.stats.hypothesis_tests.resampling_tests import (
     permutation,
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper
-from evallang.stats.intervals.bootstrap_bounds import ResampledBounds, bootstrap
 from evallang.stats.intervals.cross_validation import cv_clt
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
@@ -47,17 +46,18 @@ from evallang.stats.intervals.effective_size import (
 from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ratio_of_sums import ratio
+from evallang.stats.intervals.ratio_of_sums import ratio, sum_of_shares
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,
     LossSample,
     PairedCountSample,
+    ResampledBounds,
     ScoreSample,
     WeightSample,
+    bootstrap,
 )
-from evallang.stats.intervals.sums_of_shares import sum_of_shares
-from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import Predicted
 
 SECTION = Section(
     "both_sides",

@@ -25,19 +25,15 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from benchmarks.validation.tests_on_groups import effects
-from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS, Outcome, evaluate
+from evallang.metrics.named import imported_ratio
 from evallang.results.statistics import Interval
 from evallang.stats.hypothesis_tests.resampling_tests import permutation
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, Swapper
-from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.class_areas import multiclass_auc
-from evallang.stats.intervals.confusion_delta import delta
 from evallang.stats.intervals.effective_size import clustered_wilson
-from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.influence import jackknife
-from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ranking import delong
+from evallang.stats.intervals.proportions import delta, takahashi, wilson
+from evallang.stats.intervals.ranking import delong, multiclass_auc
 from evallang.stats.intervals.ratio_of_sums import ratio
 from evallang.stats.intervals.resampling import (
     CountSample,
@@ -45,6 +41,7 @@ from evallang.stats.intervals.resampling import (
     ScoreSample,
     SumSample,
     WeightSample,
+    bootstrap,
 )
 from evallang.stats.intervals.series import newey_west
 

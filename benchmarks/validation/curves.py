@@ -24,8 +24,7 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.predicted import Predicted
-from evallang.stats.score_curves import CurvePoint
+from evallang.stats.score_curves import CurvePoint, Predicted
 
 SECTION = Section(
     "curves",

@@ -20,12 +20,17 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.stats.corrections.family_wise import holm
-from evallang.stats.corrections.joint_corrections import max_t, single_level
+from evallang.stats.corrections.joint_corrections import (
+    drawn_p,
+    max_t,
+    single_level,
+    studentized_p,
+    swapped_p,
+)
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, joint_swaps
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample, ScoreSample
-from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 SECTION = Section(
     "joint_families",

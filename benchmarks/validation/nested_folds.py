@@ -27,9 +27,8 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from benchmarks.validation.trees import tree_labels
-from evallang.protocols.folds_and_pairs import pairs_of
-from evallang.stats.intervals.cross_validation import cv_clt
-from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses, nested_cv
+from evallang.protocols.left_out import pairs_of
+from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses, cv_clt, nested_cv
 
 SECTION = Section(
     "nested_folds_coverage",

@@ -26,21 +26,18 @@ from benchmarks.validation.simulation import (
 )
 from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.datasets import friedman
+from evallang.stats.hypothesis_tests.datasets import friedman, sign
 from evallang.stats.hypothesis_tests.equivalence import noninferiority, paired_proportions, tost
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
-from evallang.stats.hypothesis_tests.signs import sign
 from evallang.stats.hypothesis_tests.swapping import CountSwapper
 from evallang.stats.intervals.resampling import PairedCountSample
-from evallang.stats.planned_groups import PlannedGroups, examples_of, number_of_groups
-from evallang.stats.power import Relation, Sizes
-from evallang.stats.power_of_areas import Areas, areas
+from evallang.stats.power import PlannedGroups, Relation, Sizes, examples_of, number_of_groups
 from evallang.stats.power_of_counts import Labels, counts
-from evallang.stats.power_of_means import means_within, t_power, t_width
+from evallang.stats.power_of_means import Areas, areas, means_within, t_power, t_width
 from evallang.stats.power_of_pairs import (
     clustered_width,
     grouped_pairs,

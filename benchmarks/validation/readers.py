@@ -23,8 +23,12 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette
-from evallang.stats.intervals.readers import ENOUGH_READERS, obuchowski_rockette as interval
-from evallang.stats.reader_scores import score_areas, score_means
+from evallang.stats.intervals.readers import (
+    ENOUGH_READERS,
+    obuchowski_rockette as interval,
+    score_areas,
+    score_means,
+)
 
 SIZE = Section(
     "readers",

@@ -25,10 +25,9 @@ from benchmarks.validation.simulation import (
     under,
 )
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.resampling import LossSample, WeightSample
+from evallang.stats.intervals.resampling import LossSample, WeightSample, bootstrap
 
 GROUPS = Section(
     "skewed_groups",

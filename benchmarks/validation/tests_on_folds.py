@@ -25,8 +25,13 @@ from benchmarks.validation.simulation import (
     rejections,
     under,
 )
-from evallang.stats.hypothesis_tests.five_by_two import five_by_two_f, five_by_two_t
-from evallang.stats.hypothesis_tests.folds import corrected_t, kfold_t, resampled_t
+from evallang.stats.hypothesis_tests.folds import (
+    corrected_t,
+    five_by_two_f,
+    five_by_two_t,
+    kfold_t,
+    resampled_t,
+)
 from evallang.stats.hypothesis_tests.one_sample import single_t
 
 SECTION = Section(

@@ -21,14 +21,21 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.results.statistics import HypothesisTestResult
-from evallang.stats.hypothesis_tests.aligned_ranks import friedman_aligned, quade
-from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_sign, bayes_signed_rank
-from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t
-from evallang.stats.hypothesis_tests.bayesian_tables import bayes_mcnemar
-from evallang.stats.hypothesis_tests.datasets import friedman
-from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
+from evallang.stats.hypothesis_tests.bayesian import (
+    bayes_mcnemar,
+    bayes_sign,
+    bayes_signed_rank,
+    bayes_t,
+)
+from evallang.stats.hypothesis_tests.datasets import (
+    bonferroni_dunn,
+    friedman,
+    friedman_aligned,
+    nemenyi,
+    quade,
+    sign,
+)
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
-from evallang.stats.hypothesis_tests.signs import sign
 
 SECTION = Section(
     "data_sets",

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from docs.generator import markdown as md
 from evallang.manual.catalogues import REGISTRIES
-from evallang.manual.illustrations import illustration
+from evallang.manual.explanations import illustration
 from evallang.registry import Entry
 
 ROOT = Path(__file__).parents[2]

@@ -12,6 +12,7 @@ from evallang.limits import POINTS, OverLimit
 from evallang.models import domains
 from evallang.models.catalogue import (
     CATALOGUE,
+    PLAIN_MODELS,
     ClassEntry,
     ParameterEntry,
     accepts,
@@ -19,7 +20,6 @@ from evallang.models.catalogue import (
     takes_model,
     unavailable,
 )
-from evallang.models.class_facts import PLAIN_MODELS
 from evallang.models.constraints import as_written
 from evallang.models.model import (
     Candidates,

@@ -15,7 +15,7 @@ from evallang.metrics.metric import default_metric
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import Words, listed
-from evallang.stats.looks import error_of_one_look
+from evallang.stats.decisions import error_of_one_look
 from evallang.study import (
     Measure,
     Method,

@@ -19,7 +19,7 @@ from evallang.results.columns import column_lines
 from evallang.results.records import ColumnRecord, DataRecord, ModelRecord, ProtocolRecord
 from evallang.results.written import statement_of
 from evallang.stats.corrections.correction import CORRECTIONS
-from evallang.stats.looks import error_of_one_look
+from evallang.stats.decisions import error_of_one_look
 from evallang.study import Study
 
 

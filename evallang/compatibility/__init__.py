@@ -10,8 +10,8 @@ from typing import Literal
 from msgspec.structs import replace
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
-from evallang.metrics.imported import imported_metric, imported_ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
+from evallang.metrics.named import imported_metric, imported_ratio
 from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence

@@ -11,7 +11,7 @@ from evallang.engine.metric_samples import resampling_seed, sample_of
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.results.records import BestOfMany
-from evallang.stats.selection_bias import MANY, Corrected, bbc_cv
+from evallang.stats.skill import MANY, Corrected, bbc_cv
 from evallang.study import Method, Study
 
 ROUNDS = 500

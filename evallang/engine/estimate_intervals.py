@@ -29,7 +29,7 @@ from evallang.metrics.aggregation import (
     Aggregate,
 )
 from evallang.metrics.metric import NOT_KEPT, MetricEntry, Outcome, is_binary, successes
-from evallang.protocols.folds_and_pairs import pairs_of
+from evallang.protocols.left_out import pairs_of
 from evallang.registry import Entry
 from evallang.results.records import (
     NO_WIDTH,
@@ -42,15 +42,15 @@ from evallang.results.records import (
 )
 from evallang.results.written import member_of
 from evallang.stats.inputs import Subject
+from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
     weighted_wilson,
 )
 from evallang.stats.intervals.influence import CountedInfluences
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.reader_scores import ReaderScores
+from evallang.stats.intervals.readers import ReaderScores
 from evallang.stats.score_counts import PlacementSums, ScoreCounts
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Measure, Method, Study

@@ -18,8 +18,8 @@ from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.rounded_scores import round_scores
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
-from evallang.metrics.imported import mean_over_repeats
 from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome, RowsNotKept
+from evallang.metrics.named import mean_over_repeats
 from evallang.metrics.own_code import wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields

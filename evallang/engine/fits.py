@@ -60,8 +60,8 @@ from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, seed, step_seeds
 from evallang.run_folders import remove_left, run_folder
+from evallang.stats.analyses.tuning import choose
 from evallang.stats.draws import numeric_libraries
-from evallang.stats.searches import choose
 from evallang.study import Method, Study
 from evallang.user_code import speaking
 

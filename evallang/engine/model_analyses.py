@@ -29,10 +29,10 @@ from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.analyses.bias_variance import Rounds
 from evallang.stats.analyses.learning_curve import Learning
 from evallang.stats.analyses.target_permutation import Shuffled
+from evallang.stats.analyses.tuning import FoldSearch, SearchedParameter, Searches
+from evallang.stats.analyses.variance import Runs
 from evallang.stats.inputs import Subject
-from evallang.stats.predicted import Predicted
-from evallang.stats.runs import Runs
-from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
+from evallang.stats.score_curves import Predicted
 from evallang.study import AnalysisSpec, Method, Study
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from evallang.compatibility import is_auc
 from evallang.engine.evaluation import Evaluation, means_of
-from evallang.stats.reader_scores import ReaderScores, score_areas, score_means
+from evallang.stats.intervals.readers import ReaderScores, score_areas, score_means
 from evallang.study import Method
 
 

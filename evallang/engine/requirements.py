@@ -34,10 +34,10 @@ from evallang.stats.decisions import (
     decide_level,
     decide_noninferior,
     decide_superior,
+    error_of_one_look,
     state_disagreements,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.looks import error_of_one_look
 from evallang.study import Measure, Method, RequirementSpec, Study
 
 

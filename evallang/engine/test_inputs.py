@@ -47,9 +47,9 @@ from evallang.metrics.reweighted import reweighted
 from evallang.records import Placed
 from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
-from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.class_sums import LabelledPairs
-from evallang.stats.correctness import Correctness, Table, count_columns, count_patterns
+from evallang.stats.correctness import Correctness, Shares, Table, count_columns, count_patterns
+from evallang.stats.distributions import OPPOSITE, one_sided
 from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -76,7 +76,6 @@ from evallang.stats.intervals.resampling import (
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.score_counts import PlacementSums, coarsened
-from evallang.stats.shares import Shares
 from evallang.stats.validation import labels
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study

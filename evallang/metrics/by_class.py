@@ -1,30 +1,65 @@
-"""Metrics of one class against the rest, and their averages: functions of counts.
-
-With `average`: `binary` is the value of the positive class, `micro` sums counts over the
-classes, `macro` is the plain mean over the classes that occur (in the truth or among the
-predictions), `weighted` the mean weighted by true examples. Not written, it is `binary`
-for two classes and `macro` for more.
-
-A share of nothing is undefined: NaN. So is the precision of a class that was never
-predicted (scikit-learn gives 0 and warns). In a macro mean such a precision or npv counts as
-0, as there; a recall without true examples, or a specificity without others, is excluded
-(scikit-learn's `recall_score` would count a 0, its `balanced_accuracy_score` also excludes
-them). Counts as in `class_sums`.
-"""
+"""Metrics of counts by class, and sums of confusion matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.confusion_sums import Average, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, SummedShares
 from evallang.registry import Bounds, Example
 from evallang.stats.class_sums import Margins
+
+Average = Literal["binary", "macro", "micro", "weighted"]
+
+
+def averaged(
+    table: Margins,
+    numerator: NDArray[np.float64],
+    denominator: NDArray[np.float64],
+    positive: int | None,
+    average: Average | None,
+    *,
+    undefined: float,
+) -> NDArray[np.float64]:
+    """Divide by class and average; both arrays are (..., k), the value is (...).
+
+    A denominator of 0 is undefined, NaN; in a mean over classes such a class counts as
+    `undefined`. Raises `ValueError` for a binary average of other than two classes.
+    """
+    k = numerator.shape[-1]
+    average = average or ("binary" if k == 2 else "macro")
+    if average == "binary":
+        if k != 2 or positive is None:
+            raise ValueError(
+                f"average=binary needs two classes and a positive one, and there are {k} "
+                "classes: write average=macro"
+            )
+        return ratio(numerator[..., positive], denominator[..., positive])
+    if average == "micro":
+        return ratio(numerator.sum(-1), denominator.sum(-1))
+    value = ratio(numerator, denominator, undefined)
+    occurs = (table.support + table.predicted > 0).astype(np.float64)
+    weight = np.where(np.isnan(value), 0.0, occurs if average == "macro" else table.support)
+    return ratio((np.nan_to_num(value) * weight).sum(-1), weight.sum(-1))
+
+
+def ratio(
+    numerator: NDArray[np.float64],
+    denominator: NDArray[np.float64],
+    undefined: float = float("nan"),
+) -> NDArray[np.float64]:
+    """Divide, with `undefined` where the denominator is 0."""
+    quotient: NDArray[np.float64] = np.divide(
+        numerator,
+        denominator,
+        out=np.full(np.shape(denominator), undefined),
+        where=np.asarray(denominator) != 0,
+    )
+    return quotient
 
 
 def summed_recalls(o: Outcome, options: Mapping[str, Any]) -> SummedShares:

@@ -13,8 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES, precision, recall
-from evallang.metrics.confusion_sums import Average, averaged, ratio
+from evallang.metrics.by_class import (
+    PRINTED,
+    SCIKIT_LEARN,
+    THREE_CLASSES,
+    Average,
+    averaged,
+    precision,
+    ratio,
+    recall,
+)
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
 from evallang.stats.class_sums import Margins

@@ -1,23 +1,227 @@
-"""Metrics of rankings by query, as of a search engine: one value for each query.
-
-`output` is, for each query, an array of the relevance and the score of its rows (rows, 2): the
-relevance is 0 or more, and a higher score ranks a row earlier. Rows with equal scores are in no
-order: a value is the mean over all their orders, or counts them at the same place where it says so.
-A query without a relevant row has no value (NaN).
-"""
+"""Metrics of ranked items, and of rank correlation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Bounds, Example
+from evallang.stats.weightings import undefined
+
+NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums is rounding
+
+
+def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    return _rank_correlation(o.truth, o.output)
+
+
+def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
+    return _tau_b(o.truth, o.output)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "higher",
+        -1,
+        1,
+        under_weights=_spearman,
+        chance=0,
+        when="predictions rank examples, and their scale has no meaning",
+        when_not=(
+            "the size of an error matters: mae, rmse; the question is how probably a pair is "
+            "ordered correctly: kendall"
+        ),
+        formula=(
+            "rank the true values and the predictions, equal values by their mean rank; the "
+            "Pearson correlation of the ranks; over folds, the mean of the folds' values"
+        ),
+        equation=r"\mathrm{cor}\left(\mathrm{rank}(y), \mathrm{rank}(\hat{y})\right)",
+        differs={
+            "scipy": (
+                "over the predictions of all folds, spearmanr ranks what different models "
+                "predict together; here each fold is ranked alone"
+            ),
+        },
+    ),
+    title="Spearman's rank correlation",
+    references=(cite("spearman1904"),),
+    examples=(
+        Example(
+            ((1, 2, 3, 4, 5), (5, 6, 7, 8, 7), None),
+            {"value": 0.8207826816681233},
+            "scipy 1.17, docstring of spearmanr",
+        ),
+    ),
+)
+def spearman(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The correlation of the ranks of truth and prediction, equal values sharing a mean rank.
+
+    Undefined (NaN) where either is constant.
+    """
+    return value_under(_spearman, truth, output, None, weights)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "higher",
+        -1,
+        1,
+        under_weights=_kendall,
+        chance=0,
+        when="the question is how many pairs of examples are ordered correctly",
+        when_not="the size of an error matters: mae, rmse",
+        formula=(
+            "over all pairs of examples, those in the same order by truth and prediction less "
+            "those in the opposite order, divided by the root of the number of pairs that "
+            "differ in the truth times the number of pairs that differ in the prediction "
+            "(tau-b); over folds, the mean of the folds' values"
+        ),
+        equation=r"\frac{C - D}{\sqrt{n_y n_{\hat{y}}}}",
+    ),
+    title="Kendall's tau-b",
+    references=(cite("kendall1945"),),
+    examples=(
+        Example(
+            ((12, 2, 1, 12, 2), (1, 4, 7, 1, 0), None),
+            {"value": -0.47140452079103173},
+            "scipy 1.17, docstring of kendalltau",
+        ),
+    ),
+)
+def kendall(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """Concordant pairs less discordant pairs, as a share of those without ties.
+
+    Undefined (NaN) where truth or prediction is constant. Takes O(n log n).
+    """
+    return value_under(_kendall, truth, output, None, weights)
+
+
+def _rank_correlation(truth: ArrayLike, output: ArrayLike) -> Statistic:
+    """Prepare Spearman's correlation for many weightings."""
+    sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
+    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
+        return undefined
+    codes = [_codes(side) for side in sides]
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight = weights.astype(np.float64, copy=False)
+        total = weight.sum(axis=1)
+        first, second = (_centred_ranks(code, weight, total) for code in codes)
+        joint = (weight * first * second).sum(axis=1)
+        # A constant side has ranks of 0, up to rounding
+        spreads = [(weight * ranks**2).sum(axis=1) for ranks in (first, second)]
+        spread = spreads[0] * spreads[1]
+        least = NO_SPREAD * total**3
+        sound = (spreads[0] > least) & (spreads[1] > least)
+        values = np.full(len(weight), np.nan)
+        np.divide(joint, np.sqrt(spread), out=values, where=sound)
+        inside: NDArray[np.float64] = np.clip(values, -1, 1)
+        return inside
+
+    return statistic
+
+
+def _codes(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the place of each value among the distinct ones, rising (n,)."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _centred_ranks(
+    code: NDArray[np.int64], weight: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return mean ranks less the mean of all ranks, for each row of weights (B, n)."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
+    upto = np.cumsum(of_value, axis=1)
+    middle: NDArray[np.float64] = upto - (of_value + total[:, None]) / 2
+    return middle[:, code]
+
+
+def _tau_b(truth: ArrayLike, output: ArrayLike) -> Statistic:
+    """Prepare tau-b for many weightings: pairs are counted bit by bit of the second rank.
+
+    Two examples are told apart by the highest bit in which the places of their predictions
+    differ. For each bit, examples that agree in all higher ones stand together, in the order of
+    the truth; the sums of weights before each example then count its pairs.
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
+    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
+        return undefined
+    x, y = (_codes(side) for side in sides)
+    order = np.lexsort((y, x))
+    place = y[order]
+    bits = range(int(y.max()).bit_length() - 1, -1, -1)
+    levels = []
+    for bit in bits:
+        together = np.argsort(place >> (bit + 1), kind="stable")
+        here = place[together]
+        starts = np.flatnonzero(np.diff(here >> (bit + 1), prepend=-1))
+        levels.append((order[together], (here >> bit) & 1, starts))
+    both = x.astype(np.int64) * (int(y.max()) + 1) + y
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight = weights.astype(np.float64, copy=False)
+        agreeing = np.zeros(len(weight))
+        for rows, high, starts in levels:
+            drawn = weight[:, rows]
+            upper, lower = drawn * high, drawn * (1 - high)
+            agreeing += (upper * _sums_before(lower, starts)).sum(axis=1)
+            agreeing -= (lower * _sums_before(upper, starts)).sum(axis=1)
+        tied = [_tied_pairs(code, weight) for code in (x, y, _codes(both.astype(np.float64)))]
+        total = weight.sum(axis=1)
+        pairs = (total**2 - (weight**2).sum(axis=1)) / 2
+        # Pairs tied in the truth are in the order of the prediction, and were counted as right
+        agreeing -= tied[0] - tied[2]
+        free = [pairs - ties for ties in tied[:2]]
+        sound = (free[0] > NO_SPREAD * total**2) & (free[1] > NO_SPREAD * total**2)
+        values = np.full(len(weight), np.nan)
+        product = np.sqrt(np.maximum(free[0], 0)) * np.sqrt(np.maximum(free[1], 0))
+        np.divide(agreeing, product, out=values, where=sound)
+        inside: NDArray[np.float64] = np.clip(values, -1, 1)
+        return inside
+
+    return statistic
+
+
+def _sums_before(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sums before each place within its stretch; stretches begin at `starts` (B, n)."""
+    sums = np.cumsum(values, axis=1) - values
+    lengths = np.diff(np.append(starts, values.shape[1]))
+    within: NDArray[np.float64] = sums - np.repeat(sums[:, starts], lengths, axis=1)
+    return within
+
+
+def _tied_pairs(code: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the products of weights over pairs of examples with the same value (B,)."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
+    same: NDArray[np.float64] = ((of_value**2).sum(axis=1) - (weight**2).sum(axis=1)) / 2
+    return same
+
 
 LARGEST_POWER = 500  # of two; the sum of many such gains stays finite
 OF_RANKINGS = (

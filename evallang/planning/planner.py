@@ -44,7 +44,6 @@ from evallang.planning.subsets import (
     places_of,
     subsets_of,
 )
-from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import (
     PROTOCOLS,
     CannotSplit,
@@ -53,6 +52,7 @@ from evallang.protocols.protocol import (
     Split,
     written,
 )
+from evallang.protocols.temporal import inner_splits
 from evallang.registry import Evidence
 from evallang.results.records import (
     INNER_FOLDS,

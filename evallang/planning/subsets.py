@@ -16,8 +16,7 @@ from evallang.planning.expected import models_on
 from evallang.planning.plan import SubsetPlace
 from evallang.planning.seeds import rows_hash, seed
 from evallang.protocols.protocol import PROTOCOLS, CannotSplit, Rows, Split
-from evallang.protocols.splitting import exact
-from evallang.protocols.subsets import nested_subsets
+from evallang.protocols.splitting import exact, nested_subsets
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import AnalysisSpec, Protocol, Study
 

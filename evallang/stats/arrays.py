@@ -11,14 +11,13 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from evallang.results.statistics import Difference, HypothesisTestResult
-from evallang.stats.alternatives import Alternative
-from evallang.stats.decisions import Better
+from evallang.stats.distributions import Alternative
 from evallang.stats.hypothesis_tests import equivalence, losses, resampling_tests
 from evallang.stats.hypothesis_tests.equivalence import DifferenceAt
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
-from evallang.stats.rank_scores import checked_direction
+from evallang.stats.rank_scores import Better, checked_direction
 
 
 def permutation(

@@ -14,8 +14,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.results.statistics import Clusters, Difference, Summary
-from evallang.stats.alternatives import Alternative
-from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.distributions import Alternative, checked_level, t_quantile
 from evallang.stats.validation import labels, magnitudes
 
 FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)

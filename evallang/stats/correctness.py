@@ -1,8 +1,4 @@
-"""Which model is right on which example, counted once for every test on right and wrong.
-
-The Gram matrix of the correctness matrix and the distribution of its row sums are all that
-McNemar (every pair), Cochran and Looney need; both add up over parts of the data.
-"""
+"""Right and wrong answers of models, their counts and patterns."""
 
 from __future__ import annotations
 
@@ -10,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
+from evallang.stats.distributions import Alternative, binomial_tail
 from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
 
 Table = tuple[tuple[int, int], tuple[int, int]]
@@ -157,3 +155,66 @@ def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
 
 def _as_tuples(matrix: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
+
+
+EXACT_BELOW = 25  # discordant pairs, of the variant `textbook`; Raschka 2018, 4.4
+LESS = {"chi2": 0, "corrected": 1}  # subtracted from |b - c|
+
+
+def p_of_pairs(
+    first: ArrayLike, second: ArrayLike, variant: str, alternative: Alternative = "two_sided"
+) -> NDArray[np.float64]:
+    """Return p of each pair of counts; both are whole numbers, of one shape.
+
+    `variant` is exact, midp, chi2, corrected, or textbook: exact for fewer than 25 pairs, else
+    corrected. p is 1 without any pair.
+    """
+    b, c = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    n = b + c
+    if variant == "textbook":
+        few, many = (p_of_pairs(b, c, name, alternative) for name in ("exact", "corrected"))
+        return np.where(n < EXACT_BELOW, few, many)
+    both = alternative == "two_sided"
+    if alternative == "less":
+        b, c = c, b
+    if variant in LESS:
+        gap = np.maximum(abs(b - c) - LESS[variant], 0) if both else b - c - LESS[variant]
+        pairs = np.maximum(n, 1)
+        if both:
+            p = scipy.special.chdtrc(1, gap**2 / pairs)
+        else:
+            p = scipy.special.ndtr(-gap / np.sqrt(pairs))
+        return np.where(n == 0, 1.0, p)
+    larger = np.maximum(b, c) if both else b
+    at_least, beyond = (binomial_tail(larger + more, n) for more in (0, 1))
+    if variant == "exact":
+        return np.asarray(np.minimum(2 * at_least, 1.0) if both else at_least)
+    if not both:
+        return np.where(n == 0, 1.0, (at_least + beyond) / 2)
+    # For b = c both tails hold the observed table, which 1 - pmf/2 counts by half once
+    p = np.where(b == c, 1 - (at_least - beyond) / 2, at_least + beyond)
+    return np.where(n == 0, 1.0, p)
+
+
+Share = tuple[int, int]
+"""How many examples are right, and of how many."""
+
+
+class Shares(Struct, frozen=True):
+    """What two models have right, each of its own examples: (right, n)."""
+
+    first: Share
+    second: Share
+
+
+def checked_share(share: Share) -> Share:
+    """Read one share as two ints; raises `ValueError` where 0 <= right <= n does not hold."""
+    try:
+        given = tuple(share)
+        right, n = (int(x) for x in given)
+        whole = (right, n) == given
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("a share is (right, n), two whole numbers") from None
+    if not whole or not 0 <= right <= n <= MOST_COUNTED:
+        raise ValueError(f"{given[0]} of {given[1]} is not a share of examples")
+    return right, n

@@ -1,8 +1,4 @@
-"""What an interval allows to be claimed: at a level, superior, not inferior, equivalent.
-
-The bounds decide, not p: the interval is the two-sided one that is printed. What has no
-bounds is not shown.
-"""
+"""Decisions from intervals and margins, at one look or at several."""
 
 from __future__ import annotations
 
@@ -21,9 +17,21 @@ from evallang.results.statistics import (
     shown_effect,
 )
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
+from evallang.stats.rank_scores import Better
 from evallang.stats.validation import word
 
-Better = Literal["higher", "lower"]
+DIGITS = 12
+
+
+def error_of_one_look(error: float, looks: int) -> float:
+    """Return the error allowed to one of several looks, of which together may err so often.
+
+    By Bonferroni's inequality the sum bounds the error over all looks, however they depend on one
+    another.
+    """
+    return round(error / looks, DIGITS)
+
+
 UNDEFINED = "the interval is undefined"
 SAME_LEVEL = 1e-9  # of an interval and a decision
 

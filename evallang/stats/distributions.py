@@ -1,13 +1,16 @@
-"""Tails and quantiles of the reference distributions, most as plain floats.
+"""Tails and quantiles of the reference distributions, most as plain floats; p by alternative.
 
-Only `scipy.special` is used: `scipy.stats` takes half a second to import.
-"""
+Only `scipy.special` is used: `scipy.stats` takes half a second to import."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
+
+from evallang.results.statistics import HypothesisTestResult, with_side
 
 
 def normal_quantile(level: float) -> float:
@@ -99,3 +102,43 @@ def checked_level(level: float) -> float:
     if not isinstance(level, int | float) or not 0.0 < level < 1.0:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level!r}")
     return float(level)
+
+
+if TYPE_CHECKING:  # Python also takes scipy's spelling, which is not a word of the language
+    Alternative = Literal["two_sided", "two-sided", "greater", "less"]
+else:
+    Alternative = Literal["two_sided", "greater", "less"]
+OPPOSITE: dict[str, Alternative] = {
+    "two_sided": "two_sided",
+    "greater": "less",
+    "less": "greater",
+}
+
+
+def normal_p(z: float, alternative: Alternative = "two_sided") -> float:
+    """Return the tail area beyond z of a standard normal variable, on the side that counts."""
+    if alternative == "two_sided":
+        return float(2.0 * scipy.special.ndtr(-abs(z)))
+    return float(scipy.special.ndtr(-z if alternative == "greater" else z))
+
+
+def t_p(t: float, df: float, alternative: Alternative = "two_sided") -> float:
+    """Return the tail area beyond t of Student's distribution, on the side that counts."""
+    if alternative == "two_sided":
+        return float(2.0 * scipy.special.stdtr(df, -abs(t)))
+    return float(scipy.special.stdtr(df, -t if alternative == "greater" else t))
+
+
+def halved(p: float, difference: float, alternative: Alternative) -> float:
+    """Turn the two-sided p of a continuous statistic into that of the side that counts."""
+    if alternative == "two_sided":
+        return p
+    agrees = difference > 0 if alternative == "greater" else difference < 0
+    return p / 2 if agrees else 1 - p / 2
+
+
+def one_sided(result: HypothesisTestResult, alternative: Alternative) -> HypothesisTestResult:
+    """Set the side of a result, and name it in the variant and in the null hypothesis, once."""
+    if alternative == "two_sided" or result.p is None:
+        return result
+    return with_side(result, alternative)

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.results.statistics import HypothesisTestResult, Statistic
-from evallang.stats.alternatives import Alternative, one_sided, t_p
-from evallang.stats.distributions import t_quantile
+from evallang.stats.distributions import Alternative, one_sided, t_p, t_quantile
 from evallang.stats.validation import magnitudes, numbers
 
 EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"

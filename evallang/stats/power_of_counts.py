@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from evallang.results.provenance import AssumptionWords
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.planned_groups import by_groups, effective_answer
 from evallang.stats.power import (
     GROUPS,
     ROUNDS,
@@ -29,10 +28,12 @@ from evallang.stats.power import (
     Question,
     Relation,
     Stated,
+    by_groups,
     check_level,
+    effective_answer,
     simulated,
 )
-from evallang.stats.power_of_areas import ASSUMPTIONS_ABOUT_AREAS, normal_nodes
+from evallang.stats.power_of_means import ASSUMPTIONS_ABOUT_AREAS, normal_nodes
 from evallang.stats.validation import word
 
 Metric = Callable[[Any], Any]

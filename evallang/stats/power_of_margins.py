@@ -19,8 +19,12 @@ from evallang.stats.power import (
     answered,
     power_by_form,
 )
-from evallang.stats.power_of_areas import ASSUMPTIONS_ABOUT_AREAS, areas_within, assumed_areas
-from evallang.stats.power_of_means import means_within
+from evallang.stats.power_of_means import (
+    ASSUMPTIONS_ABOUT_AREAS,
+    areas_within,
+    assumed_areas,
+    means_within,
+)
 from evallang.stats.power_of_pairs import assumed_shares, shares_within
 
 

@@ -18,21 +18,16 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.stats.clusters import flip_groups, refers_to_chi2
-from evallang.stats.discordant_pairs import p_of_pairs
+from evallang.stats.correctness import p_of_pairs
 from evallang.stats.distributions import binomial_tail, least_rejected, normal_quantile
 from evallang.stats.intervals.differences import PAIRED_INTERVALS, tango_distance
-from evallang.stats.planned_groups import (
-    MOST_GROUPS,
-    PlannedGroups,
-    examples_of,
-    group_notes,
-    planned_groups,
-)
 from evallang.stats.power import (
     DISCORDANT,
     GROUPS,
+    MOST_GROUPS,
     ROUNDS,
     Answer,
+    PlannedGroups,
     PowerAnalysis,
     PowerDeclaration,
     Question,
@@ -41,6 +36,9 @@ from evallang.stats.power import (
     analysed,
     answered,
     check_level,
+    examples_of,
+    group_notes,
+    planned_groups,
     simulated,
 )
 from evallang.stats.power_of_means import check_margin, t_width

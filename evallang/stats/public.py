@@ -13,14 +13,14 @@ ELSEWHERE = {
     "arrays": "bootstrap noninferiority permutation tost",
     "learning_bootstrap": "bootstrap_error leave_one_out_error no_information_rate standard_error",
     "clusters": "clustered_difference design_effect flip_groups",
-    "correctness": "Correctness count_correct count_patterns count_right",
+    "correctness": "Correctness Shares count_correct count_patterns count_right",
     "corrections.correction": "simultaneous_level",
     "decisions": "decide_equivalent decide_level decide_noninferior decide_superior",
     "hypothesis_tests.equivalence": "over_folds paired_proportions",
     "hypothesis_tests.swapping": "CountSwapper LossSwapper OutputSwapper ScoreSwapper SignSwapper",
     "intervals.effective_size": "clustered_wilson effective_n weighted_loss_sample "
     "weighted_sample weighted_wilson",
-    "intervals.pairs_of_folds": "HeldOutLosses",
+    "intervals.cross_validation": "HeldOutLosses",
     "intervals.ranking": "placements",
     "intervals.resampling": "CountSample DifferenceSample LossSample PairedCountSample ScoreSample "
     "WeightSample",
@@ -29,7 +29,6 @@ ELSEWHERE = {
     "power_of_pairs": "mcnemar_power",
     "power_of_ranks": "rank_power",
     "rank_scores": "average_ranks critical_difference win_tie_loss",
-    "shares": "Shares",
     "effect_sizes.over_data_sets": "average_rank_effects rank_models",
 }
 """Public names that are in no registry, or take arrays instead of what is registered, by module."""

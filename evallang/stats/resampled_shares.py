@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from evallang.results.shown import Number
 from evallang.stats.draws import Resamples
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.predicted import Predicted
+from evallang.stats.score_curves import Predicted
 from evallang.stats.weightings import ratio, summing
 
 WILSON, DRAWN = "Wilson", "percentile bootstrap"

@@ -1,9 +1,4 @@
-"""Held-out scores as a curve: of each fold, their average, the pooled one, and its bands.
-
-A curve is computed from cells: the positives and negatives at each step of the score. Rounds of
-a bootstrap draw the counts of the cells (independent predictions) or the units, so that a round
-costs no sorting. Of several classes the curves of each against the rest are averaged.
-"""
+"""Curves over thresholds of scores: their points, bounds and lines of cost."""
 
 from __future__ import annotations
 
@@ -13,14 +8,111 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.results.shown import Number
-from evallang.stats.cost_lines import areas_of_lowest_costs
 from evallang.stats.draws import Resamples
-from evallang.stats.predicted import Predicted
 from evallang.stats.weightings import areas_by_score, precisions_by_score, summing
+
+
+class Predicted(Struct, frozen=True, dict=True):
+    """The held-out predictions of one model.
+
+    Attributes
+    ----------
+    truth : class of each prediction as an index (n,), or its number in a regression
+    labels : predicted class (n,), -1 where it is none of the classes, or predicted number
+    scores : score of the positive class (n,), higher for it, or None
+    probabilities : True where the scores are probabilities
+    classes : the names of the classes, empty in a regression
+    positive : index of the positive class, or None
+    folds : the fitted model of each prediction (n,) as int codes, None where one model made all
+    units : what is drawn together (n,) as int codes, None where each prediction is one
+    weights : weight of each prediction (n,), or None
+    level : confidence level of intervals and bands
+    seed : 32-bit seed of resampling
+    """
+
+    truth: NDArray[Any]
+    labels: NDArray[Any]
+    scores: NDArray[np.float64] | None
+    probabilities: bool
+    classes: tuple[str, ...]
+    positive: int | None
+    folds: NDArray[np.int64] | None
+    units: NDArray[np.int64] | None
+    weights: NDArray[np.float64] | None
+    level: float
+    seed: int
+
+    @property
+    def n(self) -> int:
+        """The number of predictions."""
+        return len(self.truth)
+
+    @property
+    def n_units(self) -> int:
+        """The number of units that are drawn together."""
+        return self.n if self.units is None else len(np.unique(self.units))
+
+    @cached_property
+    def is_positive(self) -> NDArray[np.bool_]:
+        """Whether the truth of each prediction is the positive class (n,)."""
+        return np.asarray(self.truth == self.positive, dtype=bool)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The weight of each prediction (n,), 1 without weights."""
+        return np.ones(self.n) if self.weights is None else self.weights
+
+    def weights_of_classes(self, rows: NDArray[np.intp] | None = None) -> tuple[float, float]:
+        """Return the weight of the negatives and of the positives, of some rows or of all."""
+        shares, up = self.shares, self.is_positive
+        if rows is not None:
+            shares, up = shares[rows], up[rows]
+        return float(shares[~up].sum()), float(shares[up].sum())
+
+
+AT_ONCE = 1 << 16  # numbers of a block of rows, which stay in the cache
+ROWS_AT_ONCE = 256  # rows lie 2 apart, and so keep the slopes of their steps to 1e-13
+
+
+def areas_of_lowest_costs(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the area for each row of weights at each distinct score, rising (B, s): (B,).
+
+    NaN where a class has no example.
+    """
+    found = np.full(len(positives), np.nan)
+    both = (positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)
+    rows = np.flatnonzero(both)
+    size = max(1, min(ROWS_AT_ONCE, AT_ONCE // max(positives.shape[1], 1)))
+    for start in range(0, len(rows), size):
+        some = rows[start : start + size]
+        found[some] = _areas(positives[some], negatives[some])
+    return found
+
+
+def _areas(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the areas of rows in which both classes have examples.
+
+    The lowest lines belong to the corners of the convex hull of the ROC curve. A side of the hull
+    on which the rates rise by dt and df ends where its two lines have the same cost, at
+    df / (dt + df), and the integral between these places is 1/2 less half of the sum of
+    df^2 / (dt + df) over the sides. Steps are pooled into sides until the share of negatives
+    rises, as isotonic regression pools them: all rows in one call, each above the one before it.
+    """
+    rises = (positives / positives.sum(axis=1, keepdims=True))[:, ::-1]
+    runs = (negatives / negatives.sum(axis=1, keepdims=True))[:, ::-1]
+    steps = rises + runs
+    row, place = np.nonzero(steps)
+    run, step = runs[row, place], steps[row, place]
+    sides = scipy.optimize.isotonic_regression(run / step + 2.0 * row, weights=step).blocks[:-1]
+    across, along = np.add.reduceat(run, sides), np.add.reduceat(step, sides)
+    removed = np.bincount(row[sides], across**2 / along, minlength=len(rises))
+    return np.asarray((1 - removed) / 2)
+
 
 ROUNDS = 1000
 TURNED = 401  # places along a curve at which rounds are compared with it

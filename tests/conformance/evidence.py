@@ -3,6 +3,7 @@
 import numpy as np
 
 from evallang.registry import Evidence
+from evallang.stats.correctness import Shares
 from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
 from evallang.stats.hypothesis_tests.swapping import (
     CountSwapper,
@@ -11,14 +12,13 @@ from evallang.stats.hypothesis_tests.swapping import (
     ScoreSwapper,
 )
 from evallang.stats.inputs import DESIGN_SHAPES
+from evallang.stats.intervals.readers import score_areas, score_means
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
     LossSample,
     PairedCountSample,
     ScoreSample,
 )
-from evallang.stats.reader_scores import score_areas, score_means
-from evallang.stats.shares import Shares
 
 RANDOM = np.random.default_rng(7)
 REST = {

@@ -13,8 +13,9 @@ from worked_examples import assert_documented, assert_example, entries_of, examp
 from evallang.metrics.metric import METRICS
 from evallang.results.codec import to_plain
 from evallang.results.records import Interval
+from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
+from evallang.stats.intervals.readers import score_areas, score_means
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,
@@ -23,7 +24,6 @@ from evallang.stats.intervals.resampling import (
     ScoreSample,
     WeightSample,
 )
-from evallang.stats.reader_scores import score_areas, score_means
 
 RANDOM = np.random.default_rng(11)
 

@@ -9,7 +9,7 @@ from matplotlib.mathtext import MathTextParser
 
 from docs.generator import markdown as md, pictures, symbols
 from evallang.manual.catalogues import REGISTRIES, entries
-from evallang.manual.properties import available_intervals, property_lines
+from evallang.manual.compatibility_table import available_intervals, property_lines
 
 MEMBERS = [
     pytest.param(plural, entry, id=f"{plural}-{entry.name}")

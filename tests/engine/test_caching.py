@@ -8,7 +8,7 @@ from studies import codes, study
 from evallang.api import run
 from evallang.stats import draws
 from evallang.stats.hypothesis_tests.swapping import SignSwapper
-from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.proportions import takahashi
 from evallang.stats.intervals.resampling import LossSample
 
 HEAD = """evallang 1

@@ -92,8 +92,7 @@ def test_curves_of_classes_and_their_mean_are_those_of_scikit_learn(tmp_path):
 
 def test_bounds_of_the_mean_come_from_rounds_that_all_classes_share():
     """The mean of two complementary classes is that of one: their bounds are those of one."""
-    from evallang.stats.predicted import Predicted
-    from evallang.stats.score_curves import ScoreCurves, curve_of, true_positive_rate
+    from evallang.stats.score_curves import Predicted, ScoreCurves, curve_of, true_positive_rate
 
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 2, 120)

@@ -22,7 +22,7 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.running import RunFailed
 from evallang.protocols.protocol import Rows
-from evallang.protocols.subsets import nested_subsets
+from evallang.protocols.splitting import nested_subsets
 from evallang.results.codec import to_plain
 
 WINE = """\

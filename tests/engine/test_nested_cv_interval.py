@@ -11,7 +11,7 @@ from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed
 from evallang.cli.plan_text import plan_lines
-from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
+from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
 
 TEXT = """evallang 1
 study "Nested"

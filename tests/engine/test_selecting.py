@@ -9,7 +9,7 @@ from evallang.api import read_and_plan, run
 from evallang.engine.tuning import steps_from_simple
 from evallang.models.catalogue import simplicity
 from evallang.models.model import grid
-from evallang.stats.searches import choose
+from evallang.stats.analyses.tuning import choose
 
 HEAD = """evallang 1
 data wine from sklearn wine

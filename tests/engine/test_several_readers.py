@@ -8,7 +8,7 @@ from studies import codes, study, write_rows
 
 from evallang.api import run
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette
-from evallang.stats.reader_scores import score_areas, score_means
+from evallang.stats.intervals.readers import score_areas, score_means
 
 N, READERS = 40, 4
 RNG = np.random.default_rng(21)

@@ -12,8 +12,7 @@ from studies import study
 from evallang.api import run
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
-from evallang.stats.analyses.variance import variance
-from evallang.stats.runs import Runs, variances_over_seeds
+from evallang.stats.analyses.variance import Runs, variance, variances_over_seeds
 
 FORESTS = """\
 evallang 1

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from evallang.models.class_facts import NEEDED_PARAMETERS, REFUSED_CLASSES
+from evallang.models.catalogue import NEEDED_PARAMETERS, REFUSED_CLASSES
 from evallang.models.packages import NOT_CHECKED, Package
 
 REQUIRED = {"is": "required"}

@@ -10,8 +10,7 @@ import write_catalogue as generate
 from specs import call, items, steps
 
 from evallang.models.abilities import abilities
-from evallang.models.catalogue import CATALOGUE
-from evallang.models.class_facts import REFUSED_CLASSES
+from evallang.models.catalogue import CATALOGUE, REFUSED_CLASSES
 
 SHIPPED = json.loads(generate.TARGET.read_text(encoding="utf-8"))
 

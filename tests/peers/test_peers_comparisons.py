@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t
+from evallang.stats.hypothesis_tests.bayesian import bayes_t
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.losses import t as t_test
@@ -15,7 +15,7 @@ from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, OutputSwapper
-from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.proportions import takahashi
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 from evallang.stats.power_of_pairs import mcnemar_power
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from evallang.stats.corrections import family_wise
-from evallang.stats.hypothesis_tests import contingency, five_by_two, folds, matched_proportions
+from evallang.stats.hypothesis_tests import contingency, folds, matched_proportions
 from evallang.stats.intervals import proportions, ranking
 
 
@@ -72,8 +72,8 @@ def test_cochrans_q_of_twenty_models_is_no_matter_of_two_to_the_twenty():
 def test_5x2cv_tests_of_identical_models_have_p_1():
     # mlxtend 0.25: paired_ttest_5x2cv (nan, nan), combined_ftest_5x2cv ZeroDivisionError
     scores = np.full((5, 2), 0.9)
-    assert five_by_two.five_by_two_t(scores, scores).p == 1.0
-    assert five_by_two.five_by_two_f(scores, scores).p == 1.0
+    assert folds.five_by_two_t(scores, scores).p == 1.0
+    assert folds.five_by_two_f(scores, scores).p == 1.0
 
 
 def test_the_corrected_t_takes_a_root_and_both_tails():

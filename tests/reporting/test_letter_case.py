@@ -5,8 +5,8 @@ import re
 import pytest
 from many_cases import for_each
 
-from evallang.metrics.imported import imported_ratio
 from evallang.metrics.metric import METRICS
+from evallang.metrics.named import imported_ratio
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.reporting.letter_case import axis_words, mid_sentence, titled
 from evallang.reporting.wording import sentence

@@ -1,10 +1,8 @@
 """The relations of power under the names and in the order in which tests ask them."""
 
-from evallang.stats.planned_groups import PlannedGroups, number_of_groups
-from evallang.stats.power import Relation, analysed
-from evallang.stats.power_of_areas import Areas, areas, areas_within
+from evallang.stats.power import PlannedGroups, Relation, analysed, number_of_groups
 from evallang.stats.power_of_counts import Labels, counts
-from evallang.stats.power_of_means import means_within, t_power, t_width
+from evallang.stats.power_of_means import Areas, areas, areas_within, means_within, t_power, t_width
 from evallang.stats.power_of_pairs import (
     clustered_width,
     grouped_pairs,

@@ -5,7 +5,7 @@ import pytest
 from many_cases import for_each
 from scipy import integrate, stats
 
-from evallang.stats.hypothesis_tests.bayesian_tables import bayes_mcnemar
+from evallang.stats.hypothesis_tests.bayesian import bayes_mcnemar
 
 TABLES = [
     ((80, 3), (1, 16)), ((800, 30), (12, 160)), ((0, 0), (0, 5)), ((0, 40), (3, 0)),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from stats.reference_values import columns, figures
 
-from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t
+from evallang.stats.hypothesis_tests.bayesian import bayes_t
 from evallang.stats.hypothesis_tests.folds import corrected_t
 
 BAYCOMP = figures("from_python")  # baycomp 1.0.3, two_on_single

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_sign, bayes_signed_rank
+from evallang.stats.hypothesis_tests.bayesian import bayes_sign, bayes_signed_rank
 
 REFERENCE = Path(__file__).parent / "reference"
 BAYCOMP = {

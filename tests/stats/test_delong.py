@@ -9,8 +9,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 from stats.reference_values import columns, figures
 
-from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
-from evallang.stats.hypothesis_tests.ranking_curves import delong
+from evallang.stats.hypothesis_tests.ranking_curves import auc_covariance, delong
 from evallang.stats.score_counts import outranked, place_scores
 
 R = figures("from_r")  # pROC 1.18.0

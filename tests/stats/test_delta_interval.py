@@ -7,8 +7,7 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from evallang.metrics.metric import METRICS
-from evallang.stats.intervals.confusion_delta import delta
-from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.proportions import delta, takahashi
 
 TABLE = np.array([[54, 32], [27, 231]])
 THREE = np.array([[40, 5, 3], [8, 30, 6], [2, 7, 50]])

@@ -7,7 +7,7 @@ import pytest
 from many_cases import for_each
 from scipy import stats
 
-from evallang.stats import alternatives, distributions
+from evallang.stats import distributions
 
 LEVELS = (0.01, 0.5, 0.8, 0.95, 0.99, 0.9999, 1 - 1e-12)
 
@@ -28,7 +28,7 @@ def test_the_t_quantile_agrees_with_scipy(level, df):
 @for_each("level", LEVELS)
 @for_each("df", [1, 2, 5, 9, 99, 1e4])
 def test_the_t_quantile_leaves_the_tail_it_was_asked_for(level, df):
-    tail = alternatives.t_p(distributions.t_quantile(level, df), df)
+    tail = distributions.t_p(distributions.t_quantile(level, df), df)
     assert tail == pytest.approx(1 - level, rel=1e-10)
 
 
@@ -46,8 +46,8 @@ def test_no_more_heads_than_throws():
 def test_upper_tails_keep_their_digits(x):
     assert distributions.chi2_tail(x, 3) == pytest.approx(stats.chi2.sf(x, 3), rel=1e-12)
     assert distributions.f_tail(x, 10, 5) == pytest.approx(stats.f.sf(x, 10, 5), rel=1e-12)
-    assert alternatives.normal_p(-x / 20) == pytest.approx(2 * stats.norm.sf(x / 20), rel=1e-12)
-    assert alternatives.normal_p(x / 20, "greater") == pytest.approx(
+    assert distributions.normal_p(-x / 20) == pytest.approx(2 * stats.norm.sf(x / 20), rel=1e-12)
+    assert distributions.normal_p(x / 20, "greater") == pytest.approx(
         stats.norm.sf(x / 20), rel=1e-12
     )
-    assert alternatives.t_p(x / 20, 3, "less") == pytest.approx(stats.t.cdf(x / 20, 3), rel=1e-12)
+    assert distributions.t_p(x / 20, 3, "less") == pytest.approx(stats.t.cdf(x / 20, 3), rel=1e-12)

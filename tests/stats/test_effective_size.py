@@ -7,7 +7,6 @@ from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 from evallang.stats.draws import Block
-from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
     effective_n,
@@ -16,7 +15,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_wilson,
 )
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.resampling import LossSample, ScoreSample
+from evallang.stats.intervals.resampling import LossSample, ScoreSample, bootstrap
 
 
 def test_equal_weights_count_every_example():

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 from stats.reference_values import figures
 
-from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.proportions import takahashi
 
 R = figures("from_r")  # the formulas of the authors' program
 TABLE = np.array([[30, 4, 2], [5, 20, 6], [1, 3, 9]])

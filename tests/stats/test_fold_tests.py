@@ -12,8 +12,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
-from evallang.stats.hypothesis_tests.five_by_two import five_by_two_f, five_by_two_t
-from evallang.stats.hypothesis_tests.folds import corrected_t, kfold_t, resampled_t
+from evallang.stats.hypothesis_tests.folds import (
+    corrected_t,
+    five_by_two_f,
+    five_by_two_t,
+    kfold_t,
+    resampled_t,
+)
 
 RANDOM = np.random.default_rng(5)
 FIRST, SECOND = 0.8 + 0.05 * RANDOM.normal(size=(2, 10))

@@ -11,8 +11,7 @@ import pytest
 from many_cases import for_each
 from scipy import stats
 
-from evallang.stats.hypothesis_tests.aligned_ranks import friedman_aligned, quade
-from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, friedman
+from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, friedman, friedman_aligned, quade
 
 REFERENCE = Path(__file__).parent / "reference"
 R = {

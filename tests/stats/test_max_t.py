@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evallang.stats.corrections.joint_corrections import max_t, single_level
+from evallang.stats.corrections.joint_corrections import (
+    drawn_p,
+    max_t,
+    single_level,
+    studentized_p,
+    swapped_p,
+)
 from evallang.stats.draws import Block, drawn_weights
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.swapping import (
@@ -18,7 +24,6 @@ from evallang.stats.hypothesis_tests.swapping import (
     joint_swaps,
 )
 from evallang.stats.intervals.resampling import spread_out
-from evallang.stats.joint_resamples import drawn_p, studentized_p, swapped_p
 
 REFERENCE = Path(__file__).parent / "reference"
 OBSERVED = (2.6, 1.1, 2.2, 0.2, 3.1)

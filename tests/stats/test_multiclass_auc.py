@@ -9,8 +9,7 @@ from scipy.special import expit, logit
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
-from evallang.stats.intervals.class_areas import area_and_influences, multiclass_auc
-from evallang.stats.intervals.ranking import cv_auc, delong
+from evallang.stats.intervals.ranking import area_and_influences, cv_auc, delong, multiclass_auc
 
 STEP = 1e-5
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evallang import stats
-from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
+from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
 
 Z = 1.959963984540054  # 97.5% point of the normal distribution: scipy 1.17.1, stats.norm.ppf
 

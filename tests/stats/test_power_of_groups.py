@@ -20,8 +20,7 @@ from stats.powers import (
 from evallang.stats.clusters import degrees_of_sizes, flip_groups
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.planned_groups import PlannedGroups, planned_groups
-from evallang.stats.power import Question, Stated
+from evallang.stats.power import PlannedGroups, Question, Stated, planned_groups
 
 MIXED = ((2, 30), (5, 20), (12, 10))
 

@@ -11,7 +11,7 @@ from scipy import stats
 from evallang.stats import rank_scores
 from evallang.stats.effect_sizes.over_data_sets import rank_models
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, DEMSAR_RANKS
-from evallang.stats.studentized_range import range_quantile, range_tail
+from evallang.stats.rank_scores import range_quantile, range_tail
 
 REFERENCE = Path(__file__).parent / "reference"
 R = {

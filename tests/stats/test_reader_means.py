@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evallang.stats.reader_scores import score_means
+from evallang.stats.intervals.readers import score_means
 
 
 def test_the_covariance_is_that_of_means():

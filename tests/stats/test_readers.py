@@ -7,8 +7,12 @@ from scipy import stats
 from evallang.metrics.ranking import roc_auc
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette
-from evallang.stats.intervals.readers import obuchowski_rockette as interval
-from evallang.stats.reader_scores import ReaderScores, score_areas, score_means
+from evallang.stats.intervals.readers import (
+    ReaderScores,
+    obuchowski_rockette as interval,
+    score_areas,
+    score_means,
+)
 
 # Van Dyke et al. 1993, two modalities of five readers on 114 patients, as OR-DBM MRMC 2.51 of
 # the University of Iowa prints it (areas, jackknife covariances; file of 30 April 2020)

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap as bootstrap_test
-from evallang.stats.intervals.bootstrap_bounds import MOST_BINS, bootstrap, histogram
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.intervals.resampling import (
+    MOST_BINS,
+    DifferenceSample,
+    LossSample,
+    bootstrap,
+    histogram,
+)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import SharesOfRows
+from evallang.stats.score_curves import Predicted
 
 
 def test_a_row_without_predictions_has_no_share_and_causes_no_warning():

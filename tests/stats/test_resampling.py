@@ -10,15 +10,16 @@ from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import draws
 from evallang.stats.draws import Resamples, draw_together, drawn_weights
-from evallang.stats.intervals.bootstrap_bounds import ResampledBounds, bootstrap
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,
     LossSample,
     PairedCountSample,
+    ResampledBounds,
     ScoreSample,
     SumSample,
     WeightSample,
+    bootstrap,
     spread_out,
     table_sample,
 )

@@ -5,7 +5,7 @@ import pytest
 from many_cases import for_each
 from sklearn.metrics import roc_auc_score
 
-from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
+from evallang.stats.hypothesis_tests.ranking_curves import auc_covariance
 from evallang.stats.score_counts import (
     PlacementSums,
     ScoreCounts,

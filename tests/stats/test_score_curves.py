@@ -9,8 +9,7 @@ from sklearn import metrics as peers
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.stats import score_curves
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.predicted import Predicted
-from evallang.stats.score_curves import ScoreCurves, fixed_width_band, true_positive_rate
+from evallang.stats.score_curves import Predicted, ScoreCurves, fixed_width_band, true_positive_rate
 
 N, FOLDS = 240, 4
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evallang.stats.analyses.stability import stability
-from evallang.stats.searches import FoldSearch, SearchedParameter, Searches
+from evallang.stats.analyses.tuning import FoldSearch, SearchedParameter, Searches
 
 CHOSEN = [
     {"C": 1.0, "kernel": "rbf"},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evallang.stats.intervals.resampling import LossSample, WeightSample
-from evallang.stats.selection_bias import bbc_cv
+from evallang.stats.skill import bbc_cv
 
 
 def _accuracy(correct: np.ndarray):

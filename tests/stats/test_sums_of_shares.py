@@ -9,7 +9,7 @@ from scipy import optimize, stats as peer
 
 from evallang import stats
 from evallang.stats.hypothesis_tests.recalls import paired_recalls
-from evallang.stats.intervals.sums_of_shares import sum_of_shares
+from evallang.stats.intervals.ratio_of_sums import sum_of_shares
 
 UNIT = (0.0, 1.0)
 

@@ -11,7 +11,7 @@ from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
-from evallang.stats.selection_bias import MANY
+from evallang.stats.skill import MANY
 from evallang.study import Study
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import SharesOfRows
+from evallang.stats.score_curves import Predicted
 
 
 class Pair(Struct, frozen=True):

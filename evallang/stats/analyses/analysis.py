@@ -1,4 +1,4 @@
-"""What an analysis is: a function behind a word of `analyze`, its options keyword-only."""
+"""What an analysis of models declares."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from evallang.registry import Guidance, Registry
 from evallang.results.provenance import CurveWords
-from evallang.stats.predicted import Predicted
-from evallang.stats.score_curves import Curve
+from evallang.stats.score_curves import Curve, Predicted
 
 
 class AnalysisDeclaration(Guidance, frozen=True):

@@ -24,11 +24,11 @@ from evallang.stats.logistic import (
     weighted_intercepts,
     weighted_slopes,
 )
-from evallang.stats.predicted import Predicted
 from evallang.stats.resampled_shares import CellShare, SharesOfRows
 from evallang.stats.score_curves import (
     Curve,
     CurvePoint,
+    Predicted,
     Reference,
     ShownCurve,
     Summary,

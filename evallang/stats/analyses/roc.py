@@ -1,33 +1,43 @@
-"""The ROC curve, averaged over folds, with its bands."""
+"""Curves of thresholds: ROC, precision and recall, detection errors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
+from numpy.typing import NDArray
 
 from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
+from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.predicted import Predicted
 from evallang.stats.score_curves import (
+    SAME,
+    Band,
     Curve,
+    Heights,
+    Predicted,
     Reference,
     ScoreCurves,
     ShownCurve,
+    Summary,
+    average_and_rounds,
     curve_of,
     fixed_width_band,
     means_of_folds,
+    percentile_bounds,
+    precision_at_recall,
     true_positive_rate,
 )
 
-GRID = 101  # false positive rates from 0 to 1
+RATES_OF_ROC = 101  # false positive rates from 0 to 1
 
 
-def _curve(each: Sequence[Predicted]) -> Curve:
+def _roc_curve(each: Sequence[Predicted]) -> Curve:
     """Return the curve of one class, or the mean of those of several against the rest."""
     curves = [ScoreCurves(predicted) for predicted in each]
-    grid = np.linspace(0.0, 1.0, GRID)
+    grid = np.linspace(0.0, 1.0, RATES_OF_ROC)
     return curve_of(
         curves,
         grid,
@@ -43,7 +53,7 @@ def _curve(each: Sequence[Predicted]) -> Curve:
         task="classification",
         needs="scores",
         by_class=True,
-        macro=_curve,
+        macro=_roc_curve,
         shown=ShownCurve,
         curve=CurveWords("False positive rate", "True positive rate"),
         when="the trade between hits and false alarms matters at every threshold",
@@ -69,4 +79,143 @@ def roc(predicted: Predicted) -> Curve:
     The area is the mean of the areas of the folds, as `roc_auc` has it; `pooled` mixes the scores
     of models fitted on different folds. Raises `ValueError` where no fold has both classes.
     """
-    return _curve([predicted])
+    return _roc_curve([predicted])
+
+
+RECALLS = 100  # recalls from 0.01 to 1
+RATES = 401  # false positive rates from which the band is turned into precision
+
+
+def _pr_curve(each: Sequence[Predicted]) -> Curve:
+    """Return the curve of one class, or the mean of those of several against the rest."""
+    curves = [ScoreCurves(predicted) for predicted in each]
+    grid = np.linspace(1 / RECALLS, 1.0, RECALLS)
+    share = float(np.mean([(p.shares * p.is_positive).sum() / p.shares.sum() for p in each]))
+    name = "share of positives" if len(each) == 1 else "mean share of a class"
+    return curve_of(
+        curves,
+        grid,
+        precision_at_recall(grid),
+        means_of_folds(curves, "average precision", lambda fold: fold.average_precision),
+        (Reference(name, ((0.0, share), (1.0, share))),),
+        band=lambda found, rounds: _band(curves[0], grid, share),
+    )
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="scores",
+        by_class=True,
+        macro=_pr_curve,
+        shown=ShownCurve,
+        curve=CurveWords("Recall", "Precision"),
+        when="positives are rare, and false alarms are judged against the hits",
+        when_not="the share of positives in use differs from that of the test rows: roc",
+        formula=(
+            "in each fold the precision at the highest threshold that reaches each recall, "
+            "without interpolation between thresholds; the mean over folds; bounds as for roc, "
+            "whose band becomes one of precision at the observed share of positives. Of three "
+            "classes or more, each against the rest, and the mean over the classes without a band"
+        ),
+        equation=r"\left(R_t,\ P_t\right)",
+    ),
+    title="Precision-recall curve",
+    references=(cite("davis2006"), cite("zhou2021"), cite("campbell1994")),
+)
+def pr(predicted: Predicted) -> Curve:
+    """The precision at each recall, averaged over folds.
+
+    The average precision is the mean over folds, as the metric `average_precision` has it.
+    Raises `ValueError` where no fold has both classes.
+    """
+    return _pr_curve([predicted])
+
+
+def _band(curves: ScoreCurves, grid: NDArray[np.float64], share: float) -> Band:
+    """Turn the band of the ROC curve into precision, at the observed share of positives."""
+    rates = np.linspace(0.0, 1.0, RATES)
+    found, rounds = average_and_rounds(curves, true_positive_rate(rates))
+    low, high = fixed_width_band(curves, rates, found, rounds)
+    if np.isnan(low).any():
+        return low[: len(grid)], high[: len(grid)]
+    made = []
+    for hits in (low, high):
+        first = np.searchsorted(np.maximum.accumulate(hits), grid - SAME, side="left")
+        alarms = np.where(first < RATES, rates[np.minimum(first, RATES - 1)], 1.0)
+        made.append(share * grid / (share * grid + (1 - share) * alarms))
+    return made[0], made[1]
+
+
+FINE = 1001  # false positive rates from 0 to 1 among which both errors are equal
+FURTHEST = 3.0  # normal deviates that the grid reaches to: rates of 0.13 % and 99.87 %
+DEVIATES = 61
+
+
+def _grid() -> NDArray[np.float64]:
+    return np.asarray(
+        scipy.special.ndtr(np.linspace(-FURTHEST, FURTHEST, DEVIATES)), dtype=np.float64
+    )
+
+
+def _missed(grid: NDArray[np.float64]) -> Heights:
+    """Return the false negative rates at false positive rates."""
+    hits = true_positive_rate(grid)
+    return lambda true, false: 1 - hits(true, false)
+
+
+def _det_curve(each: Sequence[Predicted]) -> Curve:
+    """Return the curve of one class, or the mean of those of several against the rest."""
+    curves = [ScoreCurves(predicted) for predicted in each]
+    grid, fine = _grid(), np.linspace(0.0, 1.0, FINE)
+    rates = [_equal_error(fine, one.average(_missed(fine))[None])[0] for one in curves]
+    bounds: tuple[Number, Number] = (None, None)
+    if len(each) == 1:
+        drawn = _equal_error(fine, average_and_rounds(curves, _missed(fine))[1])
+        bounds = percentile_bounds(drawn, each[0].level)
+
+    def band(found: NDArray[np.float64], rounds: NDArray[np.float64]) -> Band:
+        low, high = fixed_width_band(curves[0], grid, 1 - found, 1 - rounds)
+        return 1 - high, 1 - low
+
+    summary = Summary("equal error rate", float(np.mean(rates)), *bounds)
+    return curve_of(curves, grid, _missed(grid), (summary,), band=band)
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="scores",
+        by_class=True,
+        macro=_det_curve,
+        shown=ShownCurve,
+        curve=CurveWords("False positive rate", "False negative rate", "deviate"),
+        when="both error rates are small, and models differ at the small end",
+        when_not="readers expect hits and not misses: roc",
+        formula=(
+            "the ROC curve with the false negative rate, both axes on the scale of normal "
+            "deviates; the equal error rate is where both rates agree on the average curve. Of "
+            "three classes or more, each against the rest, and the mean over the classes without "
+            "a band"
+        ),
+        equation=r"\left(\Phi^{-1}(FPR_t),\ \Phi^{-1}(FNR_t)\right)",
+    ),
+    title="Detection error trade-off curve",
+    references=(cite("martin1997"), cite("campbell1994")),
+)
+def det(predicted: Predicted) -> Curve:
+    """The false negative rate at each false positive rate, averaged over folds.
+
+    Raises `ValueError` where no fold has both classes.
+    """
+    return _det_curve([predicted])
+
+
+def _equal_error(grid: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find where falling curves (B, m) over the grid meet the diagonal (B,)."""
+    gap = missed - grid
+    after = np.maximum((gap > 0).sum(axis=1), 1)
+    rows = np.arange(len(gap))
+    before, behind = gap[rows, after - 1], gap[rows, np.minimum(after, len(grid) - 1)]
+    share = np.clip(before / np.where(before > behind, before - behind, 1.0), 0.0, 1.0)
+    return np.asarray(grid[after - 1] + share * (grid[1] - grid[0]), dtype=np.float64)

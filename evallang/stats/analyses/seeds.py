@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.runs import Runs, variances_over_seeds
+from evallang.stats.analyses.variance import Runs, variances_over_seeds
 
 
 class SeedSpread(Struct, frozen=True):

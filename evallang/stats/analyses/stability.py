@@ -12,7 +12,7 @@ from evallang.bibliography import cite
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.searches import SearchedParameter, Searches, identity, is_number
+from evallang.stats.analyses.tuning import SearchedParameter, Searches, identity, is_number
 
 
 class ChoiceCount(Struct, frozen=True):

@@ -1,12 +1,16 @@
-"""The single-step correction by the largest statistic of joint resamples, with its intervals."""
+"""Corrections by resamples that all comparisons of a family share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Example
+from evallang.stats.clusters import degrees_of_mean
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -14,9 +18,134 @@ from evallang.stats.corrections.correction import (
     P,
     p_values,
 )
-from evallang.stats.distributions import checked_level
+from evallang.stats.distributions import Alternative, checked_level
+from evallang.stats.draws import Resamples
+from evallang.stats.validation import labels, magnitudes
 
-SAME = 1e-9  # relative; the same p reached by another order of sums
+SAME = 1e-9  # relative; the same value reached by another order of sums, and the same p
+
+
+def drawn_p(values: ArrayLike, alternative: Alternative = "two_sided") -> NDArray[np.float64]:
+    """Return the tail area of each resampled value among all of its hypothesis.
+
+    `values` (B, m) are differences on joint resamples with replacement. Two-sided it is twice
+    the smaller tail, with `greater` the share of values as large or larger. Resamples on which
+    a difference is undefined are skipped, so that fewer than B rows may come back.
+    """
+    found = magnitudes(values, "resampled differences")
+    whole = found[np.isfinite(found).all(axis=1)]
+    above, below = _tail_shares(-whole), _tail_shares(whole)
+    if alternative == "two_sided":
+        return np.asarray(np.minimum(2 * np.minimum(above, below), 1.0))
+    return above if alternative == "greater" else below
+
+
+def swapped_p(
+    values: ArrayLike,
+    alternative: Alternative = "two_sided",
+    observed: ArrayLike | None = None,
+    p: Sequence[float | None] = (),
+) -> NDArray[np.float64]:
+    """Return the share of swapped values that are at least as large as each, by hypothesis.
+
+    `values` (B, m) are differences under joint swaps, whose hypothesis is that swaps change
+    nothing: two-sided they are compared by size. Undefined ones count as at least as large.
+    With the `observed` differences (m,) and their `p`, which may be exact, values at least as
+    large as the one observed get that p at most, and the others more: ties of discrete
+    differences do not depend on how often they were drawn.
+    """
+    shares = _tail_shares(-_by_size(values, alternative))
+    if observed is None:
+        return shares
+    limits = _by_size(np.atleast_2d(observed), alternative)[0]
+    sizes = _by_size(values, alternative)
+    finite = np.where(np.isfinite(sizes), np.abs(sizes), 0.0)
+    slack = SAME * np.maximum(finite.max(axis=0, initial=0.0), np.abs(limits))
+    for j, (limit, known) in enumerate(zip(limits, p, strict=True)):
+        if known is None:
+            continue
+        reached = sizes[:, j] >= limit - slack[j]
+        least = np.nextafter(known * (1 + 2 * SAME), 1.0)
+        shares[reached, j] = np.minimum(shares[reached, j], known)
+        shares[~reached, j] = np.minimum(np.maximum(shares[~reached, j], least), 1.0)
+    return shares
+
+
+def _by_size(values: ArrayLike, alternative: Alternative) -> NDArray[np.float64]:
+    """Return how far each difference is on the side that counts, infinite if undefined."""
+    found = magnitudes(values, "swapped differences")
+    signed = np.abs(found) if alternative == "two_sided" else found
+    signed = -signed if alternative == "less" else signed
+    return np.where(np.isfinite(found), signed, np.inf)
+
+
+def _tail_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each value the share of its column that is not above it."""
+    shares = np.empty(values.shape)
+    for j, column in enumerate(values.T):
+        ordered = np.sort(column)
+        finite = np.abs(ordered[np.isfinite(ordered)])
+        slack = SAME * float(finite.max(initial=0.0))
+        shares[:, j] = np.searchsorted(ordered, column + slack, "right") / max(len(column), 1)
+    return shares
+
+
+def studentized_p(
+    losses: ArrayLike,
+    pairs: Sequence[tuple[int, int]],
+    groups: ArrayLike | None = None,
+    seed: int = 0,
+    rounds: int = 10_000,
+    alternative: Alternative = "two_sided",
+) -> NDArray[np.float64]:
+    """Return p of the paired t tests of all pairs on joint resamples (B, m) about the means found.
+
+    `losses` are (n, M), and each of the `pairs` two of their columns. Examples, or whole groups,
+    are drawn with replacement; the mean difference of a resample, less the one found, is divided
+    by the standard error of that resample (cluster-robust for groups) and referred to t. A
+    resample without spread has p = 0 where its mean has moved, and 1 where it has not.
+    """
+    values = magnitudes(losses, "losses")
+    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    d = values[:, first] - values[:, second]
+    centred = d - d.mean(axis=0)
+    size = SAME * np.abs(values).max(axis=0)
+    centred[np.abs(centred) <= np.maximum(size[first], size[second])] = 0.0
+    n = len(centred)
+    codes = np.arange(n) if groups is None else labels(groups, n, "group")
+    sizes = np.bincount(codes).astype(np.float64)
+    sums = np.column_stack(
+        [np.bincount(codes, weights=column).astype(np.float64) for column in centred.T]
+    )
+    df = n - 1.0 if groups is None else degrees_of_mean(codes)
+    blocks = Resamples(np.ones(len(sizes))).blocks(np.random.default_rng(seed), rounds)
+    z = np.concatenate([_moved(block.weights, sums, sizes) for block in blocks])
+    if alternative == "two_sided":
+        return np.asarray(2 * scipy.special.stdtr(df, -np.abs(z)))
+    return np.asarray(scipy.special.stdtr(df, -z if alternative == "greater" else z))
+
+
+def _moved(
+    times: NDArray[np.float64], sums: NDArray[np.float64], sizes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return t of the mean over units that came `times` (B, units), about 0 (B, m)."""
+    n = times @ sizes
+    means = (times @ sums) / n[:, None]
+    # The variance of `clusters.clustered_difference`: squares over 1 - n_g/n, which is
+    # 1 - 1/n for single examples, where their sum is the usual n - 1
+    rest = np.maximum(1 - sizes / n[:, None], SAME)
+    weights = times / rest
+    squares = (
+        weights @ sums**2
+        - 2 * means * (weights @ (sums * sizes[:, None]))
+        + means**2 * (weights @ sizes**2)[:, None]
+    )
+    moved = means * n[:, None]
+    noise = SAME * np.maximum(weights @ sums**2, SAME * moved**2)
+    flat = squares <= noise
+    errors = np.sqrt(np.where(flat, 1.0, squares))
+    infinite = np.where(means == 0.0, 0.0, np.copysign(np.inf, means))
+    return np.asarray(np.where(flat, infinite, moved / errors))
 
 
 @CORRECTIONS.register(

@@ -20,8 +20,7 @@ from evallang.results.statistics import Effect, Ranks
 from evallang.stats.distributions import checked_level
 from evallang.stats.draws import draw_together
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
-from evallang.stats.intervals.bootstrap_bounds import ResampledBounds
-from evallang.stats.intervals.resampling import WeightSample
+from evallang.stats.intervals.resampling import ResampledBounds, WeightSample
 from evallang.stats.rank_scores import (
     Better,
     Missing,

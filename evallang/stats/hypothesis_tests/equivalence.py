@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
-from evallang.stats.decisions import Better, checked_margin
+from evallang.stats.decisions import checked_margin
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -23,7 +23,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.hypothesis_tests.ranking_curves import AUC_VARIANTS
 from evallang.stats.intervals.differences import TwoByTwo, paired_counts, tango
 from evallang.stats.power_of_margins import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
-from evallang.stats.rank_scores import checked_direction
+from evallang.stats.rank_scores import Better, checked_direction
 
 DifferenceAt = Callable[[float], Difference]
 """From a level to the difference with its interval at that level."""

@@ -18,9 +18,8 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
-from evallang.stats.alternatives import Alternative
 from evallang.stats.clusters import degrees_of_mean
-from evallang.stats.distributions import checked_level
+from evallang.stats.distributions import Alternative, checked_level
 from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (

@@ -12,7 +12,7 @@ from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.correctness import Correctness, count_correct
 from evallang.stats.distributions import chi2_tail, f_tail
 from evallang.stats.effect_sizes.between_models import chance_corrected_r, eta_squared_q
-from evallang.stats.hypothesis_tests.clustered import clustered_cochran
+from evallang.stats.hypothesis_tests.contingency import clustered_cochran
 from evallang.stats.hypothesis_tests.datasets import MOST_STEPS, share_from, squared_totals
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

@@ -15,19 +15,22 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
-from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
 from evallang.stats.distributions import (
+    Alternative,
     checked_level,
     chi2_tail,
     f_tail,
+    normal_p,
     normal_quantile,
+    one_sided,
+    t_p,
     t_quantile,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.reader_scores import ReaderScores
+from evallang.stats.intervals.readers import ReaderScores
 from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
 NULL = "the models have the same expected score over readers and examples like those sampled"

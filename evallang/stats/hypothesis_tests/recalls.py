@@ -10,8 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
-from evallang.stats.alternatives import Alternative, halved, normal_p, one_sided
-from evallang.stats.distributions import checked_level, normal_quantile
+from evallang.stats.distributions import (
+    Alternative,
+    checked_level,
+    halved,
+    normal_p,
+    normal_quantile,
+    one_sided,
+)
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

@@ -11,23 +11,21 @@ from numpy.typing import NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
-from evallang.stats.alternatives import Alternative, halved, one_sided
-from evallang.stats.distributions import checked_level
+from evallang.stats.distributions import Alternative, checked_level, halved, one_sided
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, every_sum
-from evallang.stats.intervals.bootstrap_bounds import (
+from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampling import (
+    PairedCountSample,
     ResampledBounds,
 )
-from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.intervals.series import dependence_beyond
 from evallang.stats.power import power_by_form
-from evallang.stats.power_of_areas import POWER_OF_DELONG
 from evallang.stats.power_of_counts import POWER_OF_DRAWN_COUNTS, POWER_OF_SWAPPED_COUNTS
-from evallang.stats.power_of_means import POWER_OF_T
+from evallang.stats.power_of_means import POWER_OF_DELONG, POWER_OF_T
 from evallang.stats.power_of_pairs import (
     POWER_OF_DRAWN_CORRECTNESS,
     POWER_OF_SWAPPED_CORRECTNESS,

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
-from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.clusters import flip_chances
-from evallang.stats.distributions import checked_level
+from evallang.stats.distributions import Alternative, checked_level, normal_p, one_sided
 from evallang.stats.effect_sizes.effect_size import effect
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.fold_scores import NOISE, aligned, differences
