@@ -27,7 +27,7 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from benchmarks.validation.trees import tree_labels
-from evallang.protocols.left_out import pairs_of
+from evallang.protocols.assigned import pairs_of
 from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses, cv_clt, nested_cv
 
 SECTION = Section(

@@ -36,8 +36,15 @@ from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.swapping import CountSwapper
 from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.power import PlannedGroups, Relation, Sizes, examples_of, number_of_groups
-from evallang.stats.power_of_counts import Labels, counts
-from evallang.stats.power_of_means import Areas, areas, means_within, t_power, t_width
+from evallang.stats.power_of_metrics import (
+    Areas,
+    Labels,
+    areas,
+    counts,
+    means_within,
+    t_power,
+    t_width,
+)
 from evallang.stats.power_of_pairs import (
     clustered_width,
     grouped_pairs,

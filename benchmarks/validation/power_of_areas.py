@@ -19,7 +19,7 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.power_of_means import Areas, areas
+from evallang.stats.power_of_metrics import Areas, areas
 
 SECTION = Section(
     "auc_power",

@@ -5,7 +5,7 @@ import keyword
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix, codes
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
-from evallang.models.constraints import read_constraint
+from evallang.models.domains import read_constraint
 from evallang.models.own_code import registered
 from evallang.source import Span
 from evallang.study import UseSpec

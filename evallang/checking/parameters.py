@@ -20,7 +20,7 @@ from evallang.models.catalogue import (
     takes_model,
     unavailable,
 )
-from evallang.models.constraints import as_written
+from evallang.models.domains import as_written
 from evallang.models.model import (
     Candidates,
     ColumnsSpec,

@@ -37,7 +37,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
-from evallang.stats.power_of_means import t_power
+from evallang.stats.power_of_metrics import t_power
 from evallang.study import ComparisonSpec, Method, Study
 
 

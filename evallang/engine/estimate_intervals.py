@@ -29,7 +29,7 @@ from evallang.metrics.aggregation import (
     Aggregate,
 )
 from evallang.metrics.metric import NOT_KEPT, MetricEntry, Outcome, is_binary, successes
-from evallang.protocols.left_out import pairs_of
+from evallang.protocols.assigned import pairs_of
 from evallang.registry import Entry
 from evallang.results.records import (
     NO_WIDTH,

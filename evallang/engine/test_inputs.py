@@ -36,6 +36,7 @@ from evallang.metrics.aggregation import (
     average_over_seeds,
     point_value,
 )
+from evallang.metrics.by_class import LabelledPairs
 from evallang.metrics.metric import (
     NOT_KEPT,
     MetricEntry,
@@ -47,7 +48,6 @@ from evallang.metrics.reweighted import reweighted
 from evallang.records import Placed
 from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
-from evallang.stats.class_sums import LabelledPairs
 from evallang.stats.correctness import Correctness, Shares, Table, count_columns, count_patterns
 from evallang.stats.distributions import OPPOSITE, one_sided
 from evallang.stats.draws import draw_together

@@ -37,6 +37,7 @@ from evallang.stats.validity import Tail
 COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 
 Direction = Literal["higher", "lower"]
+SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 Better = Literal["higher", "lower", "nearest"]
 Form = Literal["counts", "losses", "scores"]
 Needs = Literal[

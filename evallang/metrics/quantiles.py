@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
+from evallang.metrics.metric import (
+    METRICS,
+    SCIKIT_LEARN,
+    MetricDeclaration,
+    Outcome,
+    Statistic,
+    value_under,
+)
 from evallang.registry import Bounds, Example
 from evallang.stats.validity import Tail
 from evallang.stats.weightings import undefined
 
-SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 OF_QUANTILE = (
     "data diabetes from sklearn diabetes\n"
     "\n"

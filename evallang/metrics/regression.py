@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.metrics.metric import (
     METRICS,
+    SCIKIT_LEARN,
     MetricDeclaration,
     Moments,
     Outcome,
@@ -26,7 +27,6 @@ from evallang.stats.weightings import undefined
 
 TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""
-SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 
 OF_SQUARES = Tail(0.002, "95% intervals covered 72 to 88% in simulations with heavy-tailed errors")

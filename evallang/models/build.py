@@ -27,10 +27,10 @@ from evallang.models.model import (
     ParameterValue,
     PipelineSpec,
     StepSpec,
+    scale_of,
 )
 from evallang.models.packages import PACKAGES
 from evallang.models.resamplers import steps_of_new_rows
-from evallang.models.target_scales import scale_of
 from evallang.models.thresholds import FIXED, OF_THE_POSITIVE_CLASS, TUNED
 from evallang.user_code import seed_shared_draws
 

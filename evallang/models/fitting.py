@@ -27,9 +27,8 @@ from evallang.models.build import BuildContext, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.losses import FitLost
-from evallang.models.model import ColumnsSpec, PipelineSpec, StepSpec, identity
+from evallang.models.model import ColumnsSpec, PipelineSpec, StepSpec, identity, inside
 from evallang.models.resamplers import is_resampler, too_few_rows
-from evallang.models.target_scales import inside
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
 from evallang.stats.skill import rank_correlation, skill_of_classes
 from evallang.user_code import child_ended

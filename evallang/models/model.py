@@ -2,8 +2,11 @@
 
 A `PipelineSpec` names classes of the catalogue and holds plain values; candidates are
 where the author wrote `in`. It is hashed into task keys, printed in reports, and becomes
-scikit-learn objects only in `models/build.py`, inside a worker.
+scikit-learn objects only in `models/build.py`, inside a worker. A model that learns on a scale of
+the target is scikit-learn's `TransformedTargetRegressor` around its pipeline.
 """
+
+from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -15,6 +18,7 @@ from evallang.effect import Effect
 from evallang.records import Placed
 from evallang.source import Span
 from evallang.spelling import RESERVED, written_name
+from evallang.target_scales import SCALES, TargetScale
 
 CONSTANTS = frozenset({"true", "false", "none"})  # values of their own, and so no texts
 
@@ -24,13 +28,13 @@ PlainValue = None | bool | int | float | str
 class ListSpec(Struct, frozen=True):
     """A list value."""
 
-    items: tuple["ParameterValue", ...]
+    items: tuple[ParameterValue, ...]
 
 
 class MapSpec(Struct, frozen=True):
     """A dictionary value; keys are labels or names."""
 
-    entries: tuple[tuple[PlainValue, "ParameterValue"], ...]
+    entries: tuple[tuple[PlainValue, ParameterValue], ...]
 
 
 class Candidates(Struct, frozen=True):
@@ -40,7 +44,7 @@ class Candidates(Struct, frozen=True):
     `high`; `values` is then empty, and `integer` is whether whole numbers are drawn.
     """
 
-    values: tuple["ParameterValue", ...]
+    values: tuple[ParameterValue, ...]
     written: str
     distribution: str | None = None
     low: float | None = None
@@ -55,7 +59,7 @@ class EstimatorSpec(Struct, frozen=True):
     """
 
     name: str
-    parameters: tuple[tuple[str, "ParameterValue"], ...] = ()
+    parameters: tuple[tuple[str, ParameterValue], ...] = ()
     code: bool = False
 
 
@@ -63,7 +67,7 @@ class NamedSpec(Struct, frozen=True):
     """A named model inside another (`VotingClassifier(estimators=[logistic, forest])`)."""
 
     name: str
-    pipeline: "PipelineSpec"
+    pipeline: PipelineSpec
 
 
 class BranchSpec(Struct, frozen=True):
@@ -74,7 +78,7 @@ class BranchSpec(Struct, frozen=True):
     """
 
     key: str | tuple[str, ...]
-    pipeline: "PipelineSpec | None"
+    pipeline: PipelineSpec | None
 
 
 class ColumnsSpec(Struct, frozen=True):
@@ -299,3 +303,27 @@ def _key(key: str | tuple[str, ...]) -> str:
 def _word(text: str) -> str:
     """Format a text value: `best` is a word of classes, not a name of the author's."""
     return written_name(text) if text not in RESERVED - CONSTANTS else text
+
+
+WRAPPER, SCALE = "TransformedTargetRegressor", "func"
+
+
+def rescale_target(pipeline: PipelineSpec, scale: str | None) -> PipelineSpec:
+    """Return a pipeline that learns on a scale of the target, or the same without one."""
+    if scale is None:
+        return pipeline
+    parameters = (("regressor", pipeline), (SCALE, scale))
+    return PipelineSpec((EstimatorSpec(WRAPPER, parameters),))
+
+
+def inside(spec: EstimatorSpec) -> PipelineSpec | None:
+    """Return the pipeline behind a scale, None for any other class."""
+    pipeline = dict(spec.parameters).get("regressor")
+    if scale_of(spec) is None or not isinstance(pipeline, PipelineSpec):
+        return None
+    return pipeline
+
+
+def scale_of(spec: EstimatorSpec) -> TargetScale | None:
+    """Return the scale of a wrapped pipeline, None for any other class."""
+    return SCALES.get(str(dict(spec.parameters).get(SCALE))) if spec.name == WRAPPER else None

@@ -15,8 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.models.abilities import classes_of
-from evallang.models.catalogue import CATALOGUE
-from evallang.models.defaults import drop_defaults
+from evallang.models.catalogue import CATALOGUE, drop_defaults
 from evallang.models.model import PipelineSpec, identity
 from evallang.models.own_code import registered
 from evallang.models.packages import PACKAGES, installed_version

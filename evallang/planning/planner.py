@@ -15,8 +15,7 @@ from evallang.diagnostics import Diagnostic, codes, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
-from evallang.models.model import ModelSpec, PipelineSpec, search_space
-from evallang.models.target_scales import rescale_target
+from evallang.models.model import ModelSpec, PipelineSpec, rescale_target, search_space
 from evallang.planning.candidates import asks, candidates, written_space
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (

@@ -3,8 +3,7 @@
 McNemar's test and the binomial test are summed over all tables. With groups tables are drawn: the
 outcomes of a group (only the first model right, only the second, neither alone) are those of a
 Dirichlet-multinomial distribution, in which any two examples of a group have the stated
-correlation, and the clustered test is run on the sums of b - c of the groups.
-"""
+correlation, and the clustered test is run on the sums of b - c of the groups."""
 
 from __future__ import annotations
 
@@ -26,6 +25,7 @@ from evallang.stats.power import (
     GROUPS,
     MOST_GROUPS,
     ROUNDS,
+    SD,
     Answer,
     PlannedGroups,
     PowerAnalysis,
@@ -39,15 +39,24 @@ from evallang.stats.power import (
     examples_of,
     group_notes,
     planned_groups,
+    power_by_form,
     simulated,
 )
-from evallang.stats.power_of_means import check_margin, t_width
+from evallang.stats.power_of_metrics import (
+    ASSUMPTIONS_ABOUT_AREAS,
+    areas_within,
+    assumed_areas,
+    check_margin,
+    means_within,
+    t_width,
+)
 from evallang.stats.validation import MOST_COUNTED, word
 
 Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
 Side = Literal["two_sided", "greater", "less"]
 BLOCK = 256  # numbers of discordant pairs whose critical counts are found together
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.3)  # discordant examples that are looked at if none is stated
+SMALLEST = 1e-12  # share of an outcome in a group
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
 GROUP_ROUNDS = 4_000  # of the clustered test, whose p takes a while where groups are few
 MOST_SIZE = 2_000  # examples of a group, whose sums are enumerated
@@ -397,35 +406,20 @@ def _clustered_p(
 @lru_cache(maxsize=256)
 def _sum_chances(size: int, ups: float, downs: float, icc: float) -> NDArray[np.float64]:
     """Return the probabilities of the sums -size ... size of b - c in one group."""
-    shares = np.array([ups, downs, max(1 - ups - downs, 0.0)])
-    if icc == 1 or size == 1:
+    shares = np.maximum([ups, downs, 1 - ups - downs], SMALLEST)
+    if icc == 1:
         together = np.zeros(2 * size + 1)
-        together[[-1, 0, size]] += shares
-        return together
-    counts = np.arange(size + 1)
-    logs = [_log_weights(counts, share, icc) for share in shares]
-    b, c = counts[:, None], counts[None, :]
-    rest = size - b - c
-    inside = rest >= 0
-    terms = logs[0][b] + logs[1][c] + logs[2][np.maximum(rest, 0)]
-    total = scipy.special.gammaln(size + 1.0)
-    if icc > 0:
-        spread = 1 / icc - 1
-        total += scipy.special.gammaln(spread) - scipy.special.gammaln(size + spread)
-    weights = np.where(inside, np.exp(terms + total), 0.0)
-    chances = np.bincount((b - c + size)[inside], weights[inside], minlength=2 * size + 1)
-    return np.asarray(chances / chances.sum())
-
-
-def _log_weights(counts: NDArray[np.int64], share: float, icc: float) -> NDArray[np.float64]:
-    """Return the logarithm of what a count of one outcome adds to the probability of a group."""
-    if share <= 0:
-        return np.where(counts == 0, 0.0, -np.inf)
+        together[[-1, 0, size]] = shares
+        return together / shares.sum()
+    b, c = (side.ravel() for side in np.indices((size + 1, size + 1)))
+    counts = np.column_stack([b, c, size - b - c])[b + c <= size]
     if icc == 0:
-        return np.asarray(scipy.special.xlogy(counts, share) - scipy.special.gammaln(counts + 1.0))
-    own = share * (1 / icc - 1)
-    rising = scipy.special.gammaln(counts + own) - scipy.special.gammaln(own)
-    return np.asarray(rising - scipy.special.gammaln(counts + 1.0))
+        weights = scipy.stats.multinomial.pmf(counts, size, shares / shares.sum())
+    else:
+        weights = scipy.stats.dirichlet_multinomial.pmf(counts, shares * (1 / icc - 1), size)
+    sums = counts[:, 0] - counts[:, 1] + size
+    chances = np.bincount(sums, weights, minlength=2 * size + 1)
+    return np.asarray(chances / chances.sum())
 
 
 def assumed_shares(stated: Stated) -> tuple[float, ...]:
@@ -496,3 +490,65 @@ POWER_OF_DRAWN_CORRECTNESS = _of_pairs("chi2")
 """Those of tests of any metric: swaps of right and wrong are the exact test; the bootstrap comes
 close to chi-squared."""
 POWER_OF_ONE_SHARE = PowerDeclaration(_of_one_share)
+
+
+def _answer(question: Question, stated: Stated, relation: Relation) -> Answer:
+    """Answer with the smallest margin that is shown, and with the stated margin's power and n."""
+    margin, gap = float(question.options["margin"]), abs(stated.difference or 0.0)
+    in_sd = "sd" in relation.assumed and stated.sd is None
+    before: tuple[str, ...] = ("power at the margin needs `sd`, and none is stated",) * in_sd
+    if gap >= margin:
+        before = (*before, "the models differ by the margin or more, so it cannot be shown")
+    apart = f"differ by {gap:g}" if gap else "are equally good"
+    after = (
+        f"if the models {apart}: what is found is the smallest margin that is shown, and the power "
+        f"is that at the margin of {margin:g}"
+    )
+    asked = None if in_sd or gap >= margin else margin
+    relation = replace(relation, assumed={} if in_sd else relation.assumed)
+    return answered(
+        question, stated, relation, asked=asked, in_sd=in_sd, before=before, after=(after,)
+    )
+
+
+def _power(*, equivalence: bool) -> PowerDeclaration:
+    """Return the power of a test within a margin, by the form of the difference."""
+
+    def of_shares(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        gap, alpha, seed = abs(stated.difference or 0.0), question.alpha, question.seed
+        return tuple(
+            _answer(
+                question,
+                stated,
+                shares_within(share, gap, alpha, equivalence=equivalence, seed=seed),
+            )
+            for share in assumed_shares(stated)
+        )
+
+    def of_means(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        gap, sd = abs(stated.difference or 0.0), stated.sd
+        if sd is None and gap:
+            return (Answer("noncentral t", {}, notes=("a difference needs `sd`",)),)
+        relation = means_within(sd or 1.0, gap, question.alpha, equivalence=equivalence)
+        return (_answer(question, stated, relation),)
+
+    def of_areas(question: Question, stated: Stated) -> tuple[Answer, ...]:
+        gap = abs(stated.difference or 0.0)
+        return tuple(
+            _answer(
+                question, stated, areas_within(pair, gap, question.alpha, equivalence=equivalence)
+            )
+            for pair in assumed_areas(question, stated)
+        )
+
+    return power_by_form(
+        {
+            "proportion": PowerDeclaration(of_shares, DISCORDANT),
+            "losses": PowerDeclaration(of_means, SD),
+            "auc": PowerDeclaration(of_areas, ASSUMPTIONS_ABOUT_AREAS),
+        }
+    )
+
+
+POWER_OF_NONINFERIORITY = _power(equivalence=False)
+POWER_OF_EQUIVALENCE = _power(equivalence=True)

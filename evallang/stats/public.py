@@ -25,7 +25,7 @@ ELSEWHERE = {
     "intervals.resampling": "CountSample DifferenceSample LossSample PairedCountSample ScoreSample "
     "WeightSample",
     "power": "corrected_alpha",
-    "power_of_means": "t_power",
+    "power_of_metrics": "t_power",
     "power_of_pairs": "mcnemar_power",
     "power_of_ranks": "rank_power",
     "rank_scores": "average_ranks critical_difference win_tie_loss",

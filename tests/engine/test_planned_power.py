@@ -11,11 +11,11 @@ from studies import checked, codes, study, write_rows
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.cli.power import command
-from evallang.stats import power_of_counts, power_of_means, power_of_pairs
+from evallang.stats import power_of_metrics, power_of_pairs
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.power import PlannedGroups
-from evallang.stats.power_of_counts import Labels, counts
+from evallang.stats.power_of_metrics import Labels, counts
 from evallang.stats.power_of_pairs import grouped_pairs
 
 COUNTS = """evallang 1
@@ -32,7 +32,7 @@ measure accuracy
 def few_rounds(monkeypatch):
     """Simulate with a Monte Carlo error of 1.6 points at most."""
     monkeypatch.setattr(power_of_pairs, "GROUP_ROUNDS", 1000)
-    monkeypatch.setattr(power_of_counts, "ROUNDS", 1000)
+    monkeypatch.setattr(power_of_metrics, "ROUNDS", 1000)
 
 
 def answers(text):
@@ -527,7 +527,7 @@ def test_areas_are_compared_with_the_share_of_positives_of_the_data():
     (answer,) = values["answers"]
     assert values["n"] == 569
     assert answer["assumptions"]["positives"] == pytest.approx(212 / 569)
-    variance = power_of_means.placement_variance(0.02, 0.9, 0.5)
+    variance = power_of_metrics.placement_variance(0.02, 0.9, 0.5)
     error = (variance * (1 / 212 + 1 / 357)) ** 0.5
     tails = stats.norm.sf(1.959964 - 0.02 / error) + stats.norm.cdf(-1.959964 - 0.02 / error)
     assert answer["power"] == pytest.approx(tails, abs=1e-5)

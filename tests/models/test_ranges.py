@@ -3,7 +3,7 @@
 import pytest
 from many_cases import for_each
 
-from evallang.models.constraints import Constraint, Range
+from evallang.models.domains import Constraint, Range
 
 INFINITE = float("inf")
 

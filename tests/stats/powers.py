@@ -1,8 +1,16 @@
 """The relations of power under the names and in the order in which tests ask them."""
 
 from evallang.stats.power import PlannedGroups, Relation, analysed, number_of_groups
-from evallang.stats.power_of_counts import Labels, counts
-from evallang.stats.power_of_means import Areas, areas, areas_within, means_within, t_power, t_width
+from evallang.stats.power_of_metrics import (
+    Areas,
+    Labels,
+    areas,
+    areas_within,
+    counts,
+    means_within,
+    t_power,
+    t_width,
+)
 from evallang.stats.power_of_pairs import (
     clustered_width,
     grouped_pairs,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from evallang.metrics.by_class import LabelledPairs, Margins, margins_of_cells
 from evallang.metrics.metric import METRICS
-from evallang.stats.class_sums import LabelledPairs, Margins, margins_of_cells
 from evallang.stats.hypothesis_tests.swapping import CountSwapper, TableSwapper
 from evallang.stats.intervals.resampling import (
     CountSample,

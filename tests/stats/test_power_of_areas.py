@@ -10,7 +10,7 @@ from stats.powers import delong_power, delong_width, size_for_width
 from stats.reference_values import figures
 
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.power_of_means import placement_variance
+from evallang.stats.power_of_metrics import placement_variance
 
 R = figures("power_of_areas")  # mvtnorm 1.1-3 and pROC 1.18.0
 DESIGNS = ["0.8_0.05_0.5", "0.7_0.1_0", "0.9_0.03_0.8", "0.95_0.04_0.3"]

@@ -11,7 +11,7 @@ from evallang.metrics.metric import METRICS
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.swapping import CountSwapper
 from evallang.stats.intervals.resampling import PairedCountSample
-from evallang.stats.power_of_counts import Labels
+from evallang.stats.power_of_metrics import Labels
 
 
 def f1(matrices):

@@ -16,7 +16,7 @@ from evallang.stats.hypothesis_tests.equivalence import noninferiority, paired_p
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.power import Question, Stated
-from evallang.stats.power_of_margins import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
+from evallang.stats.power_of_pairs import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
 
 
 @pytest.mark.parametrize(

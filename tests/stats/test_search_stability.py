@@ -6,8 +6,7 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from evallang.stats.analyses.stability import stability
-from evallang.stats.analyses.tuning import FoldSearch, SearchedParameter, Searches
+from evallang.stats.analyses.tuning import FoldSearch, SearchedParameter, Searches, stability
 
 CHOSEN = [
     {"C": 1.0, "kernel": "rbf"},

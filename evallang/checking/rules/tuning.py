@@ -7,8 +7,7 @@ from msgspec import Struct
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
 from evallang.diagnostics import Changes
-from evallang.models.catalogue import CATALOGUE, simplicity
-from evallang.models.defaults import drop_defaults
+from evallang.models.catalogue import CATALOGUE, drop_defaults, simplicity
 from evallang.models.model import (
     EstimatorSpec,
     ModelSpec,

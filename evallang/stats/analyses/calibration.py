@@ -12,6 +12,7 @@ from evallang.registry import Bounds
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.analyses.confusion import CellShare, SharesOfRows
 from evallang.stats.draws import draw_together
 from evallang.stats.intervals.effective_size import effective_n
 from evallang.stats.intervals.influence import jackknife
@@ -24,7 +25,6 @@ from evallang.stats.logistic import (
     weighted_intercepts,
     weighted_slopes,
 )
-from evallang.stats.resampled_shares import CellShare, SharesOfRows
 from evallang.stats.score_curves import (
     Curve,
     CurvePoint,

@@ -15,7 +15,7 @@ from evallang.results.shown import Amount, Count, Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.power import Answer, Question, Stated, stated
-from evallang.stats.power_of_means import check_areas
+from evallang.stats.power_of_metrics import check_areas
 
 
 class ShownAnswer(Struct, frozen=True):

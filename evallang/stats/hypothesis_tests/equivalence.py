@@ -22,7 +22,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.hypothesis_tests.ranking_curves import AUC_VARIANTS
 from evallang.stats.intervals.differences import TwoByTwo, paired_counts, tango
-from evallang.stats.power_of_margins import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
+from evallang.stats.power_of_pairs import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
 from evallang.stats.rank_scores import Better, checked_direction
 
 DifferenceAt = Callable[[float], Difference]

@@ -28,7 +28,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.power_of_means import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
+from evallang.stats.power_of_metrics import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
 
 FROM_FOLDS = frozenset({Evidence.FOLD_SCORES})
 NULL = "the two learning algorithms have the same expected score on training sets of this size"

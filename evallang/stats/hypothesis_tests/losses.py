@@ -33,7 +33,7 @@ from evallang.stats.intervals.series import (
     standard_error,
     strong_dependence,
 )
-from evallang.stats.power_of_means import POWER_OF_SERIES, POWER_OF_T
+from evallang.stats.power_of_metrics import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.validation import labels
 from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 

@@ -21,7 +21,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
-from evallang.stats.power_of_means import POWER_OF_OVERLAPPING_T
+from evallang.stats.power_of_metrics import POWER_OF_OVERLAPPING_T
 from evallang.stats.power_of_pairs import POWER_OF_ONE_SHARE
 
 BINOMIAL_NULL = "the error rate of the model is at most the threshold"

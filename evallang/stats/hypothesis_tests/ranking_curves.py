@@ -35,7 +35,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.power_of_means import POWER_OF_DELONG
+from evallang.stats.power_of_metrics import POWER_OF_DELONG
 from evallang.stats.score_counts import (
     ONE_IN_A_FOLD,
     PlacementSums,

@@ -24,8 +24,12 @@ from evallang.stats.intervals.resampling import (
 )
 from evallang.stats.intervals.series import dependence_beyond
 from evallang.stats.power import power_by_form
-from evallang.stats.power_of_counts import POWER_OF_DRAWN_COUNTS, POWER_OF_SWAPPED_COUNTS
-from evallang.stats.power_of_means import POWER_OF_DELONG, POWER_OF_T
+from evallang.stats.power_of_metrics import (
+    POWER_OF_DELONG,
+    POWER_OF_DRAWN_COUNTS,
+    POWER_OF_SWAPPED_COUNTS,
+    POWER_OF_T,
+)
 from evallang.stats.power_of_pairs import (
     POWER_OF_DRAWN_CORRECTNESS,
     POWER_OF_SWAPPED_CORRECTNESS,
