@@ -8,7 +8,6 @@ from evallang.stats.arrays import permutation as permutation
 from evallang.stats.arrays import tost as tost
 from evallang.stats.clusters import clustered_difference as clustered_difference
 from evallang.stats.clusters import design_effect as design_effect
-from evallang.stats.clusters import flip_groups as flip_groups
 from evallang.stats.corrections.correction import simultaneous_level as simultaneous_level
 from evallang.stats.corrections.family_wise import bonferroni as bonferroni
 from evallang.stats.corrections.family_wise import fdr_bh as fdr_bh
@@ -69,17 +68,18 @@ from evallang.stats.hypothesis_tests.losses import diebold_mariano as diebold_ma
 from evallang.stats.hypothesis_tests.losses import t as t
 from evallang.stats.hypothesis_tests.matched_proportions import cochran as cochran
 from evallang.stats.hypothesis_tests.matched_proportions import looney_f as looney_f
+from evallang.stats.hypothesis_tests.matched_proportions import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.one_sample import binomial as binomial
 from evallang.stats.hypothesis_tests.one_sample import single_t as single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
-from evallang.stats.hypothesis_tests.recalls import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon
 from evallang.stats.hypothesis_tests.swapping import CountSwapper as CountSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper as LossSwapper
 from evallang.stats.hypothesis_tests.swapping import OutputSwapper as OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import ScoreSwapper as ScoreSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper as SignSwapper
+from evallang.stats.hypothesis_tests.swapping import flip_groups as flip_groups
 from evallang.stats.intervals.cross_validation import HeldOutLosses as HeldOutLosses
 from evallang.stats.intervals.cross_validation import cv_clt as cv_clt
 from evallang.stats.intervals.cross_validation import nested_cv as nested_cv
@@ -120,7 +120,7 @@ from evallang.stats.learning_bootstrap import leave_one_out_error as leave_one_o
 from evallang.stats.learning_bootstrap import no_information_rate as no_information_rate
 from evallang.stats.learning_bootstrap import standard_error as standard_error
 from evallang.stats.power import corrected_alpha as corrected_alpha
-from evallang.stats.power_of_means import t_power as t_power
+from evallang.stats.power_of_metrics import t_power as t_power
 from evallang.stats.power_of_pairs import mcnemar_power as mcnemar_power
 from evallang.stats.power_of_ranks import rank_power as rank_power
 from evallang.stats.rank_scores import average_ranks as average_ranks

@@ -672,12 +672,10 @@ def _difference(
         # How one more example in each cell moves the metric
         steps = np.eye(4).reshape(2, 2, 2, 2) / 2
         first, second = (
-            np.moveaxis(
-                [[measure(m + one) - measure(m - one) for one in row] for row in steps], 2, 0
-            )
+            np.array([[measure(m + one) - measure(m - one) for one in row] for row in steps])
             for m in matrices
         )
-        moved = first[:, :, :, None] - second[:, :, None, :]
+        moved = np.moveaxis(first[:, :, None] - second[:, None], -1, 0)
         moved = np.where(tables > 0, moved, 0.0)
         variance = (tables * moved**2).sum(axis=(1, 2, 3))
         if resampled == "drawn":

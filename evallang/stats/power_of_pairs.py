@@ -16,9 +16,10 @@ import scipy
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.stats.clusters import flip_groups, refers_to_chi2
+from evallang.stats.clusters import refers_to_chi2
 from evallang.stats.correctness import p_of_pairs
 from evallang.stats.distributions import binomial_tail, least_rejected, normal_quantile
+from evallang.stats.hypothesis_tests.swapping import flip_groups
 from evallang.stats.intervals.differences import PAIRED_INTERVALS, tango_distance
 from evallang.stats.power import (
     DISCORDANT,
@@ -410,7 +411,7 @@ def _sum_chances(size: int, ups: float, downs: float, icc: float) -> NDArray[np.
     if icc == 1:
         together = np.zeros(2 * size + 1)
         together[[-1, 0, size]] = shares
-        return together / shares.sum()
+        return np.asarray(together / shares.sum())
     b, c = (side.ravel() for side in np.indices((size + 1, size + 1)))
     counts = np.column_stack([b, c, size - b - c])[b + c <= size]
     if icc == 0:

@@ -12,12 +12,13 @@ from evallang.spelling import closest
 ELSEWHERE = {
     "arrays": "bootstrap noninferiority permutation tost",
     "learning_bootstrap": "bootstrap_error leave_one_out_error no_information_rate standard_error",
-    "clusters": "clustered_difference design_effect flip_groups",
+    "clusters": "clustered_difference design_effect",
     "correctness": "Correctness Shares count_correct count_patterns count_right",
     "corrections.correction": "simultaneous_level",
     "decisions": "decide_equivalent decide_level decide_noninferior decide_superior",
     "hypothesis_tests.equivalence": "over_folds paired_proportions",
-    "hypothesis_tests.swapping": "CountSwapper LossSwapper OutputSwapper ScoreSwapper SignSwapper",
+    "hypothesis_tests.swapping": "CountSwapper LossSwapper OutputSwapper ScoreSwapper SignSwapper "
+    "flip_groups",
     "intervals.effective_size": "clustered_wilson effective_n weighted_loss_sample "
     "weighted_sample weighted_wilson",
     "intervals.cross_validation": "HeldOutLosses",

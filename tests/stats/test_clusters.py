@@ -8,10 +8,11 @@ import statsmodels.api as sm
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from evallang.stats.clusters import clustered_difference, flip_groups
+from evallang.stats.clusters import clustered_difference
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.matched_proportions import cochran
+from evallang.stats.hypothesis_tests.swapping import flip_groups
 
 
 def grouped(rng, groups, size, models=2, shared=0.5):

@@ -9,7 +9,7 @@ from reference_values import columns, figures
 from scipy import stats as scipy_stats
 
 from evallang import stats
-from evallang.stats.clusters import flip_groups
+from evallang.stats.hypothesis_tests.swapping import flip_groups
 
 R = figures("sides")
 SERIES, PAIRS, WHOLE = columns("series"), columns("pairs"), columns("whole")

@@ -17,9 +17,10 @@ from stats.powers import (
     t_width,
 )
 
-from evallang.stats.clusters import degrees_of_sizes, flip_groups
+from evallang.stats.clusters import degrees_of_sizes
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.losses import t
+from evallang.stats.hypothesis_tests.swapping import flip_groups
 from evallang.stats.power import PlannedGroups, Question, Stated, planned_groups
 
 MIXED = ((2, 30), (5, 20), (12, 10))

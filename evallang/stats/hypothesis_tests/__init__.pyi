@@ -21,11 +21,11 @@ from evallang.stats.hypothesis_tests.losses import diebold_mariano as diebold_ma
 from evallang.stats.hypothesis_tests.losses import t as t
 from evallang.stats.hypothesis_tests.matched_proportions import cochran as cochran
 from evallang.stats.hypothesis_tests.matched_proportions import looney_f as looney_f
+from evallang.stats.hypothesis_tests.matched_proportions import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.one_sample import binomial as binomial
 from evallang.stats.hypothesis_tests.one_sample import single_t as single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
-from evallang.stats.hypothesis_tests.recalls import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap as bootstrap
 from evallang.stats.hypothesis_tests.resampling_tests import permutation as permutation
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon

@@ -20,11 +20,8 @@ from evallang.results.statistics import (
     Summary,
 )
 from evallang.stats.clusters import (
-    AT_ONCE,
     FEW_GROUPS,
-    ROUNDS,
     clustered_difference,
-    flip_groups,
     group_codes,
     group_totals,
     refers_to_chi2,
@@ -52,6 +49,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.hypothesis_tests.swapping import flip_groups
 from evallang.stats.intervals.differences import (
     PAIRED_INTERVALS,
     TwoByTwo,
@@ -61,6 +59,9 @@ from evallang.stats.intervals.differences import (
 from evallang.stats.power_of_pairs import POWER_OF_MCNEMAR
 
 FEW_STEPS = 200_000  # sums formed before permutations are drawn; half a second
+
+AT_ONCE = 1 << 20  # numbers held at once
+ROUNDS = 10_000
 
 
 def clustered_mcnemar(

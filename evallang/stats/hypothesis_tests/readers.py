@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from msgspec.structs import replace
 
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
@@ -21,10 +22,8 @@ from evallang.stats.distributions import (
     chi2_tail,
     f_tail,
     normal_p,
-    normal_quantile,
     one_sided,
     t_p,
-    t_quantile,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -139,11 +138,12 @@ def obuchowski_rockette(
         raise ValueError("a one-sided test compares two models")
     clusters = None if readers.n_groups is None else Clusters(readers.n_groups, None)
     form = "random_readers" if readers.n_groups is None else "random_readers, clustered"
+    result = HypothesisTestResult(
+        "obuchowski_rockette", form, NULL, Statistic("t" if m == 2 else "F", None),
+        clusters=clusters, notes=readers.notes,
+    )  # fmt: skip
     if readers.covariance is None or not np.isfinite(scores).all():
-        statistic = Statistic("t" if m == 2 else "F", None)
-        return HypothesisTestResult(
-            "obuchowski_rockette", form, NULL, statistic, clusters=clusters, notes=readers.notes,
-        )  # fmt: skip
+        return result
     means = scores.mean(axis=1)
     of_reader = np.array([math.fsum(column) / m for column in scores.T])
     # Sums without rounding, so that the order of the models changes no bit
@@ -157,46 +157,31 @@ def obuchowski_rockette(
         "ms_models": between, "ms_models_by_readers": interaction, "cov2": same, "cov3": other,
         **{f"score_{k + 1}": float(mean) for k, mean in enumerate(means)},
     }  # fmt: skip
-    negligible = 1e-24 * float((scores**2).max())
-    df = None
-    if interaction > negligible:
-        df = error**2 / (interaction**2 / ((m - 1) * (j - 1)))
-    notes: tuple[str, ...] = ()
+    df = readers.degrees(error, interaction, (m - 1) * (j - 1))
+    varies = error > readers.negligible
+    alike = 1.0 if between <= readers.negligible else None
+    result = replace(result, extra=extra, notes=() if varies else (NO_ERROR,), p=alike)
     if m > 2:
-        value = between / error if error > negligible else None
-        p: float | None
-        if value is None:
-            p, notes = (1.0 if between <= negligible else None), (*notes, NO_ERROR)
-        else:
-            p = chi2_tail(value * (m - 1), m - 1) if df is None else f_tail(value, m - 1, df)
-        return HypothesisTestResult(
-            "obuchowski_rockette", form, NULL, Statistic("F", value),
-            None if df is None else (float(m - 1), df), p, clusters=clusters, extra=extra,
-            notes=notes,
-        )  # fmt: skip
+        result = replace(result, df=None if df is None else (float(m - 1), df))
+        if not varies:
+            return result
+        value = between / error
+        p = chi2_tail(value * (m - 1), m - 1) if df is None else f_tail(value, m - 1, df)
+        return replace(result, statistic=Statistic("F", value), p=p)
     gap = float(means[0] - means[1])
-    if error <= negligible:
+    if not varies:
         estimate = Difference(Summary.DIFFERENCE, gap, None, None, level, "none")
-        p = 1.0 if between <= negligible else None
-        return HypothesisTestResult(
-            "obuchowski_rockette", form, NULL, Statistic("t", None), None, p, estimate=estimate,
-            clusters=clusters, extra=extra, notes=(*notes, NO_ERROR),
-        )  # fmt: skip
-    scale = math.sqrt(2 * error / j)
-    half = scale * (normal_quantile(level) if df is None else t_quantile(level, df))
+        return replace(result, estimate=estimate)
+    half, scale = readers.half_width(level, error, df, 2), math.sqrt(2 * error / j)
     t = gap / scale
-    result = HypothesisTestResult(
-        "obuchowski_rockette",
-        form,
-        NULL,
-        Statistic("z" if df is None else "t", t),
-        None if df is None else (df,),
-        normal_p(t, alternative) if df is None else t_p(t, df, alternative),
+    result = replace(
+        result,
+        statistic=Statistic("z" if df is None else "t", t),
+        df=None if df is None else (df,),
+        p=normal_p(t, alternative) if df is None else t_p(t, df, alternative),
         estimate=Difference(
             Summary.DIFFERENCE, gap, gap - half, gap + half, level, "obuchowski_rockette"
         ),
-        clusters=clusters,
         extra={**extra, "standard_error": scale},
-        notes=notes,
     )
     return one_sided(result, alternative)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
-from evallang.stats.clusters import flip_chances
 from evallang.stats.distributions import Alternative, checked_level, normal_p, one_sided
 from evallang.stats.effect_sizes.effect_size import effect
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
@@ -23,6 +21,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     Estimand,
     HypothesisTestDeclaration,
 )
+from evallang.stats.hypothesis_tests.swapping import flip_chances
 from evallang.stats.power import by_value
 from evallang.stats.power_of_ranks import over_data, signed_ranks
 from evallang.stats.rank_scores import Better, checked_direction
@@ -243,17 +242,11 @@ def _exact_p(
     """Return the tail of W when every rank has either sign with probability one half."""
     doubled = np.sort(np.rint(2 * ranks).astype(np.int64))  # mid-ranks are whole or half numbers
     unit = 1 if (doubled % 2).any() else 2
-    chances = _chances(tuple((doubled // unit).tolist()))
+    chances = flip_chances(tuple((doubled // unit).tolist()))
     if alternative == "two_sided":
         return min(2 * float(chances[round(2 * max(plus, minus)) // unit :].sum()), 1.0)
     reached = plus if alternative == "greater" else minus
     return min(float(chances[round(2 * reached) // unit :].sum()), 1.0)
-
-
-@lru_cache(maxsize=4)  # the ranks of many pairs are 1, 2, 3 ...
-def _chances(steps: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the distribution of the sum of whole numbers, each of which counts or not."""
-    return flip_chances(steps)
 
 
 def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Difference:
@@ -278,7 +271,7 @@ def _lower_tail(n: int, area: float) -> int:
     if n > EXACT_UP_TO:
         mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(math.floor(mean + float(scipy.special.ndtri(area)) * sd), 0)
-    chances = _chances(tuple(range(1, n + 1)))
+    chances = flip_chances(tuple(range(1, n + 1)))
     return int((np.cumsum(chances) <= area).sum())
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
 import scipy
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
+from evallang.stats.distributions import Alternative
 from evallang.stats.draws import BLOCK, Block, Coins, Source, Statistic, draw_together
 from evallang.stats.fold_scores import NOISE, aligned
 from evallang.stats.intervals.resampling import ExampleSample, OfCells, OfTables, spread_out
@@ -24,6 +26,9 @@ from evallang.stats.rank_scores import mid_ranks
 from evallang.stats.score_counts import outranked
 from evallang.stats.validation import labels, magnitudes, numbers, positives
 
+MOST_FLIPS = 1 << 20  # sign patterns that are all gone through
+MOST_SUMS = 300_000_000  # numbers formed for whole-number sums; about a second
+SAME = 1e-9  # relative; the same sum reached by another order
 FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of the metric
 
 Every = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
@@ -48,6 +53,19 @@ def every_sum(
         sums = (sums[:, None] + steps[:, None] * part).reshape(-1, parts.shape[1])
         chances = np.multiply.outer(chances, fair_coin(count)).ravel()
     return sums, chances
+
+
+@lru_cache(maxsize=4)  # the ranks of many pairs are 1, 2, 3 ...
+def flip_chances(steps: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the probabilities of the sums 0, 1, ... of the steps that a fair coin picks."""
+    chances = np.zeros(sum(steps) + 1)
+    chances[0], reach = 1.0, 0
+    for step in steps:
+        reach += step
+        chances[: reach + 1] /= 2
+        moved = chances[: reach + 1 - step].copy()
+        chances[step : reach + 1] += moved
+    return chances
 
 
 def fair_coin(count: int) -> NDArray[np.float64]:
@@ -508,6 +526,58 @@ def joint_swaps(
         raise ValueError("the pairs are not of the same examples")
     draw_together(swappers)
     return np.column_stack([one.replicates(copy.deepcopy(rng), rounds) for one in swappers])
+
+
+class Flipped(Struct, frozen=True):
+    """p of a sign-flip test of whole groups; `variant` is exact or Monte Carlo.
+
+    `mc_se` is the Monte Carlo error of p, None where it is exact; `smallest` the least p
+    that as many groups could have given.
+    """
+
+    p: float
+    variant: str
+    mc_se: float | None
+    smallest: float
+
+
+def flip_groups(
+    totals: ArrayLike,
+    seed: int = 0,
+    rounds: int = 10_000,
+    alternative: Alternative = "two_sided",
+) -> Flipped:
+    """Test that totals of groups lie about 0 alike: the sign of each may be flipped.
+
+    p = P(|Σ ±t_g| >= |Σ t_g|) over all signs, or with `alternative=greater` that of
+    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of
+    their sum, for others by going through up to 2^20 patterns, beyond by `rounds` random
+    ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
+    a total is not finite.
+    """
+    given = magnitudes(totals, "totals of groups")
+    if not np.isfinite(given).all():
+        raise ValueError("totals of groups are finite numbers")
+    sums = np.abs(given[given != 0])
+    both = alternative == "two_sided"
+    observed = abs(float(given.sum())) if both else float(given.sum())
+    observed = -observed if alternative == "less" else observed
+    smallest = min(2.0 ** (both - len(sums)), 1.0)
+    if len(sums) == 0 or (both and observed <= SAME * float(sums.max())):
+        return Flipped(1.0, "exact", None, smallest)
+    swapper = SignSwapper(sums)
+    if (sums == np.rint(sums)).all() and float(sums.sum()) * len(sums) <= MOST_SUMS:
+        # Σ ± t = 2 (positive part) - Σ t
+        chances = flip_chances(tuple(sums.astype(np.int64).tolist()))
+        every: Every | None = (2 * np.arange(len(chances)) - sums.sum(), chances)
+    else:
+        every = swapper.arrangements(MOST_FLIPS)
+    values = every[0] if every else swapper.replicates(np.random.default_rng(seed), rounds)
+    exceeding = (np.abs(values) if both else values) >= observed - SAME * float(sums.max())
+    if every:
+        return Flipped(min(float(every[1][exceeding].sum()), 1.0), "exact", None, smallest)
+    p = (1 + int(exceeding.sum())) / (1 + rounds)
+    return Flipped(p, "Monte Carlo", math.sqrt(p * (1 - p) / rounds), smallest)
 
 
 def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:

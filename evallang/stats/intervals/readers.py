@@ -41,6 +41,26 @@ class ReaderScores(Struct, frozen=True, eq=False, dict=True):
         """The scores (m, j)."""
         return np.asarray(self.scores, dtype=np.float64)
 
+    @property
+    def negligible(self) -> float:
+        """A variance that is one of rounding alone."""
+        return 1e-24 * float((self.of_models**2).max())
+
+    def degrees(self, error: float, spread: float, df: int) -> float | None:
+        """Return Hillis's degrees of freedom of an error; None where readers do not differ.
+
+        `spread` is what readers add to it, with `df` degrees of freedom.
+        """
+        return error**2 / (spread**2 / df) if spread > self.negligible else None
+
+    def half_width(self, level: float, error: float, df: float | None, means: int) -> float:
+        """Return half the width of the interval of one mean over readers, or of two less another.
+
+        Normal where readers do not differ, and the error is that of the examples.
+        """
+        quantile = normal_quantile(level) if df is None else t_quantile(level, df)
+        return quantile * math.sqrt(means * error / self.of_models.shape[1])
+
     def between_readers(self, *, same_model: bool) -> float:
         """Average the covariance of two readers, with the same model or with two (Cov2, Cov3).
 
@@ -169,14 +189,10 @@ def obuchowski_rockette(
         return Interval("obuchowski_rockette", level, None, None, notes, clusters)
     mean, spread = float(scores.mean()), float(scores.var(ddof=1))
     error = spread + j * max(readers.between_readers(same_model=True), 0.0)
-    negligible = 1e-24 * float((scores**2).max())
-    if not error > negligible:
+    if not error > readers.negligible:
         note = "undefined: neither readers nor examples vary"
         return Interval("obuchowski_rockette", level, None, None, (note,), clusters)
-    if spread > negligible:
-        half = t_quantile(level, error**2 * (j - 1) / spread**2) * math.sqrt(error / j)
-    else:
-        half = normal_quantile(level) * math.sqrt(error / j)
+    half = readers.half_width(level, error, readers.degrees(error, spread, j - 1), 1)
     low, high = limits
     bounds = (
         mean - half if low is None else max(mean - half, low),
