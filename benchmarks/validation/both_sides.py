@@ -37,16 +37,15 @@ from evallang.stats.hypothesis_tests.resampling_tests import (
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper
 from evallang.stats.intervals.cross_validation import cv_clt
-from evallang.stats.intervals.effective_size import (
+from evallang.stats.intervals.few_groups import (
     clustered_wilson,
     effective_n,
     weighted_loss_sample,
     weighted_wilson,
 )
-from evallang.stats.intervals.influence import jackknife
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ratio_of_sums import ratio, sum_of_shares
+from evallang.stats.intervals.ratio_of_sums import jackknife, ratio, sum_of_shares
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,

@@ -27,7 +27,7 @@ from benchmarks.validation.simulation import (
     tally,
 )
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.basics import normal_quantile
 from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ranking import cv_auc, placements

@@ -30,11 +30,10 @@ from evallang.metrics.named import imported_ratio
 from evallang.results.statistics import Interval
 from evallang.stats.hypothesis_tests.resampling_tests import permutation
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, Swapper
-from evallang.stats.intervals.effective_size import clustered_wilson
-from evallang.stats.intervals.influence import jackknife
+from evallang.stats.intervals.few_groups import clustered_wilson
 from evallang.stats.intervals.proportions import delta, takahashi, wilson
 from evallang.stats.intervals.ranking import delong, multiclass_auc
-from evallang.stats.intervals.ratio_of_sums import ratio
+from evallang.stats.intervals.ratio_of_sums import jackknife, ratio
 from evallang.stats.intervals.resampling import (
     CountSample,
     LossSample,

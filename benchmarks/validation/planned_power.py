@@ -50,9 +50,9 @@ from evallang.stats.power_of_pairs import (
     grouped_pairs,
     mcnemar_power,
     paired_width,
+    rank_power,
     shares_within,
 )
-from evallang.stats.power_of_ranks import rank_power
 
 Draw = Callable[[np.random.Generator], HypothesisTestResult]
 

@@ -25,7 +25,7 @@ from benchmarks.validation.simulation import (
     under,
 )
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.intervals.effective_size import clustered_wilson
+from evallang.stats.intervals.few_groups import clustered_wilson
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.resampling import LossSample, WeightSample, bootstrap
 

@@ -21,7 +21,7 @@ from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import METRICS, Outcome, default_metric, evaluate
 from evallang.metrics.named import named_metric
 from evallang.reporting.numbers import bounded
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.basics import normal_quantile
 from evallang.stats.score_counts import ScoreCounts
 from evallang.stats.skill import Skill, area, rank_correlation, skill_of_classes, skill_of_counts
 from evallang.study import Method, Study

@@ -14,7 +14,7 @@ from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.protocols.protocol import subject_of_yields
 from evallang.results.records import Estimate, FoldValue, Interval
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.basics import normal_quantile
 from evallang.stats.learning_bootstrap import (
     BootstrapError,
     bootstrap_error,

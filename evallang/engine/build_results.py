@@ -87,7 +87,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.intervals.effective_size import effective_n
+from evallang.stats.intervals.few_groups import effective_n
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import OptionValue, Study
 from evallang.target_scales import SCALES

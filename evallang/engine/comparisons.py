@@ -27,10 +27,10 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
+from evallang.stats.basics import t_quantile
 from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.corrections.joint_corrections import single_level
 from evallang.stats.decisions import state_disagreements
-from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

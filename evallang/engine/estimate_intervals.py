@@ -43,13 +43,13 @@ from evallang.results.records import (
 from evallang.results.written import member_of
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
-from evallang.stats.intervals.effective_size import (
+from evallang.stats.intervals.few_groups import (
     clustered_wilson,
     weighted_wilson,
 )
-from evallang.stats.intervals.influence import CountedInfluences
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.ratio_of_sums import CountedInfluences
 from evallang.stats.intervals.readers import ReaderScores
 from evallang.stats.score_counts import PlacementSums, ScoreCounts
 from evallang.stats.validity import shortfalls, with_shortfalls

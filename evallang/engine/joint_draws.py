@@ -11,8 +11,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.engine.test_inputs import ComparedModels, TestInputs, swapper
+from evallang.stats.basics import Alternative
 from evallang.stats.corrections.joint_corrections import drawn_p, studentized_p, swapped_p
-from evallang.stats.distributions import Alternative
 from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.swapping import joint_swaps
 

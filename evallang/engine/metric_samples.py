@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from evallang.compatibility import sums_shares
 from evallang.engine.evaluation import Evaluation
-from evallang.metrics.aggregation import Partition, partition
+from evallang.metrics.aggregation import Partition, partition, reweighted
 from evallang.metrics.by_class import margins_of_cells
 from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells
-from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.stats.draws import draw_together
-from evallang.stats.intervals.effective_size import effective_n, weighted_loss_sample
+from evallang.stats.intervals.few_groups import effective_n, weighted_loss_sample
 from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.resampling import (
     ExampleSample,

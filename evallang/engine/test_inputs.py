@@ -35,6 +35,7 @@ from evallang.metrics.aggregation import (
     Partition,
     average_over_seeds,
     point_value,
+    reweighted,
 )
 from evallang.metrics.by_class import LabelledPairs
 from evallang.metrics.metric import (
@@ -44,12 +45,11 @@ from evallang.metrics.metric import (
     RowsNotKept,
     rows_of_proportion,
 )
-from evallang.metrics.reweighted import reweighted
 from evallang.records import Placed
 from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
+from evallang.stats.basics import OPPOSITE, labels, one_sided
 from evallang.stats.correctness import Correctness, Shares, Table, count_columns, count_patterns
-from evallang.stats.distributions import OPPOSITE, one_sided
 from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -76,7 +76,6 @@ from evallang.stats.intervals.resampling import (
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.score_counts import PlacementSums, coarsened
-from evallang.stats.validation import labels
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
 

@@ -94,7 +94,8 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
         return "yes"
     if test.option("block") is not None and metrics_here(test, setting, block=10):
         return "in blocks"
-    if fits_design(test, setting.yields) or (setting.yields.grouped and _lacks_groups(declared)):
+    lacks_groups = declared.evidence & ON_EXAMPLES and not declared.clustered
+    if fits_design(test, setting.yields) or (setting.yields.grouped and lacks_groups):
         return "no"
     return "implied" if declared.implied is not None and setting.fits_models else "no"
 
@@ -135,12 +136,6 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
     if yields.grouped and interval_groups_mismatch(method, by, yields) is not None:
         return False
     return interval_mismatch(method, by, yields, yields.grouped) is None
-
-
-def _lacks_groups(declared: Any) -> bool:
-    """Return whether a method on examples has no form for groups."""
-    on_examples = declared.evidence & ON_EXAMPLES
-    return bool(on_examples) and not declared.clustered
 
 
 def default_of(metric: Entry[Any], setting: Setting) -> str | None:
@@ -290,15 +285,12 @@ def protocol_lines(protocol: Entry[Any]) -> tuple[str, ...]:
     words = " ".join(declared.words)
     setting = next(s for s in settings() if s.words == words)
     tests = [t.name for t in HYPOTHESIS_TESTS if test_fit(t, setting) == "yes"]
-    lines = [f"estimates are about {_cell_subject(declared.about)}"]
+    about = declared.about.replace("{k}", "k").replace("{n_train}", "so many")
+    lines = [f"estimates are about {about}"]
     lines.append(f"tests: {listed(tests)}" if tests else "tests: none, only those across data")
     if not declared.keeps_strata:
         lines.append("strata have no effect")
     return tuple(lines)
-
-
-def _cell_subject(text: str) -> str:
-    return text.replace("{k}", "k").replace("{n_train}", "so many")
 
 
 def listed(words: Iterable[str]) -> str:

@@ -393,7 +393,10 @@ def explain_code(code: Code) -> Explanation:
     parts = [Part("", code.words.reason)] if code.words.reason else []
     for heading, text in (("wrong", code.words.wrong), ("right", code.words.right)):
         if text:
-            parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
+            first = text.split(maxsplit=1)[0]
+            study = first in STATEMENTS or clause(first) is not None or first == "#"
+            language = "eval" if study else "text"
+            parts.append(Part(heading, lines=tuple(text.split("\n")), language=language))
     if code.waivable:
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
     if code.words.source:
@@ -416,12 +419,6 @@ def false_alarms(rule: str) -> str:
         f"In simulations the rule objected to {found['objected']:,} of {found['sound']:,} sound "
         f"{found['of']}, and to {found['found']:,} of {found['flawed']:,} flawed ones."
     )
-
-
-def _language(text: str) -> str:
-    """Return lines of a study from lines of a data file."""
-    first = text.split(maxsplit=1)[0]
-    return "eval" if first in STATEMENTS or clause(first) is not None or first == "#" else "text"
 
 
 def waiver(code: Code) -> str:

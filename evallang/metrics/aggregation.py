@@ -1,11 +1,4 @@
-"""One value from many folds: what a model's predictions under one protocol amount to.
-
-Metrics of counts are computed from the counts of all folds of one repeat together, then
-averaged over repeats: the mean of the folds' F1 is biased, since folds with few positives
-are. Losses are averaged over examples, a repeat at a time. Ranking metrics and R² are the
-mean of the folds' values, since scores of different models have no common scale: a model
-that gives the training prior to everyone would get an AUC of 0 under leave-one-out.
-"""
+"""A metric over folds and repeats: which is averaged, and under many weightings at once."""
 
 from __future__ import annotations
 
@@ -20,10 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.metrics.metric import (
     MetricEntry,
     Outcome,
+    Statistic,
     fold_value,
     from_mean_loss,
     weighted_mean,
 )
+from evallang.stats.weightings import ratio, summing
 
 Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
 
@@ -264,3 +259,127 @@ def _mean(values: NDArray[np.float64]) -> float | None:
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+class Reweighted(Struct, frozen=True):
+    """A metric as a function of weights (B, n).
+
+    `compiled` where it is worked out for all weightings at once.
+    """
+
+    statistic: Statistic
+    compiled: bool
+
+
+def reweighted(
+    entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
+) -> Reweighted:
+    """Return `point_value` as a function of weights (B, n), which multiply the outcome's own."""
+    form, own = entry.declaration.form, outcome.weights
+    by_fold = aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds"
+    part, number = (parts.fold, len(parts.pairs)) if by_fold else (parts.repeat, parts.repeats)
+    if form == "counts":
+        statistic = _count_statistic(entry, options, outcome, part, number)
+    elif form == "losses":
+        statistic = _loss_statistic(entry, options, outcome, part, number)
+    else:
+        pieces = _score_statistic(entry, options, outcome, part, number)
+        if pieces is None:
+            return Reweighted(_one_by_one(entry, options, outcome, parts), compiled=False)
+        statistic = pieces
+    return Reweighted(
+        lambda weights: _mean_of_defined(statistic(weights if own is None else weights * own)),
+        compiled=True,
+    )
+
+
+def _one_by_one(
+    entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
+) -> Statistic:
+    own = outcome.weights
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        drawn = weights.astype(np.float64) if own is None else weights * own
+        values = [point_value(entry, options, replace(outcome, weights=w), parts) for w in drawn]
+        return np.array(values, dtype=np.float64)
+
+    return statistic
+
+
+def _count_statistic(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    o: Outcome,
+    part: NDArray[np.int64],
+    number: int,
+) -> Statistic:
+    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
+    cell = (part * o.k + np.asarray(o.truth).astype(np.int64)) * (o.k + 1) + column
+    sums = summing(cell, number * o.k * (o.k + 1))
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        tables = (sums @ weights.T).T.reshape(len(weights) * number, o.k, o.k + 1)
+        values = np.asarray(entry.function(tables, o.positive, **options), dtype=np.float64)
+        return values.reshape(len(weights), number)
+
+    return statistic
+
+
+def _loss_statistic(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    o: Outcome,
+    part: NDArray[np.int64],
+    number: int,
+) -> Statistic:
+    loss = np.asarray(entry.function(o.truth, o.output, o.positive, **options), dtype=np.float64)
+    sums, lost = summing(part, number), summing(part, number, loss)
+
+    def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
+        means = ratio(lost @ weights.T, sums @ weights.T).T
+        return np.sqrt(means) if entry.declaration.transform == "sqrt" else means
+
+    return statistic
+
+
+def _score_statistic(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    o: Outcome,
+    part: NDArray[np.int64],
+    number: int,
+) -> Statistic | None:
+    """Return the metric on each part (B, number), None where it has no form under weights."""
+    pieces = []
+    for which in range(number):
+        rows: Any = np.flatnonzero(part == which) if number > 1 else slice(None)
+        function = _weighted_statistic(entry, options, replace(o.take(rows), weights=None))
+        if function is None:
+            return None
+        pieces.append((rows, function))
+    return lambda weights: np.stack([value(weights[:, rows]) for rows, value in pieces], axis=1)
+
+
+def _weighted_statistic(
+    entry: MetricEntry, options: Mapping[str, Any], o: Outcome
+) -> Statistic | None:
+    """Return a metric of scores as a function of weights, None where it has no such form."""
+    declared = entry.declaration
+    if declared.under_weights is not None:
+        return declared.under_weights(o, options)
+    if declared.moments is None:
+        return None
+    moments = declared.moments(o)
+
+    # einsum and not BLAS: the same bits for any number of threads
+    return lambda weights: moments.function(
+        np.einsum("bn,cn->cb", weights, moments.columns, dtype=np.float64)
+    )
+
+
+def _mean_of_defined(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Average what is defined in each row; NaN where nothing is."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))

@@ -73,13 +73,6 @@ def _curves(
     return curves_of_classes(codes, score, by_pairs=options.get("multi_class") == "ovo")
 
 
-def _sides(
-    o: Outcome, options: Mapping[str, Any]
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
-    """Iterate over the scores, and which are of positives, of each area in the mean."""
-    return ((score, up) for _, up, score in _curves(o, options))
-
-
 def _break_evens(
     positives: NDArray[np.float64], negatives: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -112,7 +105,7 @@ COST_AREA = OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in si
         under_weights=AREA.under_weights,
         by_score=AREA.by_score,
         rounds_by="distinct",
-        sides=_sides,
+        sides=lambda o, options: ((score, up) for _, up, score in _curves(o, options)),
         when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from evallang.models.catalogue import CATALOGUE, ClassEntry, Rule
 from evallang.models.columns import branch_columns
 from evallang.models.model import (
-    BranchSpec,
     Candidates,
     ColumnsSpec,
     EstimatorSpec,
@@ -255,8 +254,10 @@ def _flow_branches(
     chosen = branch_columns(spec, states)
     for branch, columns in zip(spec.branches, chosen, strict=True):
         here = [by_name[c.name] for c in columns]
-        if any_column is not None:
-            here = [_branch_column(branch, any_column)]
+        if any_column is not None:  # `numeric` never sees text
+            known = branch.key in ("numeric", "categorical")
+            numeric = branch.key == "numeric" if known else any_column.numeric
+            here = [replace(any_column, numeric=numeric)]
         if branch.pipeline is None:
             after += here
             continue
@@ -264,13 +265,6 @@ def _flow_branches(
         after += out
         problems += found
     return after, problems
-
-
-def _branch_column(branch: BranchSpec, any_column: ColumnState) -> ColumnState:
-    """Return the column that could be in a branch: `numeric` never sees text."""
-    if branch.key == "numeric":
-        return replace(any_column, numeric=True)
-    return replace(any_column, numeric=False) if branch.key == "categorical" else any_column
 
 
 def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[UnusableColumns]:

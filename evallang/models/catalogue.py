@@ -360,32 +360,21 @@ def _extra_entry(name: str) -> ClassEntry:
     written = dict(_extras()["classes"][name])
     package = written.pop("package")
     parameters = {
-        p: _extra_parameter(name, p, constraint, default)
-        for p, (constraint, default) in written.pop("parameters").items()
+        p: ParameterEntry(
+            p, read_constraint(text), *_read_default(default), simpler=_simpler(name, p)
+        )
+        for p, (text, default) in written.pop("parameters").items()
     }
     for p, reason in written.pop("refused_parameters").items():
         parameters[p] = ParameterEntry(p, read_constraint("any"), None, "not given", refused=reason)
     return ClassEntry(
         name=name,
-        module=_module_of(package, written.pop("module", None)),
+        module=".".join(filter(None, (PACKAGES[package].imported, written.pop("module", None)))),
         kinds=frozenset(written.pop("kinds")),
         parameters=parameters,
         refused=REFUSED_CLASSES.get(name),
         rules=written,
         package=package,
-    )
-
-
-def _module_of(package: str, part: str | None) -> str:
-    """Return where a class is imported from, and for a package without parts the package."""
-    imported = PACKAGES[package].imported
-    return f"{imported}.{part}" if part else imported
-
-
-def _extra_parameter(owner: str, name: str, constraint: str, default: Any) -> ParameterEntry:
-    value, default_text = _read_default(default)
-    return ParameterEntry(
-        name, read_constraint(constraint), value, default_text, simpler=_simpler(owner, name)
     )
 
 

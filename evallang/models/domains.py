@@ -126,7 +126,11 @@ class Constraint(Struct, frozen=True):
             return known or "text" in self.kinds
         if isinstance(value, ListSpec):
             if "models" in self.kinds:
-                return bool(value.items) and all(map(_is_part, value.items))
+                return bool(value.items) and all(
+                    isinstance(item, EstimatorSpec | NamedSpec | PipelineSpec)
+                    or item in ("drop", "passthrough")
+                    for item in value.items
+                )
             return bool({"list", "tuple", "array"} & self.kinds)
         if isinstance(value, MapSpec):
             return "map" in self.kinds
@@ -162,14 +166,6 @@ _PHRASES = {
 }
 
 
-def _is_part(item: ParameterValue) -> bool:
-    """Return whether an item of a list of models is a model, or a word for none."""
-    return isinstance(item, EstimatorSpec | NamedSpec | PipelineSpec) or item in _NO_MODEL
-
-
-_NO_MODEL = ("drop", "passthrough")
-
-
 def as_written(word: str) -> str:
     """Return a word as a study writes it: in quotes where it has a blank."""
     return f'"{word}"' if " " in word else word
@@ -191,11 +187,8 @@ def read_constraint(text: str) -> Constraint:
             continue
         kind, opening, low, high, closing = found.groups()
         ranges.append(Range(kind, float(low), float(high), opening == "(", closing == ")"))
-    return Constraint(frozenset(kinds), words, tuple(sorted(ranges, key=_order)))
-
-
-def _order(found: Range) -> tuple[int, float]:
-    return ("int", "real", "float").index(found.kind), found.low
+    ranges.sort(key=lambda found: (("int", "real", "float").index(found.kind), found.low))
+    return Constraint(frozenset(kinds), words, tuple(ranges))
 
 
 SIGNIFICANT_DIGITS = 12  # of the inner points of a geometric domain; language.md, section 2

@@ -115,10 +115,6 @@ StepGuard = Callable[[FitStep], AbstractContextManager[None]]
 """What holds while a step is fitted; it may raise `FitLost`."""
 
 
-def _unguarded(_: FitStep) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 class FitData(Struct, frozen=True):
     """One split: rows of the design matrix with their targets, and what to predict.
 
@@ -144,7 +140,7 @@ class FitData(Struct, frozen=True):
     n_classes: int | None
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
-    guard: StepGuard = _unguarded
+    guard: StepGuard = lambda step: nullcontext()
     again: "NDArray[np.int64] | None" = None
     sample_seed: int | None = None
 

@@ -1,9 +1,10 @@
-"""Protocols in which every example is tested, by models that did not see it."""
+"""Protocols that divide rows at random: in folds, in two parts, by bootstrap."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from fractions import Fraction
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -11,10 +12,12 @@ from msgspec.structs import replace
 from evallang.bibliography import cite
 from evallang.protocols.protocol import (
     ALGORITHM,
+    FITTED_MODEL,
     FITTED_MODELS,
     FOLDS,
     PER_ROW,
     PROTOCOLS,
+    TEST_SHARE,
     TIMES,
     CannotSplit,
     ProtocolDeclaration,
@@ -22,8 +25,8 @@ from evallang.protocols.protocol import (
     Split,
     Yields,
 )
-from evallang.protocols.splitting import k_folds
-from evallang.registry import Design, Evidence
+from evallang.protocols.splitting import draw, exact, k_folds, part, units
+from evallang.registry import Bounds, Design, Evidence
 from evallang.results.settings import OptionWords
 
 ONCE = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
@@ -291,3 +294,258 @@ def _require_one(times: int) -> int:
     if times < 1:
         raise CannotSplit(f"a protocol is run once or more, and times is {times}")
     return times
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("holdout",),
+        yields=lambda options: Yields(
+            PER_ROW, single_fit=True, validation=options["validation"] is not None
+        ),
+        describe=lambda options: _describe(options),
+        short="holdout",
+        about=FITTED_MODEL,
+        n_splits=lambda options: 1,
+        division="shuffled",
+        test_share=lambda options: float(options["test"]),
+        train_share=lambda options: (
+            1.0 - float(options["test"]) - float(options["validation"] or 0)
+        ),
+        option_words={
+            "test": TEST_SHARE,
+            "validation": OptionWords("Validation part", "share of rows to choose on"),
+        },
+        when=("data are plentiful or fits are expensive, and the claim is about one fitted model"),
+        when_not="there are fewer than a few hundred examples: cv",
+    ),
+    title="Holdout",
+    references=(cite("raschka2018"), cite("zhou2021")),
+)
+def holdout(
+    rows: Rows,
+    *,
+    test: float | Fraction = Fraction(1, 3),
+    validation: float | Fraction | None = None,
+) -> Iterator[Split]:
+    """Keep a part of the rows for testing, and another for choosing hyper-parameters.
+
+    `test` and `validation` are shares of all rows, or of all groups where there are any,
+    rounded up; the rest is for training. With `validation` it is the three-way holdout.
+    Raises `ValueError` where a part would be empty or could not hold every stratum.
+    """
+    test = _share("test", test)
+    rest, tested = draw(rows, test, rows.seed(0))
+    if validation is None:
+        yield Split(0, 0, rest, tested)
+        return
+    validation = _share("validation", validation)
+    if test + validation >= 1:
+        raise CannotSplit(
+            "test and validation together leave nothing to train on", "write smaller shares"
+        )
+    train, validated = draw(part(rows, rest), validation, rows.seed(1), of=units(rows))
+    yield Split(0, 0, rest[train], tested, validation=rest[validated])
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("repeated", "holdout"),
+        yields=lambda options: (
+            Yields(frozenset({Evidence.FOLD_SCORES}), Design.RESAMPLED, once=False)
+            if options["times"] > 1
+            else Yields(PER_ROW, single_fit=True)
+        ),
+        describe=lambda options: (
+            f"repeated holdout ({options['times']} times, {written(options['test'])} kept for "
+            "testing)"
+        ),
+        short="{times} holdouts",
+        about=ALGORITHM,
+        n_splits=lambda options: int(options["times"]),
+        division="shuffled",
+        test_share=lambda options: float(options["test"]),
+        train_share=lambda options: 1.0 - float(options["test"]),
+        shared_training="drawn",
+        option_words={"times": TIMES, "test": TEST_SHARE},
+        when="as for repeated cv, with test parts of any size",
+        when_not="repeated cv is affordable, which tests each example equally often",
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol repeated holdout times=15 test=1/4\n"
+            "measure accuracy\n"
+            "compare linear vs bayes with corrected_t\n"
+        ),
+    ),
+    title="Repeated holdout (Monte Carlo cross-validation)",
+    references=(cite("raschka2018"), cite("zhou2021")),
+)
+def repeated_holdout(
+    rows: Rows, *, times: int = 50, test: float | Fraction = Fraction(1, 3)
+) -> Iterator[Split]:
+    """Draw a test part at random again and again, each time from all rows.
+
+    Each repeat is one holdout (fold 0). The parts overlap: intervals and tests must correct
+    for that. Raises `ValueError` as `holdout` does.
+    """
+    if times < 1:
+        raise CannotSplit(f"a protocol is run once or more, and times is {times}")
+    share = _share("test", test)
+    for repeat in range(times):
+        train, tested = draw(rows, share, rows.seed(repeat))
+        yield Split(repeat, 0, train, tested)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("resubstitution",),
+        yields=lambda options: Yields(frozenset(), single_fit=True),
+        describe=lambda options: "resubstitution (tested on the training examples)",
+        short="resubstitution",
+        about=FITTED_MODEL,
+        n_splits=lambda options: 1,
+        division="in_place",
+        tests_on_training_rows=lambda options: True,
+        keeps_strata=False,
+        when="you want to show how optimistic the error on the training rows is",
+        when_not="the claim is about new examples: cv, holdout",
+    ),
+    title="Resubstitution",
+    references=(cite("raschka2018"),),
+)
+def resubstitution(rows: Rows) -> Iterator[Split]:
+    """Train on all rows and test on the same: optimistic, and no evidence for a comparison.
+
+    Raises `ValueError` where there are no rows.
+    """
+    if not rows.n:
+        raise CannotSplit("resubstitution needs a row to train on, and there is none")
+    everything = np.arange(rows.n, dtype=np.int64)
+    yield Split(0, 0, everything, everything.copy())
+
+
+def written(share: float | Fraction) -> str:
+    """Return a share as readers know it: `1/3`, `20%`."""
+    fraction = exact(share)
+    percent = fraction * 100
+    if percent.denominator == 1:
+        return f"{percent.numerator}%"
+    if isinstance(share, float):
+        return f"{share * 100:g}%"
+    return str(fraction)
+
+
+def _describe(options: Mapping[str, Any]) -> str:
+    text = f"holdout with {written(options['test'])} kept for testing"
+    if options["validation"] is None:
+        return text
+    return f"{text} and {written(options['validation'])} for validation"
+
+
+def _share(name: str, share: float | Fraction) -> Fraction:
+    if not 0 < share < 1:
+        raise CannotSplit(f"{name} must be a share between 0 and 1, and it is {share}")
+    return exact(share)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("bootstrap",),
+        yields=lambda options: Yields(frozenset(), once=False),
+        describe=lambda options: (
+            f"bootstrap with {options['rounds']} rounds ({options['estimate']} estimate)"
+        ),
+        short="{rounds} bootstraps",
+        about=ALGORITHM,
+        n_splits=lambda options: int(options["rounds"]) + 1,
+        division="resampled",
+        option_words={
+            "rounds": OptionWords("Rounds", "training samples drawn"),
+            "estimate": OptionWords("Bootstrap estimate", ""),
+        },
+        tests_on_training_rows=lambda options: options["estimate"] == "resubstitution",
+        full_sample=True,
+        keeps_strata=False,
+        when="the error on small data should be estimated with little variance",
+        when_not=(
+            "models are compared by a test: repeated cv with corrected_t; models that memorize "
+            "their training rows (1-NN, unpruned trees) are estimated by `.632`: `.632+`"
+        ),
+        formula=(
+            "err is the error of the model trained and tested on all rows, Err(1) the mean "
+            "error of each row over the rounds that held it out; `.632` is .368 err + .632 "
+            "Err(1); `.632+` shifts the weight to Err(1) as it nears the error gamma of a "
+            "model whose predictions do not depend on the truth. The standard error is that of "
+            "the delta method after the bootstrap (Efron and Tibshirani 1997, section 5), less the "
+            "noise of finitely many rounds by the jackknife over rounds, and at least the standard "
+            "error of the mean of the rows' out-of-bag errors: the last two are an additional rule"
+        ),
+        differs={
+            "Efron & Tibshirani 1997": (
+                "where Err(1) is above gamma, their formula as printed adds the correction to "
+                "the .632 estimate, in which Err(1) is not capped: with an apparent error of "
+                ".1, Err(1) = .6 and gamma = .5 that is .563; here Err(1) is capped in both "
+                "places, and the estimate is gamma, .5, so that it never exceeds the error of "
+                "a rule without information"
+            ),
+            "mlxtend": (
+                "bootstrap_point632_score takes the training error of the bootstrap models "
+                "in place of the full model's, averages rounds in place of rows, and its "
+                "`.632+` has no bounds: 5-NN on noise gave rounds from -55.9 to 10.4 there; "
+                "here .478, which Efron and Tibshirani's definition gives"
+            ),
+            "Raschka 2018": (
+                "eq. 37 prints another denominator of R: gamma is to be taken less the "
+                "resubstitution error"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol bootstrap rounds=50 estimate=.632+\n"
+            "measure error_rate\n"
+        ),
+    ),
+    title="Bootstrap",
+    references=(cite("efron1997"), cite("raschka2018"), cite("zhou2021")),
+)
+def bootstrap(
+    rows: Rows,
+    *,
+    rounds: Annotated[int, Bounds(least=2)] = 200,
+    estimate: Literal["oob", ".632", ".632+", "resubstitution"] = ".632+",
+) -> Iterator[Split]:
+    """Train on n rows drawn with replacement and test on those that were not drawn.
+
+    The first split, fold -1, trains and tests on all rows: the apparent error that `.632`,
+    `.632+` and `resubstitution` need. Then fold i is round i: `train` holds a row as often
+    as it was drawn, `test` the rows out of the bag. Whole groups are drawn where there are
+    any. Strata are not used, since the weight .632 is that of simple sampling. A draw that
+    leaves no row out is drawn again. A round depends on its own seed alone, so more rounds
+    only add to those there are. Raises `ValueError` for fewer than 2 rows or groups.
+    """
+    if rounds < 1:
+        raise CannotSplit(f"bootstrap needs a round or more, and rounds is {rounds}")
+    number = units(rows)
+    if number < 2:
+        raise CannotSplit("bootstrap needs 2 rows (or groups) or more to leave one out")
+    everything = np.arange(rows.n, dtype=np.int64)
+    yield Split(0, -1, everything, everything.copy())
+    unit = everything if rows.groups is None else np.unique(rows.groups, return_inverse=True)[1]
+    for fold in range(rounds):
+        rng = np.random.default_rng(rows.seed(fold))
+        times = np.full(number, 1)
+        while times.all():
+            times = np.bincount(rng.integers(number, size=number), minlength=number)
+        drawn = times[unit]
+        yield Split(0, fold, np.repeat(everything, drawn), np.flatnonzero(drawn == 0))

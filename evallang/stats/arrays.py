@@ -11,7 +11,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from evallang.results.statistics import Difference, HypothesisTestResult
-from evallang.stats.distributions import Alternative
+from evallang.stats.basics import Alternative
 from evallang.stats.hypothesis_tests import equivalence, losses, resampling_tests
 from evallang.stats.hypothesis_tests.equivalence import DifferenceAt
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper

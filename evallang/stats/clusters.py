@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.results.statistics import Clusters, Difference, Summary
-from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.validation import labels, magnitudes
+from evallang.stats.basics import checked_level, labels, magnitudes, t_quantile
 
 FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)
 LEAST_GROUPS = 6  # below, a bootstrap of whole groups has too few different resamples

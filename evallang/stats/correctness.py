@@ -10,8 +10,7 @@ import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.distributions import Alternative, binomial_tail
-from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
+from evallang.stats.basics import MOST_COUNTED, Alternative, binomial_tail, check_unmasked, numbers
 
 Table = tuple[tuple[int, int], tuple[int, int]]
 ROWS_AT_ONCE = 1 << 16  # examples, fewer than the whole numbers that are exact in float32

@@ -16,9 +16,9 @@ from evallang.results.statistics import (
     HypothesisTestResult,
     shown_effect,
 )
+from evallang.stats.basics import word
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.rank_scores import Better
-from evallang.stats.validation import word
 
 DIGITS = 12
 

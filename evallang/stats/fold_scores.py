@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.results.statistics import HypothesisTestResult, Statistic
-from evallang.stats.distributions import Alternative, one_sided, t_p, t_quantile
-from evallang.stats.validation import magnitudes, numbers
+from evallang.stats.basics import Alternative, magnitudes, numbers, one_sided, t_p, t_quantile
 
 EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"
 CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.validation import labels, magnitudes, numbers, word
+from evallang.stats.basics import labels, magnitudes, numbers, word
 from evallang.stats.weightings import summing
 
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.results.provenance import AssumptionWords
+from evallang.stats.basics import word
 from evallang.stats.corrections.correction import CORRECTIONS, harmonic
-from evallang.stats.validation import word
 
 MOST_N = 1 << 24  # largest sample that is searched for
 BEYOND = 0.05  # share of n by which power must stay at its target

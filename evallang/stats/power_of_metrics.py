@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.results.provenance import AssumptionWords
+from evallang.stats.basics import LARGEST, MOST_COUNTED, SMALLEST, normal_quantile, t_quantile, word
 from evallang.stats.clusters import degrees_of_sizes
-from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.power import (
     GROUPS,
     MOST_GROUPS,
@@ -46,7 +46,6 @@ from evallang.stats.power import (
     number_of_groups,
     simulated,
 )
-from evallang.stats.validation import LARGEST, MOST_COUNTED, SMALLEST, word
 
 INDEPENDENT_IN_TIME = (
     "for differences that are independent in time; positive dependence takes more of them"

@@ -19,7 +19,7 @@ ELSEWHERE = {
     "hypothesis_tests.equivalence": "over_folds paired_proportions",
     "hypothesis_tests.swapping": "CountSwapper LossSwapper OutputSwapper ScoreSwapper SignSwapper "
     "flip_groups",
-    "intervals.effective_size": "clustered_wilson effective_n weighted_loss_sample "
+    "intervals.few_groups": "clustered_wilson effective_n weighted_loss_sample "
     "weighted_sample weighted_wilson",
     "intervals.cross_validation": "HeldOutLosses",
     "intervals.ranking": "placements",
@@ -27,8 +27,7 @@ ELSEWHERE = {
     "WeightSample",
     "power": "corrected_alpha",
     "power_of_metrics": "t_power",
-    "power_of_pairs": "mcnemar_power",
-    "power_of_ranks": "rank_power",
+    "power_of_pairs": "mcnemar_power rank_power",
     "rank_scores": "average_ranks critical_difference win_tie_loss",
     "effect_sizes.over_data_sets": "average_rank_effects rank_models",
 }

@@ -11,8 +11,7 @@ import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.distributions import checked_level
-from evallang.stats.validation import MOST_COUNTED, subtractable
+from evallang.stats.basics import MOST_COUNTED, checked_level, subtractable
 
 STEP = 0.02  # the trapezoid rule converges geometrically on an analytic, decaying integrand
 MORE = 256  # points of the integral are kept in steps of so many

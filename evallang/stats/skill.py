@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.stats.distributions import checked_level
+from evallang.stats.basics import checked_level
 from evallang.stats.draws import Block, Statistic
 from evallang.stats.rank_scores import mid_ranks
 from evallang.stats.score_counts import ScoreCounts, outranked, rank

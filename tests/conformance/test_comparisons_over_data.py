@@ -12,7 +12,7 @@ from worked_examples import entries_of
 from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
-from evallang.stats.distributions import OPPOSITE
+from evallang.stats.basics import OPPOSITE
 from evallang.stats.effect_sizes import over_data_sets
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS

@@ -7,7 +7,7 @@ from statsmodels.stats.proportion import proportion_confint
 from studies import study
 
 from evallang.api import StudyError, run
-from evallang.stats.intervals.effective_size import weighted_wilson
+from evallang.stats.intervals.few_groups import weighted_wilson
 
 TEXT = """\
 evallang 1

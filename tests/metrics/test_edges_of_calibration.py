@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from evallang.metrics.calibration import ece, net_benefit
+from evallang.metrics.probability import ece, net_benefit
 
 TRUTH, OUTPUT = np.array([0, 1, 1]), np.array([0.25, 0.5, 0.75])
 

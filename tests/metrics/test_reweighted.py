@@ -5,9 +5,8 @@ import pytest
 from many_cases import for_each
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from evallang.metrics.aggregation import partition, point_value
+from evallang.metrics.aggregation import partition, point_value, reweighted
 from evallang.metrics.metric import METRICS, Outcome
-from evallang.metrics.reweighted import reweighted
 
 N, K = 90, 3
 

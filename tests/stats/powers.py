@@ -17,9 +17,9 @@ from evallang.stats.power_of_pairs import (
     mcnemar_power,
     one_share,
     paired_width,
+    rank_power,
     shares_within,
 )
-from evallang.stats.power_of_ranks import rank_power
 
 __all__ = ["mcnemar_power", "paired_width", "rank_power", "t_power", "t_width"]
 

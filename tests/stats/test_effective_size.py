@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 from evallang.stats.draws import Block
-from evallang.stats.intervals.effective_size import (
+from evallang.stats.intervals.few_groups import (
     clustered_wilson,
     effective_n,
     weighted_loss_sample,

@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
 from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import draws
+from evallang.stats.basics import labels
 from evallang.stats.draws import Resamples, draw_together, drawn_weights
 from evallang.stats.intervals.resampling import (
     CountSample,
@@ -23,7 +24,6 @@ from evallang.stats.intervals.resampling import (
     spread_out,
     table_sample,
 )
-from evallang.stats.validation import labels
 
 RANDOM = np.random.default_rng(12)
 LOSSES = RANDOM.exponential(size=35)

@@ -19,7 +19,7 @@ from evallang.checking.rules.study_facts import (
 from evallang.diagnostics import Changes
 from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.basics import normal_quantile
 from evallang.stats.power_of_metrics import t_power
 from evallang.study import ComparisonSpec, Method, Protocol, Study
 

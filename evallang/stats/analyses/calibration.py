@@ -14,9 +14,9 @@ from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.analyses.confusion import CellShare, SharesOfRows
 from evallang.stats.draws import draw_together
-from evallang.stats.intervals.effective_size import effective_n
-from evallang.stats.intervals.influence import jackknife
+from evallang.stats.intervals.few_groups import effective_n
 from evallang.stats.intervals.proportions import exact_bounds
+from evallang.stats.intervals.ratio_of_sums import jackknife
 from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.logistic import (
     logistic_fits,

@@ -136,7 +136,10 @@ def power(
     gap = None if difference is None else stated(difference)
     declared = HYPOTHESIS_TESTS[question.test].declaration.power
     if declared is None:
-        raise ValueError(_why_not(question.test))
+        test = HYPOTHESIS_TESTS[question.test].declaration
+        why = f": {test.without_power}" if test.without_power else ""
+        other = f"; `{test.power_as}` is the nearest test with power" if test.power_as else ""
+        raise ValueError(f"the power of `{question.test}` is not computed{why}{other}")
     asked = question if n is None else replace(question, n=n)
     assumed = Stated(
         target, gap, discordant, sd, width, area, positives, correlation, weaker, icc, group_size
@@ -146,11 +149,3 @@ def power(
         return found
     note = "the number for a wanted width is not computed for this test"
     return tuple(replace(answer, notes=(*answer.notes, note)) for answer in found)
-
-
-def _why_not(name: str) -> str:
-    """Return why the power of a test is not computed, and which test has it."""
-    declared = HYPOTHESIS_TESTS[name].declaration
-    why = f": {declared.without_power}" if declared.without_power else ""
-    other = f"; `{declared.power_as}` is the nearest test with power" if declared.power_as else ""
-    return f"the power of `{name}` is not computed{why}{other}"

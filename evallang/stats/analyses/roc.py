@@ -152,12 +152,6 @@ FURTHEST = 3.0  # normal deviates that the grid reaches to: rates of 0.13 % and 
 DEVIATES = 61
 
 
-def _grid() -> NDArray[np.float64]:
-    return np.asarray(
-        scipy.special.ndtr(np.linspace(-FURTHEST, FURTHEST, DEVIATES)), dtype=np.float64
-    )
-
-
 def _missed(grid: NDArray[np.float64]) -> Heights:
     """Return the false negative rates at false positive rates."""
     hits = true_positive_rate(grid)
@@ -167,7 +161,8 @@ def _missed(grid: NDArray[np.float64]) -> Heights:
 def _det_curve(each: Sequence[Predicted]) -> Curve:
     """Return the curve of one class, or the mean of those of several against the rest."""
     curves = [ScoreCurves(predicted) for predicted in each]
-    grid, fine = _grid(), np.linspace(0.0, 1.0, FINE)
+    grid = np.asarray(scipy.special.ndtr(np.linspace(-FURTHEST, FURTHEST, DEVIATES)))
+    fine = np.linspace(0.0, 1.0, FINE)
     rates = [_equal_error(fine, one.average(_missed(fine))[None])[0] for one in curves]
     bounds: tuple[Number, Number] = (None, None)
     if len(each) == 1:

@@ -463,7 +463,8 @@ def stability(searches: Searches) -> Stability:
 def _parameter(parameter: SearchedParameter, searches: Searches) -> ParameterStability:
     chosen = [fold.chosen[parameter.name] for fold in searches.folds]
     counts = Counter(map(identity, chosen))
-    known = {identity(value): value for value in parameter.values or _sorted(chosen)}
+    in_order = sorted(chosen) if all(map(is_number, chosen)) else chosen
+    known = {identity(value): value for value in parameter.values or in_order}
     n, numbers = len(chosen), [value for value in parameter.values if is_number(value)]
     ends = len(numbers) >= FEWEST_NUMBERS
     return ParameterStability(
@@ -476,10 +477,6 @@ def _parameter(parameter: SearchedParameter, searches: Searches) -> ParameterSta
         at_smallest=counts[identity(min(numbers))] if ends else None,
         at_largest=counts[identity(max(numbers))] if ends else None,
     )
-
-
-def _sorted(values: Sequence[Value]) -> list[Value]:
-    return sorted(values) if all(map(is_number, values)) else list(values)
 
 
 def _agreement(counts: Counter[str]) -> float:

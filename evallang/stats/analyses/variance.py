@@ -287,7 +287,7 @@ def seeds(runs: Runs) -> SeedSpread:
     known = runs.values[~np.isnan(runs.values)]
     if len(known) < 2:
         raise ValueError("the metric is undefined for all seeds but one")
-    within = _variances(runs.splits)
+    within = variances_over_seeds(runs.splits[:, ~np.isnan(runs.splits).any(axis=0)])
     means = runs.splits.mean(axis=0)
     means = means[~np.isnan(means)]
     equal = known.min() == known.max()
@@ -309,12 +309,6 @@ def seeds(runs: Runs) -> SeedSpread:
         differ=_differ(runs.labels, categories=runs.categories),
         notes=(),
     )
-
-
-def _variances(splits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the variance over seeds of each split in which all are defined."""
-    whole = splits[:, ~np.isnan(splits).any(axis=0)]
-    return variances_over_seeds(whole)
 
 
 def _differ(labels: NDArray[np.float64], *, categories: bool) -> float:

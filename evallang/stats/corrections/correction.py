@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from evallang.registry import Example, Guidance, Registry
-from evallang.stats.distributions import checked_level
-from evallang.stats.validation import word
+from evallang.stats.basics import checked_level, word
 
 P = Sequence[float | None]
 Adjusted = tuple[float | None, ...]

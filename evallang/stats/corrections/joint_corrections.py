@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Example
+from evallang.stats.basics import Alternative, checked_level, labels, magnitudes
 from evallang.stats.clusters import degrees_of_mean
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
@@ -18,9 +19,7 @@ from evallang.stats.corrections.correction import (
     P,
     p_values,
 )
-from evallang.stats.distributions import Alternative, checked_level
 from evallang.stats.draws import Resamples
-from evallang.stats.validation import labels, magnitudes
 
 SAME = 1e-9  # relative; the same value reached by another order of sums, and the same p
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.results.statistics import Effect, Ranks
-from evallang.stats.distributions import checked_level
+from evallang.stats.basics import LARGEST, SMALLEST, checked_level
 from evallang.stats.draws import draw_together
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES, EffectSizeDeclaration, effect
 from evallang.stats.intervals.resampling import ResampledBounds, WeightSample
@@ -31,7 +31,6 @@ from evallang.stats.rank_scores import (
     row_ranks,
     win_tie_loss,
 )
-from evallang.stats.validation import LARGEST, SMALLEST
 from evallang.stats.weightings import ratio
 
 MAD_TO_SD = 1.4826  # of a normal distribution

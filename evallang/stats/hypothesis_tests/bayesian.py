@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
-from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.basics import checked_level, t_quantile
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.fold_scores import read_folds
 from evallang.stats.hypothesis_tests.datasets import FROM_DATA_SETS, median_of

@@ -19,6 +19,13 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
+from evallang.stats.basics import (
+    Alternative,
+    chi2_tail,
+    normal_p,
+    normal_quantile,
+    one_sided,
+)
 from evallang.stats.clusters import (
     FEW_GROUPS,
     clustered_difference,
@@ -36,14 +43,7 @@ from evallang.stats.correctness import (
     checked_share,
     p_of_pairs,
 )
-from evallang.stats.distributions import (
-    Alternative,
-    chi2_tail,
-    normal_p,
-    normal_quantile,
-    one_sided,
-)
-from evallang.stats.effect_sizes.between_models import cohen_g, odds_ratio
+from evallang.stats.effect_sizes.effect_size import cohen_g, odds_ratio
 from evallang.stats.hypothesis_tests.datasets import exact_rank_p
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

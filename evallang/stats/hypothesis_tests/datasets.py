@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
-from evallang.stats.distributions import (
+from evallang.stats.basics import (
     Alternative,
     checked_level,
     chi2_tail,
@@ -25,6 +25,7 @@ from evallang.stats.distributions import (
     least_rejected,
     normal_p,
     normal_quantile,
+    numbers,
     one_sided,
 )
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data, w_of_ranks
@@ -33,7 +34,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.power import by_value
-from evallang.stats.power_of_ranks import over_data, ranked_models, signs
+from evallang.stats.power_of_pairs import over_data, ranked_models, signs
 from evallang.stats.rank_scores import (
     Better,
     Missing,
@@ -48,7 +49,6 @@ from evallang.stats.rank_scores import (
     row_ranks,
     settled,
 )
-from evallang.stats.validation import numbers
 
 FROM_DATA_SETS = frozenset({Evidence.DATASET_SCORES})
 ALL_EQUAL = "on every data set all orders of the models are equally likely"

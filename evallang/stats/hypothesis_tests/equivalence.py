@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
+from evallang.stats.basics import checked_level
 from evallang.stats.decisions import checked_margin
-from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

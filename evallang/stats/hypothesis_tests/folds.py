@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example, Situation
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
-from evallang.stats.distributions import Alternative, checked_level, f_quantile, f_tail
-from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
+from evallang.stats.basics import Alternative, checked_level, f_quantile, f_tail
+from evallang.stats.effect_sizes.effect_size import cohen_dz, hedges_g
 from evallang.stats.fold_scores import (
     FoldValues,
     aligned,

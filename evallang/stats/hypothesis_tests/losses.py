@@ -18,9 +18,9 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
+from evallang.stats.basics import Alternative, checked_level, labels
 from evallang.stats.clusters import degrees_of_mean
-from evallang.stats.distributions import Alternative, checked_level
-from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
+from evallang.stats.effect_sizes.effect_size import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -34,7 +34,6 @@ from evallang.stats.intervals.series import (
     strong_dependence,
 )
 from evallang.stats.power_of_metrics import POWER_OF_SERIES, POWER_OF_T
-from evallang.stats.validation import labels
 from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 NULL = "the two models have the same mean loss"

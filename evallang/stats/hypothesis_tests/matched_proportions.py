@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
-from evallang.stats.correctness import Correctness, count_correct
-from evallang.stats.distributions import (
+from evallang.stats.basics import (
     Alternative,
     checked_level,
     chi2_tail,
@@ -20,9 +19,11 @@ from evallang.stats.distributions import (
     halved,
     normal_p,
     normal_quantile,
+    numbers,
     one_sided,
 )
-from evallang.stats.effect_sizes.between_models import chance_corrected_r, eta_squared_q
+from evallang.stats.correctness import Correctness, count_correct
+from evallang.stats.effect_sizes.effect_size import chance_corrected_r, eta_squared_q
 from evallang.stats.hypothesis_tests.contingency import clustered_cochran
 from evallang.stats.hypothesis_tests.datasets import MOST_STEPS, share_from, squared_totals
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -31,7 +32,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.hypothesis_tests.resampling_tests import EQUAL, EQUAL_UNDER_CV
 from evallang.stats.intervals.differences import CHAPTER_8
-from evallang.stats.validation import numbers
 
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
 EXACT_COCHRAN_BELOW = 24  # informative rows times models; Tate & Brown 1970

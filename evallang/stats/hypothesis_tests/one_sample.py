@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.basics import Alternative, binomial_tail, checked_level, least_rejected
 from evallang.stats.correctness import Correctness, count_correct
-from evallang.stats.distributions import Alternative, binomial_tail, checked_level, least_rejected
-from evallang.stats.effect_sizes.between_models import cohen_dz, hedges_g
+from evallang.stats.effect_sizes.effect_size import cohen_dz, hedges_g
 from evallang.stats.fold_scores import read_folds, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

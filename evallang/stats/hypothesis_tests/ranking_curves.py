@@ -19,18 +19,21 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
-from evallang.stats.clusters import group_totals
-from evallang.stats.distributions import (
+from evallang.stats.basics import (
     Alternative,
     checked_level,
     chi2_tail,
+    labels,
     normal_p,
     normal_quantile,
+    numbers,
     one_sided,
+    positives,
     t_p,
     t_quantile,
     welch_df,
 )
+from evallang.stats.clusters import group_totals
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -42,7 +45,6 @@ from evallang.stats.score_counts import (
     centred_placements,
     sum_placements,
 )
-from evallang.stats.validation import labels, numbers, positives
 from evallang.stats.validity import OF_TRUE, Counted, Holds
 
 

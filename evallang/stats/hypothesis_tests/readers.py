@@ -16,7 +16,7 @@ from evallang.results.statistics import (
     Statistic,
     Summary,
 )
-from evallang.stats.distributions import (
+from evallang.stats.basics import (
     Alternative,
     checked_level,
     chi2_tail,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
-from evallang.stats.distributions import Alternative, checked_level, halved, one_sided
+from evallang.stats.basics import Alternative, checked_level, halved, one_sided
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -21,6 +21,7 @@ from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ResampledBounds,
+    share_right,
 )
 from evallang.stats.intervals.series import dependence_beyond
 from evallang.stats.power import power_by_form
@@ -63,12 +64,6 @@ NO_INVERSION = (
     "cannot be inverted for a metric that is not a mean over the examples"
 )
 SMALLEST_ALPHA = 1e-9  # beyond what any number of rounds resolves
-
-
-def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of the main diagonal, for the worked example."""
-    right = matrix[..., 0, 0] + matrix[..., 1, 1]
-    return np.asarray(right / matrix.sum((-1, -2)))
 
 
 BOOTSTRAP_VARIANTS = {
@@ -291,7 +286,7 @@ def permutation(
         Example(
             (
                 PairedCountSample(
-                    (((20, 10), (10, 0)), ((0, 10), (10, 40))), _difference_of_accuracy, (-1.0, 1.0)
+                    (((20, 10), (10, 0)), ((0, 10), (10, 40))), share_right, (-1.0, 1.0)
                 ),
                 0.95,
                 1,

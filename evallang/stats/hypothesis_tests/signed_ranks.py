@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
-from evallang.stats.distributions import Alternative, checked_level, normal_p, one_sided
+from evallang.stats.basics import Alternative, checked_level, normal_p, one_sided, subtractable
 from evallang.stats.effect_sizes.effect_size import effect
 from evallang.stats.effect_sizes.over_data_sets import effects_over_data
 from evallang.stats.fold_scores import NOISE, aligned, differences
@@ -23,9 +23,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.hypothesis_tests.swapping import flip_chances
 from evallang.stats.power import by_value
-from evallang.stats.power_of_ranks import over_data, signed_ranks
+from evallang.stats.power_of_pairs import over_data, signed_ranks
 from evallang.stats.rank_scores import Better, checked_direction
-from evallang.stats.validation import subtractable
 
 NULL = "the differences between the two models are distributed symmetrically around 0"
 EXACT_UP_TO = 500  # differences other than 0; about a tenth of a second

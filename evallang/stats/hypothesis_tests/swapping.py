@@ -18,13 +18,12 @@ import scipy
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from evallang.stats.distributions import Alternative
+from evallang.stats.basics import Alternative, labels, magnitudes, numbers, positives
 from evallang.stats.draws import BLOCK, Block, Coins, Source, Statistic, draw_together
 from evallang.stats.fold_scores import NOISE, aligned
 from evallang.stats.intervals.resampling import ExampleSample, OfCells, OfTables, spread_out
 from evallang.stats.rank_scores import mid_ranks
 from evallang.stats.score_counts import outranked
-from evallang.stats.validation import labels, magnitudes, numbers, positives
 
 MOST_FLIPS = 1 << 20  # sign patterns that are all gone through
 MOST_SUMS = 300_000_000  # numbers formed for whole-number sums; about a second

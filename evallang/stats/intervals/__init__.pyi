@@ -11,7 +11,6 @@ from evallang.stats.intervals.differences import newcombe_independent as newcomb
 from evallang.stats.intervals.differences import paired_wald as paired_wald
 from evallang.stats.intervals.differences import tango as tango
 from evallang.stats.intervals.few_groups import wild_clusters as wild_clusters
-from evallang.stats.intervals.influence import jackknife as jackknife
 from evallang.stats.intervals.proportions import agresti_coull as agresti_coull
 from evallang.stats.intervals.proportions import clopper_pearson as clopper_pearson
 from evallang.stats.intervals.proportions import delta as delta
@@ -22,6 +21,7 @@ from evallang.stats.intervals.proportions import wilson as wilson
 from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import delong as delong
 from evallang.stats.intervals.ranking import multiclass_auc as multiclass_auc
+from evallang.stats.intervals.ratio_of_sums import jackknife as jackknife
 from evallang.stats.intervals.ratio_of_sums import ratio as ratio
 from evallang.stats.intervals.ratio_of_sums import sum_of_shares as sum_of_shares
 from evallang.stats.intervals.readers import obuchowski_rockette as obuchowski_rockette

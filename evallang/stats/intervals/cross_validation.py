@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
+from evallang.stats.basics import checked_level, magnitudes, normal_quantile, t_quantile
 from evallang.stats.fold_scores import FoldValues, read_folds, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_OUTSIDE, OF_TAIL, Counted, Holds
 
 # Mean 3 and variance 6, so that bounds come out in closed form

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
+from evallang.stats.basics import MOST_COUNTED, check_unmasked, checked_level, normal_quantile
 from evallang.stats.correctness import Share, checked_share
-from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.validation import MOST_COUNTED, check_unmasked
 
 TINY = 1e-20  # distance of a bound from the value that is looked for
 

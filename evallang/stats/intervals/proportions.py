@@ -14,9 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import bounds_inside, checked_level, normal_quantile
+from evallang.stats.basics import (
+    MOST_COUNTED,
+    bounds_inside,
+    checked_level,
+    normal_quantile,
+    numbers,
+)
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.validation import MOST_COUNTED, numbers
 from evallang.stats.validity import ENOUGH_GROUPS, OF_MISTAKES, OF_RAREST, OF_SIZES, Counted, Holds
 
 FROM_COUNTS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES})

@@ -11,8 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Design, Evidence, Example
 from evallang.results.statistics import Clusters, Interval
+from evallang.stats.basics import (
+    bounds_inside,
+    checked_level,
+    labels,
+    numbers,
+    positives,
+    t_quantile,
+    welch_df,
+)
 from evallang.stats.clusters import group_codes, group_totals
-from evallang.stats.distributions import bounds_inside, checked_level, t_quantile, welch_df
 from evallang.stats.hypothesis_tests.ranking_curves import AucCovariance, auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.score_counts import (
@@ -24,7 +32,6 @@ from evallang.stats.score_counts import (
     place_scores,
     rank,
 )
-from evallang.stats.validation import labels, numbers, positives
 from evallang.stats.validity import OF_GROUPS, OF_RARER_CLASS
 
 T_4, T_8 = 2.7764451051977934, 2.306004135204166  # of Student's t, 97.5 %
@@ -375,7 +382,8 @@ def multiclass_auc(
             squares += np.bincount(codes[rows], influence**2, k) * counts / (counts - 1)
             freedom += counts - 1
     clusters = None if units is None else Clusters(n_groups, None)
-    notes = _skipped(lost)
+    folds = "1 fold that lacks a class is" if lost == 1 else f"{lost} folds that lack a class are"
+    notes = (f"{folds} skipped",) if lost else ()
 
     def undefined(why: str) -> Interval:
         return Interval("multiclass_auc", level, None, None, (*notes, why), clusters)
@@ -397,13 +405,6 @@ def multiclass_auc(
         return undefined("undefined: the placements do not vary")
     few = few_members(sum(smallest), mean) if units is None else ()
     return Interval("multiclass_auc", level, *bounds, (*notes, *few), clusters)
-
-
-def _skipped(lost: int) -> tuple[str, ...]:
-    if not lost:
-        return ()
-    folds = "1 fold that lacks a class is" if lost == 1 else f"{lost} folds that lack a class are"
-    return (f"{folds} skipped",)
 
 
 def area_and_influences(

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Clusters, Interval
+from evallang.stats.basics import checked_level, normal_quantile, numbers, t_quantile
 from evallang.stats.clusters import group_codes, group_totals
-from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.hypothesis_tests.ranking_curves import auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.validation import numbers
 from evallang.stats.validity import OF_GROUPS
 
 

@@ -16,8 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Clusters, Interval, Resamples
+from evallang.stats.basics import (
+    checked_level,
+    example_weights,
+    labels,
+    magnitudes,
+    normal_quantile,
+    numbers,
+    positives,
+)
 from evallang.stats.clusters import LEAST_GROUPS
-from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.draws import Block, Resamples as Drawn, Source, Statistic, draw_together
 from evallang.stats.intervals.interval import (
     INTERVALS,
@@ -25,7 +33,6 @@ from evallang.stats.intervals.interval import (
     Limits,
     Resampler,
 )
-from evallang.stats.validation import example_weights, labels, magnitudes, numbers, positives
 from evallang.stats.validity import (
     ENOUGH_GROUPS,
     OF_MISTAKES,
@@ -429,8 +436,8 @@ Method = Literal["bca", "percentile", "basic", "se"]
 TIE = 1e-12  # relative; the same value reached by another order of sums
 
 
-def _share_right(matrix: Any) -> Any:
-    """Share of the main diagonal, for the worked example."""
+def share_right(matrix: Any) -> Any:
+    """Share of the main diagonal, for the worked examples."""
     return (matrix[..., 0, 0] + matrix[..., 1, 1]) / matrix.sum((-1, -2))
 
 
@@ -438,7 +445,7 @@ def _half_right(method: Method) -> Example:
     # 10 of 20 right: the 2.5 % and 97.5 % points of binomial(20, 1/2) are 6 and 14, with
     # P(X <= 5) = .0207 and P(X <= 6) = .0577 far enough from .025 on either side
     return Example(
-        (CountSample(((5, 5), (5, 5)), _share_right, (0.0, 1.0)), 0.95, 1),
+        (CountSample(((5, 5), (5, 5)), share_right, (0.0, 1.0)), 0.95, 1),
         {"low": 0.3, "high": 0.7},
         "own derivation: binomial quantiles",
         options={"method": method},

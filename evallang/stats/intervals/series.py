@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Evidence, Example
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.basics import checked_level, magnitudes, t_quantile
 from evallang.stats.fold_scores import spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.validation import magnitudes
 from evallang.stats.validity import OF_TAIL, Counted, Holds
 
 COVERED = ((0.13, ""), (0.3, "88 to 93%"), (math.inf, "75 to 88%"))

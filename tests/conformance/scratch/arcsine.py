@@ -5,7 +5,7 @@ from math import asin, pi, sin
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Interval
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.basics import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 
 

@@ -9,7 +9,7 @@ from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example
 from evallang.results.provenance import AssumptionWords
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
-from evallang.stats.distributions import Alternative, one_sided, t_p, t_quantile
+from evallang.stats.basics import Alternative, one_sided, t_p, t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     Estimand,
