@@ -182,11 +182,22 @@ def row_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return ranks
 
 
-def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank numbers (n,) from the smallest, 1, up; ties share their mean rank."""
-    _, inverse, times = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(times)
-    return ((ends - (times - 1) / 2)[inverse]).astype(np.float64)
+def mid_ranks(
+    sizes: NDArray[np.float64], noise: NDArray[np.float64] | float = 0.0
+) -> NDArray[np.float64]:
+    """Rank numbers (n,) from the smallest, 1, up; ties share their mean rank.
+
+    Numbers tie where they are within the `noise` of either of the next one.
+    """
+    order = np.argsort(sizes, kind="stable")
+    ordered, spread = sizes[order], np.broadcast_to(noise, sizes.shape)[order]
+    apart = ordered[1:] > ordered[:-1] + np.maximum(spread[1:], spread[:-1])
+    group = np.concatenate([[0], np.cumsum(apart)]) if len(sizes) else order
+    counts = np.bincount(group)
+    ends = np.cumsum(counts)
+    ranks = np.empty(len(sizes))
+    ranks[order] = (ends - (counts - 1) / 2)[group]
+    return ranks
 
 
 def average_ranks(

@@ -34,24 +34,6 @@ def summing(
     return scipy.sparse.csr_array((values, (places[rows], rows)), shape=(count, len(places)))
 
 
-def running_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Add up rows (s, B) from the first one to each.
-
-    `np.cumsum` waits for the addition before it; here one addition serves a stretch of rows.
-    """
-    n, width = values.shape
-    steps = np.empty((-(-n // STRETCH), STRETCH, width))
-    rows = steps.reshape(-1, width)
-    rows[:n], rows[n:] = values, 0.0
-    for place in range(1, STRETCH):
-        steps[:, place] += steps[:, place - 1]
-    steps[1:] += np.cumsum(steps[:-1, -1], axis=0)[:, None]
-    return rows[:n]
-
-
-STRETCH = 64  # rows
-
-
 Sides = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """Weights of positives and of negatives, by score."""
 
@@ -83,7 +65,7 @@ def areas_by_score(
 ) -> NDArray[np.float64]:
     """Return the area under the ROC curve from weights at each score, rising (s, B): (B,)."""
     pairs = positives.sum(axis=0) * negatives.sum(axis=0)
-    below = running_sums(negatives) - negatives / 2
+    below = np.cumsum(negatives, axis=0) - negatives / 2
     return ratio(np.einsum("sb,sb->b", positives, below), pairs)
 
 
@@ -92,7 +74,7 @@ def precisions_by_score(
 ) -> NDArray[np.float64]:
     """Return the average precision from weights at each score, rising (s, B): (B,)."""
     gained = positives[::-1]
-    found, named = running_sums(gained), running_sums(negatives[::-1])
+    found, named = np.cumsum(gained, axis=0), np.cumsum(negatives[::-1], axis=0)
     named += found
     # Above the first example that is drawn nothing is gained
     np.divide(found, np.maximum(named, np.finfo(float).tiny, out=named), out=named)

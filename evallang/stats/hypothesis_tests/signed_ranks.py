@@ -24,7 +24,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.hypothesis_tests.swapping import flip_chances
 from evallang.stats.power import by_value
 from evallang.stats.power_of_pairs import over_data, signed_ranks
-from evallang.stats.rank_scores import Better, checked_direction
+from evallang.stats.rank_scores import Better, checked_direction, mid_ranks
 
 NULL = "the differences between the two models are distributed symmetrically around 0"
 EXACT_UP_TO = 500  # differences other than 0; about a tenth of a second
@@ -220,19 +220,6 @@ def _shared(d: NDArray[np.float64], zeros: str) -> float:
     count = int((d == 0).sum())
     count -= count % 2
     return count * (count + 1) / 4
-
-
-def mid_ranks(sizes: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank from 1 on; sizes within the `noise` of either of the next one tie, at the mean rank."""
-    order = np.argsort(sizes, kind="stable")
-    ordered, spread = sizes[order], noise[order]
-    apart = np.diff(ordered) > np.maximum(spread[1:], spread[:-1])
-    group = np.concatenate([[0], np.cumsum(apart)]) if len(sizes) else order
-    counts = np.bincount(group)
-    ends = np.cumsum(counts)
-    ranks = np.empty(len(sizes))
-    ranks[order] = (ends - (counts - 1) / 2)[group]
-    return ranks
 
 
 def _exact_p(
