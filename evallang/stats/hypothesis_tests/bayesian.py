@@ -225,11 +225,9 @@ def bayes_sign(
 ) -> HypothesisTestResult:
     """Compute the posterior probability that one model is better on most data sets.
 
-    The shares of data sets on which the first is better by more than `rope`, both are
-    equivalent, or the second is better have a Dirichlet posterior, with a prior of strength
-    0.5 on the second case (Benavoli et al. 2017). `extra` holds the probabilities that each
-    share is the largest: `p_first`, `p_rope`, `p_second`, integrated and not simulated;
-    there is no p, and nothing to correct. `rope` is in the metric's unit; its default,
+    Benavoli et al. 2017. `extra` holds the probabilities that each share is the largest:
+    `p_first`, `p_rope`, `p_second`, integrated and not simulated; there is no p, and nothing to
+    correct. `rope` is in the metric's unit; its default,
     0.01, is for metrics in [0, 1] (`bounded`). A data set without both scores is skipped.
     `first` and `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is
     missing or negative.
@@ -303,14 +301,11 @@ def bayes_signed_rank(
 ) -> HypothesisTestResult:
     """Return the probabilities that one of two models is better over data sets, or equivalent.
 
-    A Dirichlet process with a prior of strength 0.5 at difference 0 gives the differences
-    random weights; the three cases share the weight of all pairs of differences by whether
-    their mean lies beyond the region of practical equivalence or inside (Benavoli et al.
-    2014, 2017). `extra` holds the probabilities that each case has the largest share:
-    `p_first`, `p_rope`, `p_second`, with their Monte Carlo error `mc_se`; there is no p,
-    and nothing to correct. `rope` is in the metric's unit; its default, 0.01, is for
-    metrics in [0, 1] (`bounded`). A data set without both scores is skipped. `first` and
-    `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is missing or
+    Benavoli et al. 2014, 2017, with a Dirichlet process. `extra` holds the probabilities that each
+    case has the largest share: `p_first`, `p_rope`, `p_second`, with their Monte Carlo error
+    `mc_se`; there is no p, and nothing to correct. `rope` is in the metric's unit; its default,
+    0.01, is for metrics in [0, 1] (`bounded`). A data set without both scores is skipped. `first`
+    and `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is missing or
     negative, or there are no samples.
     """
     d, region, notes = _read("bayes_signed_rank", first, second, better, bounded, rope)
@@ -506,10 +501,9 @@ def bayes_mcnemar(
 ) -> HypothesisTestResult:
     """Return the probabilities that one of two models is right more often, or both alike.
 
-    The four cells of [[both right, only first], [only second, both wrong]] have a Dirichlet
-    posterior with Jeffreys' prior, 1/2 in each cell. The share of discordant examples is then
-    beta distributed, and so is the first model's part of them, independent of it: the
-    probabilities are integrals over one variable, without simulation. `extra` holds `p_first`
+    The prior is Jeffreys'. The share of discordant examples is beta distributed, and so is the
+    first model's part of them, independent of it: the probabilities are integrals over one
+    variable, without simulation. `extra` holds `p_first`
     (the first is better by more than `rope`), `p_rope` and `p_second`; there is no p, and nothing
     to correct. `rope` is 0.01 by default. The estimate is the observed difference with the
     central credible interval. Raises `ValueError` where the table is none of counts or `rope` is

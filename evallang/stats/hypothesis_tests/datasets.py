@@ -393,13 +393,11 @@ def friedman_aligned(
 ) -> HypothesisTestResult:
     """Test whether the models score alike, by ranks of scores minus each data set's mean.
 
-    All N M scores are ranked together after the mean of each data set is taken off (Hodges
-    & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared
-    with M - 1 degrees of freedom: García et al. 2010, with the variance that ties leave.
-    `exact` goes through all permutations within data sets, `auto` where they are few. A
-    data set without all scores is skipped. `extra.average_aligned_ranks` holds the average
-    of each model (M,), 1 being the best of all scores. `scores` is (N, M). Raises `ValueError`
-    where it is not.
+    T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)² with M - 1 degrees of freedom: García
+    et al. 2010, with the variance that ties leave. `exact` goes through all permutations within
+    data sets, `auto` where they are few. A data set without all scores is skipped.
+    `extra.average_aligned_ranks` holds the average of each model (M,), 1 being the best of all
+    scores. `scores` is (N, M). Raises `ValueError` where it is not.
     """
     checked_level(level)
     table = read_scores(scores, better, finite=True)
@@ -483,11 +481,9 @@ def quade(
 ) -> HypothesisTestResult:
     """Test whether the models score alike, with data sets weighted by the rank of their range.
 
-    Within-data-set ranks, centred and multiplied by the rank of the range of scores, in an
-    analysis of variance: F = (N - 1) B / (A - B) with (M - 1, (M - 1)(N - 1)) degrees of
-    freedom (Quade 1979). Where all data sets agree F is infinite and p is that chance,
-    (1/M!)^(N - 1). A data set without all scores is skipped. `scores` is (N, M). Raises
-    `ValueError` where it is not.
+    F = (N - 1) B / (A - B) with (M - 1, (M - 1)(N - 1)) degrees of freedom. Where all data sets
+    agree F is infinite and p is that chance, (1/M!)^(N - 1). A data set without all scores is
+    skipped. `scores` is (N, M). Raises `ValueError` where it is not.
     """
     checked_level(level)
     table = read_scores(scores, better, finite=True)
@@ -736,8 +732,8 @@ def nemenyi(
     """Compare all pairs of models by their average ranks.
 
     Two average ranks that lie CD = q sqrt(M (M + 1) / (6 N)) apart or more differ; q is the
-    quantile of the studentized range of M variables over the square root of 2. p is the
-    tail of that range, and holds for all pairs together. The estimate is the difference in
+    quantile of the studentized range of M variables over the square root of 2. p holds for all
+    pairs together. The estimate is the difference in
     average rank, first minus second, ± CD: below 0 the first is better. `scores` is (N, M),
     `pair` names two of its columns. Raises `ValueError` otherwise.
     """
@@ -795,10 +791,9 @@ def bonferroni_dunn(
 ) -> HypothesisTestResult:
     """Compare each model with a control by average ranks.
 
-    z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
-    the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average
-    rank with its simultaneous interval. `scores` is (N, M) with the reference among the
-    columns, `pair` a model and the reference. Raises `ValueError` otherwise.
+    The estimate is the difference in average rank with its simultaneous interval. `scores` is (N,
+    M) with the reference among the columns, `pair` a model and the reference. Raises `ValueError`
+    otherwise.
     """
     found = _compared(scores, better, pair, missing, level, seed)
     comparisons = found.models - 1

@@ -92,12 +92,11 @@ def corrected_t(
 ) -> HypothesisTestResult:
     """Paired t test over J splits whose variance allows for overlapping training sets.
 
-    The variance of the mean difference is s² (1/J + n_test/n_train), with the sums of the
-    fold sizes, and J - 1 degrees of freedom (Nadeau & Bengio 2003; for repeated
-    cross-validation Bouckaert & Frank 2004). Without sizes the ratio must be given: 1/(k - 1)
-    for cross-validation with k folds, once or repeated. `alternative=greater` asks only whether
-    the first has the larger scores. `first` and `second` are (J,). Raises `ValueError` where
-    shapes differ, or the ratio is unknown or not positive.
+    The ratio is that of the sums of the fold sizes (Nadeau & Bengio 2003; for repeated
+    cross-validation Bouckaert & Frank 2004). Without sizes the ratio must be given: 1/(k - 1) for
+    cross-validation with k folds, once or repeated. `alternative=greater` asks only whether the
+    first has the larger scores. `first` and `second` are (J,). Raises `ValueError` where shapes
+    differ, or the ratio is unknown or not positive.
     """
     pairs = read_folds(first, second)
     factor = pairs.factor(n_train, n_test, test_train_ratio)
@@ -357,8 +356,7 @@ def five_by_two_t(
 def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> HypothesisTestResult:
     """Compare two algorithms by all ten differences of 5x2 cross-validation.
 
-    F = sum of the squared differences / (2 sum of the variances) with (10, 5) degrees of
-    freedom (Alpaydin 1999). The interval holds every difference d that the test of d
+    The interval holds every difference d that the test of d
     instead of 0 does not reject: it may be empty, and then there is none. `first` and `second`
     are (5, 2). Raises `ValueError` where they are not.
     """

@@ -127,7 +127,7 @@ def t(
 ) -> HypothesisTestResult:
     """Compare the mean losses of two models on the same examples.
 
-    Student's t of the differences with n - 1 degrees of freedom. With groups the standard error
+    With groups the standard error
     is the cluster-robust one, from the sums of each group, and t has Satterthwaite's degrees of
     freedom (CR2: Bell & McCaffrey 2002): with groups of one size the factor is G/(G - 1) and
     t has G - 1, with a few large groups it has fewer. `alternative=greater` asks only whether

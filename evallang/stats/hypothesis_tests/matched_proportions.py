@@ -204,9 +204,8 @@ def cochran(
 def looney_f(correct: ArrayLike | Correctness) -> HypothesisTestResult:
     """Compare the accuracies of several models by two-way analysis of variance of zeros and ones.
 
-    Examples and models are the factors, F = MSA / MSAB with (M - 1, (M - 1)(n - 1))
-    degrees of freedom (Raschka 2018, 4.7, with the square in SSA and the degrees of
-    freedom that Looney 1988 has). `correct` is Boolean (n, M), or its counts. Raises
+    Raschka 2018, 4.7, with the square in SSA and the degrees of freedom that Looney 1988 has.
+    `correct` is Boolean (n, M), or its counts. Raises
     `ValueError` where it is neither.
     """
     counts = count_correct(correct)

@@ -127,13 +127,10 @@ def binomial(
 ) -> HypothesisTestResult:
     """Test whether the error rate of one model is above a threshold, or differs from it.
 
-    One-sided by default: p is the chance of as many errors or more when the error rate is
-    `threshold` (Zhou 2021, 2.4.1, whose text swaps accepting and rejecting). A small p says
-    that the error is larger than the threshold; a large one does not show that it is smaller.
-    With `alternative=less` p is the chance of as few errors or fewer; with
-    `alternative=two_sided` the smaller of the two is doubled, at most 1, so that p <= 1 -
-    `level` exactly where the interval does not hold the threshold. The
-    estimate is the error rate minus the threshold with the interval of Clopper and
+    One-sided by default (Zhou 2021, 2.4.1, whose text swaps accepting and rejecting). A small p
+    says that the error is larger than the threshold; a large one does not show that it is smaller.
+    With `alternative=two_sided` p <= 1 - `level` exactly where the interval does not hold the
+    threshold. The estimate is the error rate minus the threshold with the interval of Clopper and
     Pearson; `extra.critical_error_rate` is the smallest error rate that is rejected at
     1 - `level` because it is too large, and `extra.critical_low` the largest that is rejected
     because it is too small; None where the side is not tested, or no rate is rejected.
@@ -228,10 +225,9 @@ def single_t(
 ) -> HypothesisTestResult:
     """Test whether the mean score of one model over folds or rounds is a stated value.
 
-    t = sqrt(k) (mean - threshold) / s with k - 1 degrees of freedom, two-sided (Zhou 2021,
-    2.4.1), or with `alternative=greater` (`less`) one-sided. It takes the k scores as
-    independent, which those of cross-validation are not. `first` is (k,); undefined scores
-    are excluded, with a note. Raises `ValueError` where `threshold` is not finite.
+    Two-sided (Zhou 2021, 2.4.1), or with `alternative=greater` (`less`) one-sided. It takes the k
+    scores as independent, which those of cross-validation are not. `first` is (k,); undefined
+    scores are excluded, with a note. Raises `ValueError` where `threshold` is not finite.
     """
     checked_level(level)
     if not math.isfinite(threshold):

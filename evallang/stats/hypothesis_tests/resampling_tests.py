@@ -148,8 +148,7 @@ def permutation(
 ) -> HypothesisTestResult:
     """Test a difference by swapping the outputs of the two models within examples.
 
-    p is the share of swaps whose difference is at least as large, on either side, or with
-    `alternative=greater` (`less`) on the side of larger (smaller) values of the first. Where
+    With `alternative=greater` (`less`) only larger (smaller) values of the first count. Where
     there are at most about a million distinct outcomes they are all counted, each with its
     probability, else p = (1 + count)/(1 + rounds) (Phipson & Smyth 2010), with its Monte
     Carlo error in `extra.mc_se`. Scores of ranking metrics are replaced by ranks before
@@ -309,12 +308,11 @@ def bootstrap(
 ) -> HypothesisTestResult:
     """Test a difference by the level of the bootstrap interval that just excludes 0.
 
-    p is the smallest alpha at which the interval of level 1 - alpha excludes 0, so that p and
-    interval agree (Efron & Tibshirani 1994, chapter 15: confidence intervals as tests); it is
-    never below 2/(rounds + 1). With `alternative=greater` (`less`) it is half of that, or 1
-    less half of it where the difference lies on the other side. Examples, or groups, are drawn
-    with both models' outputs, which keeps them paired. `sample` is the difference, first minus
-    second. Raises `ValueError` where `rounds` is below 2.
+    p and interval agree (Efron & Tibshirani 1994, chapter 15); p is never below 2/(rounds + 1).
+    With `alternative=greater` (`less`) it is half of that, or 1 less half of it where the
+    difference lies on the other side. Examples, or groups, are drawn with both models' outputs,
+    which keeps them paired. `sample` is the difference, first minus second. Raises `ValueError`
+    where `rounds` is below 2.
     """
     checked_level(level)
     if not hasattr(sample, "replicates"):

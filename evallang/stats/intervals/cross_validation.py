@@ -72,10 +72,9 @@ def corrected_t(
 ) -> Interval:
     """t interval over J splits whose variance allows for overlapping training sets.
 
-    Mean ± t(J - 1) s sqrt(1/J + n_test/n_train), with the sums of the fold sizes (Nadeau &
-    Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio must be given. `values` is
-    (J,); undefined ones are skipped, with a note. Raises `ValueError` where sizes are missing for
-    some folds, or the ratio is unknown.
+    The ratio is that of the sums of the fold sizes (Nadeau & Bengio 2003; Bouckaert & Frank 2004).
+    Without sizes the ratio must be given. `values` is (J,); undefined ones are skipped, with a
+    note. Raises `ValueError` where sizes are missing for some folds, or the ratio is unknown.
     """
     found = read_folds(values)
     factor = found.factor(n_train, n_test, test_train_ratio)
@@ -162,10 +161,9 @@ def cv_clt(
 ) -> Interval:
     """Normal interval for the average test error of the k models of a cross-validation.
 
-    The mean of the losses ± z s / sqrt(n), with the variance over all examples with divisor
-    n, or the mean of the variances within folds with divisors n_fold - 1 (Bayle et al.
-    2020; unequal folds are pooled). `losses` and `folds` are (n,). Raises `ValueError` where
-    they differ in length.
+    The variance is that over all examples with divisor n, or the mean of the variances within folds
+    with divisors n_fold - 1 (Bayle et al. 2020; unequal folds are pooled). `losses` and `folds` are
+    (n,). Raises `ValueError` where they differ in length.
     """
     x, codes = magnitudes(losses, "losses"), np.asarray(folds)
     z, n = normal_quantile(level), len(x)
@@ -305,12 +303,8 @@ def nested_cv(
 
     Bates, Hastie & Tibshirani 2024, algorithm 1. In each repeat and for each fold k, the mean
     loss of the models without k and one other fold (an inner cross-validation) is compared with
-    the mean loss on k of the model without k. Their squared difference minus the variance of
-    the second estimates the mean squared error of cross-validation on n (K - 1)/K rows. Its
-    root, times the root of (K - 1)/K for n rows, is the standard error; it is kept between SE =
-    s/√n and √K SE, with s the standard deviation of the inner losses. The centre is the mean
-    inner loss minus 1 + (K - 2)/K times its difference to the mean outer loss, which removes
-    the bias of smaller training sets.
+    the mean loss on k of the model without k. The centre removes the bias of smaller training
+    sets.
 
     `repeats` is 200 as in the paper, because chance decides the width otherwise: with 100 rows,
     10 folds and unpruned trees, the width of one data set varied between runs by 11 to 15%
