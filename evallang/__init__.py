@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         parse,
         run,
     )
-    from evallang.manual.completion import complete
+    from evallang.manual.glossary import complete
 
 __all__ = [
     "Results",
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
         if name == "stats":
             return importlib.import_module("evallang.stats")
         if name == "complete":
-            return importlib.import_module("evallang.manual.completion").complete
+            return importlib.import_module("evallang.manual.glossary").complete
         if name in __all__:
             inside = "StudyFile" if name == "Study" else name
             return getattr(importlib.import_module("evallang.api"), inside)

@@ -19,7 +19,7 @@ from benchmarks.validation.simulation import (
     new_seed,
     tally,
 )
-from evallang.stats.corrections.family_wise import holm
+from evallang.stats.corrections.correction import holm
 from evallang.stats.corrections.joint_corrections import (
     drawn_p,
     max_t,

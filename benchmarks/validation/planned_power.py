@@ -29,10 +29,9 @@ from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.datasets import friedman, sign
 from evallang.stats.hypothesis_tests.equivalence import noninferiority, paired_proportions, tost
 from evallang.stats.hypothesis_tests.folds import corrected_t
-from evallang.stats.hypothesis_tests.losses import t
+from evallang.stats.hypothesis_tests.losses import t, wilcoxon
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.swapping import CountSwapper
 from evallang.stats.intervals.resampling import PairedCountSample
 from evallang.stats.power import PlannedGroups, Relation, Sizes, examples_of, number_of_groups

@@ -23,11 +23,10 @@ from evallang.stats.hypothesis_tests.equivalence import (
     paired_proportions,
     tost,
 )
-from evallang.stats.hypothesis_tests.losses import diebold_mariano, t
+from evallang.stats.hypothesis_tests.losses import diebold_mariano, t, wilcoxon
 from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_f
 from evallang.stats.hypothesis_tests.one_sample import binomial, single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 
 SECTION = Section(
     "examples",

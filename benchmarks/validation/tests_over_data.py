@@ -35,7 +35,7 @@ from evallang.stats.hypothesis_tests.datasets import (
     quade,
     sign,
 )
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
+from evallang.stats.hypothesis_tests.losses import wilcoxon
 
 SECTION = Section(
     "data_sets",

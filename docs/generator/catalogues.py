@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from docs.generator import markdown as md
-from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.explanations import explain_member, written
+from evallang.manual.glossary import REGISTRIES
 
 TITLES = {
     "tests": ("Hypothesis tests", "These tests follow `with` in a `compare` line."),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
-from evallang.manual.catalogues import REGISTRIES
+from evallang.manual.glossary import REGISTRIES
 from evallang.syntax import nodes as n
 from evallang.syntax.language import (
     STATEMENTS,

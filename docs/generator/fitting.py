@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from docs.generator import markdown as md
-from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.compatibility_table import (
     UNDEFINED,
     Setting,
@@ -14,6 +13,7 @@ from evallang.manual.compatibility_table import (
     settings,
     test_fit,
 )
+from evallang.manual.glossary import REGISTRIES
 from evallang.metrics.metric import METRICS
 from evallang.registry import Evidence
 

@@ -8,8 +8,8 @@ from typing import Any, get_type_hints
 from docs.generator import markdown as md
 from evallang.api import results
 from evallang.api.rows import Rows
-from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.explanations import clause_of, option_default, runs, written
+from evallang.manual.glossary import REGISTRIES
 from evallang.reporting.section import SECTIONS
 from evallang.syntax.language import RESERVED, STATEMENTS
 

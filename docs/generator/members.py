@@ -8,9 +8,9 @@ from typing import Any
 from docs.generator import markdown as md, pictures
 from docs.generator.symbols import symbols_in
 from evallang.bibliography import Reference
-from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.compatibility_table import available_intervals
 from evallang.manual.explanations import Part, explain_member
+from evallang.manual.glossary import REGISTRIES
 from evallang.metrics.metric import MetricDeclaration
 from evallang.registry import Entry
 

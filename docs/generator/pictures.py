@@ -18,8 +18,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from docs.generator import markdown as md
-from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.explanations import illustration
+from evallang.manual.glossary import REGISTRIES
 from evallang.registry import Entry
 
 ROOT = Path(__file__).parents[2]

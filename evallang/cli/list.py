@@ -24,7 +24,7 @@ def command(catalogue: str, layout: str) -> int:
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
     analyses, sections, codes, statements and limits.
     """
-    from evallang.manual.catalogues import entries
+    from evallang.manual.glossary import entries
 
     found = entries(catalogue)
     if layout == "json":

@@ -1,16 +1,29 @@
-"""Every word that can be asked for, and what answers: the index of the reference."""
+"""Everything `list` and `explain` name: tables of members, words that mean them, completion."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
 
 from evallang.checking.all_codes import load_codes
+from evallang.checking.clauses import BUNDLED
 from evallang.checking.synonyms import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
+from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES, Code, current_name
+from evallang.limits import LIMITS
 from evallang.manual import explanations
-from evallang.manual.catalogues import REGISTRIES, members
-from evallang.manual.explanations import Explanation, Part, written
-from evallang.models.catalogue import CATALOGUE
+from evallang.manual.explanations import Explanation, Part, option_default, written
+from evallang.models.catalogue import CATALOGUE, unavailable
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Entry, Option, Registry
 from evallang.spelling import closest, slip_of_term
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.study import written_option
+from evallang.syntax import completion
+from evallang.syntax.completion import Names
 from evallang.syntax.language import (
     STATEMENTS,
     WORD_MEANINGS,
@@ -18,6 +31,117 @@ from evallang.syntax.language import (
     clause_words,
 )
 from evallang.syntax.line_parser import connectives
+
+REGISTRIES: dict[str, Registry[Any]] = {
+    **{f"{what}s": registry for what, registry, _ in CATALOGUES if what != "analysis"},
+    "analyses": ANALYSES,
+    "protocols": PROTOCOLS,
+}
+
+
+def entries(catalogue: str) -> list[dict[str, Any]]:
+    """List one catalogue by its plural (`tests`, `models`, `rules` ...), sorted by name."""
+    if catalogue == "models":
+        return [
+            {
+                "name": name,
+                "title": name,
+                "summary": f"{', '.join(sorted(entry.kinds))} of {entry.module}",
+                "options": [
+                    {"name": p.name, "default": p.default_text, "words": list(p.words)}
+                    for p in entry.parameters.values()
+                    if p.refused is None
+                ],
+            }
+            for name, entry in sorted(CATALOGUE.items())
+            if entry.refused is None and unavailable(entry) is None
+        ]
+    if catalogue == "limits":
+        return [
+            {"name": limit.name, "summary": f"{limit.bounds}: {limit.stated}"}
+            for limit in LIMITS.values()
+        ]
+    if catalogue == "statements":
+        return [
+            {
+                "name": word,
+                "title": word,
+                "summary": known.summary,
+                "form": known.form,
+                "clauses": [clause.form for clause in known.clauses.values()],
+            }
+            for word, known in STATEMENTS.items()
+        ]
+    if catalogue == "sections":
+        from evallang.reporting.section import SECTIONS
+
+        return [
+            {"name": entry.name, "title": entry.title, "summary": entry.title}
+            for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+            if entry.declaration.hideable
+        ]
+    if catalogue in ("rules", "codes"):
+        load_codes()
+        return [
+            {
+                "name": code.name,
+                "code": code.code,
+                "title": code.name.replace("_", " "),
+                "severity": str(code.severity),
+                "summary": code.words.summary,
+            }
+            for code in sorted(CODES.values(), key=lambda c: c.code)
+            if catalogue == "codes" or code.waivable
+        ]
+    found = [record(entry) for entry in REGISTRIES[catalogue]]
+    return sorted(found, key=lambda entry: entry.get("group", ""))
+
+
+def record(entry: Entry[Any]) -> dict[str, Any]:
+    """Return what a catalogue knows of one member."""
+    found: dict[str, Any] = {
+        "name": entry.name,
+        "kind": entry.kind,
+        "title": entry.title,
+        "summary": entry.summary,
+        "when": entry.declaration.when,
+        "when_not": entry.declaration.when_not,
+        "formula": entry.declaration.formula,
+        "differs": dict(entry.declaration.differs),
+        "options": [_option_of_list(option) for option in entry.options],
+        "references": [reference.short for reference in entry.references],
+    }
+    if (group := getattr(entry.declaration, "group", None)) is not None:
+        found["group"] = group
+    if entry.kind == "protocol":
+        found["written"] = " ".join(entry.declaration.words)
+    return found
+
+
+def _option_of_list(option: Option) -> dict[str, Any]:
+    return {
+        "name": option.name,
+        "required": option.required,
+        "default": None
+        if option.required or option.default is None
+        else written_option(option.default),
+        "words": list(option.words),
+    }
+
+
+def members(name: str) -> list[Entry[Any]]:
+    """Find every member of any catalogue that has this name; `bootstrap` has two."""
+    word = name.replace("-", "_")
+    found = []
+    for registry in REGISTRIES.values():
+        entry = registry.get(word)
+        if entry is None and registry is PROTOCOLS:
+            spaced = tuple(name.replace("-", "_").split())
+            entry = next((e for e in PROTOCOLS if e.declaration.words == spaced), None)
+        if entry is not None:
+            found.append(entry)
+    return found
+
 
 MOST_CLASSES = 20  # named where a parameter is explained
 
@@ -190,3 +314,97 @@ def _parameter(word: str) -> Iterator[Explanation]:
         if len(classes) > MOST_CLASSES:
             text += f" and {len(classes) - MOST_CLASSES} more"
         yield Explanation(word, "parameter", "", (Part("a parameter of", text),))
+
+
+class Completion(Struct, frozen=True):
+    """A word that may follow: its text, what it is, and one line about it."""
+
+    text: str
+    kind: str
+    summary: str = ""
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+def complete(text: str, line: int, column: int) -> tuple[Completion, ...]:
+    """Return the words that may be at a place of a study, those that begin as typed.
+
+    `line` and `column` count from 1, as in messages; the place is before the character there.
+    Words of the language come first, then names in the order of their catalogue. The study may be
+    incomplete or faulty, and nothing but the text is read.
+    """
+    lines = text.splitlines(keepends=True) or [""]
+    if not 1 <= line <= len(lines) + 1:
+        raise ValueError(f"the text has {len(lines)} lines, and line {line} is asked for")
+    start = sum(map(len, lines[: line - 1]))
+    width = len(lines[line - 1].rstrip("\r\n")) if line <= len(lines) else 0
+    offset = start + min(max(column - 1, 0), width)
+    place = completion.place(text, offset)
+    found = [_word(word) for word in place.words]
+    declared = completion.declared(text) if place.names else {}
+    for names in place.names:
+        found += _named(names, declared.get(names.kind, ()))
+    typed = place.typed.casefold()
+    fitting = (kept for kept in found if kept.text.casefold().startswith(typed))
+    return tuple({kept.text: kept for kept in reversed([*fitting])}.values())[::-1]
+
+
+def _word(word: str) -> Completion:
+    if word in STATEMENTS:
+        return Completion(word, "statement", STATEMENTS[word].summary)
+    known = clause(word)
+    if known is not None:
+        return Completion(word, "clause", known.summary)
+    return Completion(word, "word", WORD_MEANINGS.get(word, ""))
+
+
+def _named(names: Names, declared: Iterable[str]) -> Iterator[Completion]:
+    """Iterate over the names of a kind; options and values where a member is named."""
+    if names.of:
+        yield from _options(names)
+    elif names.kind in ("columns", "model", "protocol", "let"):
+        kind = names.kind.removesuffix("s")
+        yield from (Completion(name, kind) for name in declared)
+    elif names.kind == "bundled":
+        yield from (Completion(name, "data set", task) for name, task in BUNDLED.items())
+    elif names.kind == "protocols":
+        for entry in REGISTRIES["protocols"]:
+            words = entry.declaration.words
+            if words[: len(names.before)] == names.before and len(words) > len(names.before):
+                rest = " ".join(words[len(names.before) :])
+                yield Completion(rest, "protocol", entry.summary)
+    else:
+        kind = {"analyses": "analysis"}.get(names.kind, names.kind.removesuffix("s"))
+        for member in entries(names.kind):
+            yield Completion(member["name"], kind, member["summary"])
+
+
+def _options(names: Names) -> Iterator[Completion]:
+    """Iterate over the options of a member, or over the words that one of them takes."""
+    if names.kind == "models":
+        known = CATALOGUE.get(names.of)
+        if known is None or known.refused or unavailable(known):
+            return
+        taken = {p.name: p for p in known.parameters.values() if p.refused is None}
+        if not names.option:
+            yield from (
+                Completion(p.name, "parameter", f"default {p.default_text}") for p in taken.values()
+            )
+        elif names.option in taken:
+            yield from (Completion(word, "value") for word in taken[names.option].words)
+        return
+    registry = REGISTRIES.get(names.kind)
+    entry = None if registry is None else registry.get(names.of.replace("-", "_"))
+    if entry is None:
+        return
+    if names.option:
+        option = entry.option(names.option)
+        yield from (Completion(w, "value") for w in (option.words if option else ()))
+        return
+    for option in entry.options:
+        yield Completion(option.name, "option", option_default(option))
+    for option in entry.options:
+        if names.kind != "protocols":
+            yield from (Completion(word, "value", f"of {option.name}") for word in option.words)

@@ -43,6 +43,7 @@ from evallang.planning.subsets import (
     places_of,
     subsets_of,
 )
+from evallang.protocols.cross_validation import inner_splits
 from evallang.protocols.protocol import (
     PROTOCOLS,
     CannotSplit,
@@ -51,7 +52,6 @@ from evallang.protocols.protocol import (
     Split,
     written,
 )
-from evallang.protocols.temporal import inner_splits
 from evallang.registry import Evidence
 from evallang.results.records import (
     INNER_FOLDS,

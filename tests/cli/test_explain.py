@@ -9,8 +9,7 @@ from studies import TWO_MODELS
 from evallang.cli.list import shown
 from evallang.cli.main import root
 from evallang.manual import explanations
-from evallang.manual.catalogues import REGISTRIES
-from evallang.manual.glossary import explain
+from evallang.manual.glossary import REGISTRIES, explain
 
 
 def said(*words: str) -> str:

@@ -2,7 +2,7 @@
 
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
-from evallang.manual.catalogues import REGISTRIES, entries
+from evallang.manual.glossary import REGISTRIES, entries
 
 
 def test_every_member_has_a_title_a_summary_and_a_source():

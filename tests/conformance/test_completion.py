@@ -4,7 +4,7 @@ import pytest
 from many_cases import for_each
 
 import evallang as ev
-from evallang.manual.catalogues import entries
+from evallang.manual.glossary import entries
 from evallang.source import SourceFile
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.intervals.interval import INTERVALS

@@ -13,10 +13,9 @@ import evallang as ev
 from docs.generator import pictures
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Severity
-from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.compatibility_table import settings
 from evallang.manual.explanations import explain_code, illustration, python_call
-from evallang.manual.glossary import explain, nearest, words
+from evallang.manual.glossary import REGISTRIES, explain, nearest, words
 from evallang.models.catalogue import CATALOGUE
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source

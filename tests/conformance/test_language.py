@@ -13,9 +13,7 @@ from msgspec.structs import replace
 from docs.generator import editors
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope
-from evallang.manual.catalogues import entries
-from evallang.manual.completion import complete
-from evallang.manual.glossary import explain
+from evallang.manual.glossary import complete, entries, explain
 from evallang.source import SourceFile
 from evallang.syntax import language, line_parser, nodes as n
 from evallang.syntax.formatter import format_source

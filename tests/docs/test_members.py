@@ -8,8 +8,8 @@ from many_cases import for_each
 from matplotlib.mathtext import MathTextParser
 
 from docs.generator import markdown as md, pictures, symbols
-from evallang.manual.catalogues import REGISTRIES, entries
 from evallang.manual.compatibility_table import available_intervals, property_lines
+from evallang.manual.glossary import REGISTRIES, entries
 
 MEMBERS = [
     pytest.param(plural, entry, id=f"{plural}-{entry.name}")

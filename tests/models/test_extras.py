@@ -20,7 +20,7 @@ from write_catalogue import EXTRAS, extras_as_text
 
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.manual import catalogues
+from evallang.manual import glossary as catalogues
 from evallang.models import catalogue, packages
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build

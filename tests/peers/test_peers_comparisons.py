@@ -10,10 +10,9 @@ from scipy import stats
 from evallang.stats.hypothesis_tests.bayesian import bayes_t
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.folds import corrected_t
-from evallang.stats.hypothesis_tests.losses import t as t_test
+from evallang.stats.hypothesis_tests.losses import t as t_test, wilcoxon
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, OutputSwapper
 from evallang.stats.intervals.proportions import takahashi
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample

@@ -8,7 +8,7 @@ from many_cases import for_each
 from scipy import stats
 
 from evallang.stats import rank_scores
-from evallang.stats.corrections import family_wise, pairwise_corrections
+from evallang.stats.corrections import correction as family, pairwise_corrections
 from evallang.stats.effect_sizes.over_data_sets import rank_models
 from evallang.stats.hypothesis_tests import bayesian, datasets
 
@@ -54,14 +54,14 @@ def test_five_equal_models_are_rarely_told_apart_beside_a_bad_one():
 
 def test_holm_stops_at_the_first_that_is_not_rejected():
     # Multi_Comparison_Matrix, and aeon's copy: (True, False, True)
-    adjusted = family_wise.holm([0.001, 0.030, 0.040])
+    adjusted = family.holm([0.001, 0.030, 0.040])
     assert [p <= 0.05 for p in adjusted] == [True, False, False]
 
 
 def test_ten_pairs_of_five_models_are_ten_hypotheses():
     # aeon 1.6 "holm" compares each p of all pairs with alpha/(k - 1) = .0125
     p = [0.008, *[0.5] * 9]
-    assert family_wise.holm(p)[0] == pytest.approx(0.08, rel=1e-12)
+    assert family.holm(p)[0] == pytest.approx(0.08, rel=1e-12)
     # The most that can be equal at once are all ten
     assert pairwise_corrections.shaffer(p)[0] == pytest.approx(0.08, rel=1e-12)
     assert pairwise_corrections.bergmann_hommel(p)[0] == pytest.approx(0.08, rel=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from evallang.stats.corrections import family_wise
+from evallang.stats.corrections import correction as family
 from evallang.stats.hypothesis_tests import contingency, folds, matched_proportions
 from evallang.stats.intervals import proportions, ranking
 
@@ -97,14 +97,14 @@ def test_the_sum_of_differences_being_0_is_not_what_makes_p_1():
 
 def test_adjusted_p_values_stay_with_their_hypotheses():
     # deep-significance bonferroni_correction: [.06, .5, .004, .6]
-    assert family_wise.holm([0.3, 0.001, 0.5, 0.02]) == pytest.approx((0.6, 0.004, 0.6, 0.06))
-    assert family_wise.bonferroni([0.3, 0.001, 0.5, 0.02]) == pytest.approx((1, 0.004, 1, 0.08))
+    assert family.holm([0.3, 0.001, 0.5, 0.02]) == pytest.approx((0.6, 0.004, 0.6, 0.06))
+    assert family.bonferroni([0.3, 0.001, 0.5, 0.02]) == pytest.approx((1, 0.004, 1, 0.08))
 
 
 def test_holm_steps_through_all_thresholds():
     # aeon 1.6 "holm" compares each p with alpha/(k - 1); Holm with alpha/(m - i)
     p = [0.01, 0.02, 0.03, 0.04]
-    assert family_wise.holm(p) == pytest.approx((0.04, 0.06, 0.06, 0.06))
+    assert family.holm(p) == pytest.approx((0.04, 0.06, 0.06, 0.06))
 
 
 def test_a_perfect_area_is_1_and_its_interval_has_a_width():

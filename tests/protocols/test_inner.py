@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 
+from evallang.protocols.cross_validation import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows
-from evallang.protocols.temporal import inner_splits
 
 Y = np.arange(40) % 2
 GROUPS = np.arange(40) // 4

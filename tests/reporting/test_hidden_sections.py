@@ -11,7 +11,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.cli.main import root
-from evallang.manual.completion import complete
+from evallang.manual.glossary import complete
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.section import SECTIONS, build

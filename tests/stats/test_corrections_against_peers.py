@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from evallang.stats.corrections import family_wise
+from evallang.stats.corrections import correction as family
 from evallang.stats.corrections.correction import CORRECTIONS, simultaneous_level
 
 P_VALUES = st.lists(st.floats(1e-12, 1), min_size=1, max_size=15)
@@ -55,13 +55,13 @@ def closed(p, local):
 @given(p=FEW)
 def test_holm_is_the_closed_test_of_bonferroni(p):
     expected = closed(p, lambda ps: len(ps) * min(ps))
-    assert family_wise.holm(p) == pytest.approx(expected, rel=1e-12)
+    assert family.holm(p) == pytest.approx(expected, rel=1e-12)
 
 
 @given(p=FEW)
 def test_hommel_is_the_closed_test_of_simes(p):
     expected = closed(p, lambda ps: min(len(ps) * x / (i + 1) for i, x in enumerate(sorted(ps))))
-    assert family_wise.hommel(p) == pytest.approx(expected, rel=1e-12)
+    assert family.hommel(p) == pytest.approx(expected, rel=1e-12)
 
 
 @given(p=P_VALUES, alpha=st.floats(0.001, 0.5))
@@ -73,7 +73,7 @@ def test_finner_rejects_as_his_step_down_critical_values_do(p, alpha):
         return
     passed = ascending <= critical
     rejected = m if passed.all() else int(np.argmin(passed))
-    adjusted = family_wise.finner(p)
+    adjusted = family.finner(p)
     assert sum(value <= alpha for value in adjusted) == rejected
 
 
@@ -85,7 +85,7 @@ def test_li_rejects_as_his_two_steps_do(p, alpha):
     if abs(largest - alpha) < 1e-9 or any(abs(x - line) < 1e-9 for x in p):
         return
     expected = [largest <= alpha or x <= line for x in p]
-    assert [value <= alpha for value in family_wise.li(p)] == expected
+    assert [value <= alpha for value in family.li(p)] == expected
 
 
 def test_matching_intervals_decide_as_the_adjusted_p_does():

@@ -11,9 +11,8 @@ from stats.reference_values import columns, figures
 from statsmodels.tsa.api import diebold_mariano_test
 
 from evallang.stats import fold_scores
-from evallang.stats.hypothesis_tests.losses import diebold_mariano, t
+from evallang.stats.hypothesis_tests.losses import diebold_mariano, t, wilcoxon
 from evallang.stats.hypothesis_tests.one_sample import binomial, single_t
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.intervals.series import newey_west
 
 R = figures("from_r")

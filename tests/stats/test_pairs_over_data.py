@@ -12,7 +12,7 @@ from scipy import stats
 from evallang.stats.draws import Block, drawn_weights
 from evallang.stats.effect_sizes import over_data_sets as effects
 from evallang.stats.hypothesis_tests.datasets import bonferroni_dunn, median_of, nemenyi, sign
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
+from evallang.stats.hypothesis_tests.losses import wilcoxon
 from evallang.stats.rank_scores import critical_difference
 
 REFERENCE = Path(__file__).parent / "reference"

@@ -21,10 +21,10 @@ from stats.reference_values import figures
 from statsmodels.stats.power import TTestPower
 
 from evallang.stats.effect_sizes import over_data_sets
-from evallang.stats.hypothesis_tests import datasets, signed_ranks
+from evallang.stats.hypothesis_tests import datasets, losses
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.folds import corrected_t
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
+from evallang.stats.hypothesis_tests.losses import wilcoxon
 from evallang.stats.power import corrected_alpha
 
 R = figures("from_r")
@@ -187,7 +187,7 @@ def test_what_the_simulation_of_signed_ranks_counts_is_p_of_scipys_test(side):
     expected = stats.wilcoxon(
         drawn, alternative=side.replace("_", "-"), axis=1, method="exact"
     ).pvalue
-    assert signed_ranks.p_of_draws(drawn, side) == pytest.approx(expected, rel=1e-10)
+    assert losses.p_of_draws(drawn, side) == pytest.approx(expected, rel=1e-10)
 
 
 def test_the_power_of_the_sign_test_is_binomial():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from evallang.stats.corrections.family_wise import holm
+from evallang.stats.corrections.correction import holm
 from evallang.stats.corrections.pairwise_corrections import westfall
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.contingency import mcnemar

@@ -1,9 +1,4 @@
-"""Adjusted p-values of a family of hypotheses, and the level that intervals need to match.
-
-A correction is a function of the m raw p-values of a family that gives m adjusted ones in
-the same order. An undefined p (None) is a hypothesis like any other: it counts as 1 and
-stays None.
-"""
+"""Corrections of families of p-values: what each declares, and those that control its error."""
 
 from __future__ import annotations
 
@@ -11,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from evallang.bibliography import cite
 from evallang.registry import Example, Guidance, Registry
 from evallang.stats.basics import checked_level, word
 
@@ -164,3 +160,359 @@ def step_up(values: list[float]) -> list[float]:
 def harmonic(m: int) -> float:
     """Return 1 + 1/2 + ... + 1/m."""
     return sum(1 / i for i in range(1, m + 1))
+
+
+# fmt: off
+FORTY_P = (
+    0.00116, 0.00924, 0.01075, 0.01437, 0.01784, 0.01918, 0.02751, 0.02871, 0.03054, 0.03246,
+    0.04259, 0.06879, 0.0691, 0.08081, 0.08593, 0.08993, 0.09386, 0.09412, 0.09718, 0.09758,
+    0.09781, 0.09788, 0.13282, 0.20191, 0.21757, 0.24031, 0.26061, 0.26762, 0.29474, 0.32901,
+    0.41386, 0.51479, 0.52461, 0.53389, 0.56276, 0.62967, 0.72178, 0.73403, 0.87182, 0.95384,
+)
+# fmt: on
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        None,
+        "any",
+        None,
+        adjusts=False,
+        when="there is a single hypothesis, or the comparison is exploratory",
+        when_not="any of several hypotheses may be claimed: holm, the default",
+        formula="p as it is",
+    ),
+    title="No correction",
+    name="uncorrected",
+    references=(),
+    examples=(Example((TEN_P,), {"6": TEN_P[6]}, "own derivation: p itself"),),
+)
+def uncorrected(p: P) -> Adjusted:
+    """Leave the p-values as they are."""
+    return apply_in_order(p, lambda sorted_p: sorted_p)
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "any",
+        "matching",
+        adjective="Bonferroni",
+        single_step=True,
+        when="intervals must agree with the decisions",
+        when_not="in all other cases: holm",
+        formula="each p times the number of hypotheses, at most 1",
+        differs={
+            "deep-significance": (
+                "bonferroni_correction hands p-values back to other hypotheses; here each "
+                "keeps its place"
+            ),
+        },
+    ),
+    title="Bonferroni correction",
+    references=(cite("dunn1961"),),
+    examples=published_by_r(
+        5.236567772e-04,
+        2.027326887e-01,
+        2.814050619e-03,
+        1.498773107e-01,
+    ),
+)
+def bonferroni(p: P) -> Adjusted:
+    """Multiply every p-value by the size of the family."""
+    return apply_in_order(p, lambda ps: [len(ps) * x for x in ps])
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "any",
+        "conservative",
+        adjective="Holm",
+        default=True,
+        when="always: it is the default for every family",
+        when_not=(
+            "all pairs of models are compared: shaffer, which is never less powerful because "
+            "it uses the logical relations among the pairs"
+        ),
+        formula=(
+            "from the smallest p up: p times the number of hypotheses not yet treated, never "
+            "below the value before"
+        ),
+        differs={
+            "aeon": (
+                "its `holm` compares one-sided p-values with alpha / (models - 1), and its "
+                "multi-comparison matrix does not stop at the first failure; both reject "
+                "more than Holm's procedure"
+            ),
+            "critdd": "its adjusted p-values are not stopped at 1",
+        },
+    ),
+    title="Holm's step-down correction",
+    references=(cite("holm1979"),),
+    examples=published_by_r(
+        5.236567772e-04,
+        1.419128821e-01,
+        2.532645557e-03,
+        1.199018486e-01,
+    ),
+)
+def holm(p: P) -> Adjusted:
+    """Bonferroni step by step from the smallest p: uniformly more powerful, no assumption."""
+    return apply_in_order(p, lambda ps: step_down([(len(ps) - i) * x for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "independence",
+        "matching",
+        adjective="Šidák",
+        single_step=True,
+        strictest="sidak",
+        when="tests are independent, and intervals must agree with the decisions",
+        when_not="tests are dependent, as are pairs that share a model: bonferroni, holm",
+        formula="1 - (1 - p) to the power of the number of hypotheses",
+    ),
+    title="Šidák correction",
+    references=(cite("sidak1967"),),
+    examples=published_by_r(
+        5.235333970e-04,
+        1.852027094e-01,
+        2.810489796e-03,
+        1.401624658e-01,
+    ),
+)
+def sidak(p: P) -> Adjusted:
+    """Return 1 - (1 - p)^m, exact for m independent tests."""
+    return apply_in_order(p, lambda ps: [_complement_of_power(x, len(ps)) for x in ps])
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "independence",
+        "conservative",
+        adjective="Holm–Šidák",
+        strictest="sidak",
+        when="tests are independent",
+        when_not="in all other cases: holm",
+        formula=(
+            "from the smallest p up: 1 - (1 - p) to the power of the number of hypotheses "
+            "not yet treated, never below the value before"
+        ),
+    ),
+    title="Holm–Šidák step-down correction",
+    references=(cite("holland1987"),),
+    examples=published_by_r(
+        5.235333970e-04,
+        1.335675619e-01,
+        2.529796631e-03,
+        1.137971967e-01,
+    ),
+)
+def holm_sidak(p: P) -> Adjusted:
+    """Šidák's correction step by step from the smallest p."""
+    return apply_in_order(
+        p, lambda ps: step_down([_complement_of_power(x, len(ps) - i) for i, x in enumerate(ps)])
+    )
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "positive",
+        "conservative",
+        adjective="Hochberg",
+        when="tests are independent or positively dependent",
+        when_not=(
+            "all pairs of models are compared, because their tests depend on each other: holm"
+        ),
+        formula=(
+            "from the largest p down: p times the number of hypotheses not below it, never "
+            "above the value before"
+        ),
+    ),
+    title="Hochberg's step-up correction",
+    references=(cite("hochberg1988"),),
+    examples=published_by_r(
+        5.236567772e-04,
+        1.419128821e-01,
+        2.532645557e-03,
+        1.199018486e-01,
+    ),
+)
+def hochberg(p: P) -> Adjusted:
+    """Holm's steps taken from the largest p down, valid under positive dependence."""
+    return apply_in_order(p, lambda ps: step_up([(len(ps) - i) * x for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "positive",
+        "conservative",
+        adjective="Hommel",
+        when=("tests are independent or positively dependent, and the power should be the largest"),
+        when_not=(
+            "all pairs of models are compared, because their tests depend on each other: holm"
+        ),
+        formula=(
+            "the smallest level at which every set of hypotheses that holds this one is "
+            "rejected by Simes' inequality"
+        ),
+    ),
+    title="Hommel's correction",
+    references=(cite("hommel1988"),),
+    examples=(
+        Example(
+            (FORTY_P,),
+            {"0": 0.0464, "1": 0.25872, "3": 0.3495714285714286, "9": 0.6492, "39": 0.95384},
+            "statsmodels 0.15.0, stats/tests/test_multi.py, test_hommel, computed with R p.adjust",
+            1e-15,
+        ),
+    ),
+)
+def hommel(p: P) -> Adjusted:
+    """The closed test of all intersections by Simes' inequality, valid as Hochberg's is."""
+    return apply_in_order(p, _hommel)
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        None,
+        "independence",
+        "conservative",
+        adjective="Finner",
+        strictest="sidak",
+        when="you reproduce a published analysis",
+        when_not=(
+            "every single claim must hold: holm; it controls the family-wise error only if all "
+            "hypotheses are true, and exceeds it if some are false (docs/validation.md)"
+        ),
+        formula=(
+            "from the smallest p up: 1 - (1 - p) to the power of m over its rank, never "
+            "below the value before"
+        ),
+    ),
+    title="Finner's step-down correction",
+    references=(cite("finner1993"),),
+    examples=(
+        Example(
+            ((0.01, 0.04, 0.5),),
+            {"0": 1 - 0.99**3, "1": 1 - 0.96**1.5, "2": 0.5},
+            "own derivation: 1 - (1 - p)^(m/rank) by hand",
+        ),
+    ),
+)
+def finner(p: P) -> Adjusted:
+    """Return 1 - (1 - p)^(m/rank) step by step from the smallest p.
+
+    The chance of a false rejection is at most alpha where all hypotheses are true and the
+    tests independent. It is not when others are false: with half of ten hypotheses false and
+    found, the smallest p of the others is held against 1 - (1 - alpha)^.6.
+    """
+    return apply_in_order(
+        p,
+        lambda ps: step_down(
+            [_complement_of_power(x, len(ps) / (i + 1)) for i, x in enumerate(ps)]
+        ),
+    )
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "independence",
+        "conservative",
+        adjective="Li",
+        when="the largest p-value is below one half",
+        when_not="the largest p-value is near 1, where it has no power: holm",
+        formula="p divided by p + 1 less the largest p of the family",
+    ),
+    title="Li's two-step correction",
+    references=(cite("li2008"),),
+    examples=(
+        Example(
+            ((0.01, 0.04, 0.5),),
+            {"0": 0.01 / 0.51, "1": 0.04 / 0.54, "2": 0.5},
+            "own derivation: p / (p + 1 - largest p) by hand",
+        ),
+    ),
+)
+def li(p: P) -> Adjusted:
+    """Return p / (p + 1 - largest p)."""
+    return apply_in_order(p, lambda ps: [x / (x + (1 - ps[-1])) if x > 0 else 0.0 for x in ps])
+
+
+def _hommel(p: list[float]) -> list[float]:
+    """Largest Simes p over the sizes of intersections, as R's p.adjust computes it."""
+    m = len(p)
+    adjusted = list(p)
+    for size in range(2, m + 1):
+        top = m - size + 1  # with the size - 1 largest, each of the first `top` makes a set
+        simes = min(size * p[top + i] / (i + 2) for i in range(size - 1))
+        for i in range(m):
+            value = min(size * p[i], simes) if i < top else min(size * p[top - 1], simes)
+            adjusted[i] = max(adjusted[i], value)
+    return adjusted
+
+
+def _complement_of_power(p: float, power: float) -> float:
+    """1 - (1 - p)^power without cancellation."""
+    return 1.0 if p >= 1 else -math.expm1(power * math.log1p(-p))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fdr",
+        "positive",
+        "fcr",
+        adjective="Benjamini–Hochberg",
+        when=("there are many hypotheses, and a share of false discoveries is acceptable"),
+        when_not="every single claim must hold: holm",
+        formula=(
+            "from the largest p down: p times the number of hypotheses over its rank, never "
+            "above the value before"
+        ),
+    ),
+    title="Benjamini–Hochberg correction",
+    references=(cite("benjamini1995"),),
+    examples=published_by_r(
+        5.236567772e-04,
+        5.068317219e-02,
+        1.407025309e-03,
+        4.995910359e-02,
+    ),
+)
+def fdr_bh(p: P) -> Adjusted:
+    """Control the expected share of false discoveries, m p / rank from the largest down."""
+    return apply_in_order(p, lambda ps: step_up([len(ps) * x / (i + 1) for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fdr",
+        "any",
+        "fcr",
+        adjective="Benjamini–Yekutieli",
+        strictest="harmonic",
+        when="as for fdr_bh, under any dependence",
+        when_not="there are few hypotheses: holm",
+        formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",
+    ),
+    title="Benjamini–Yekutieli correction",
+    references=(cite("benjamini2001"),),
+    examples=published_by_r(
+        1.533774076e-03,
+        1.484494023e-01,
+        4.121132465e-03,
+        1.463286284e-01,
+    ),
+)
+def fdr_by(p: P) -> Adjusted:
+    """Benjamini and Hochberg's correction times 1 + 1/2 + ... + 1/m, under any dependence."""
+    return apply_in_order(
+        p,
+        lambda ps: step_up([len(ps) * harmonic(len(ps)) * x / (i + 1) for i, x in enumerate(ps)]),
+    )

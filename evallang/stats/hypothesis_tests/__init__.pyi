@@ -19,6 +19,7 @@ from evallang.stats.hypothesis_tests.folds import kfold_t as kfold_t
 from evallang.stats.hypothesis_tests.folds import resampled_t as resampled_t
 from evallang.stats.hypothesis_tests.losses import diebold_mariano as diebold_mariano
 from evallang.stats.hypothesis_tests.losses import t as t
+from evallang.stats.hypothesis_tests.losses import wilcoxon as wilcoxon
 from evallang.stats.hypothesis_tests.matched_proportions import cochran as cochran
 from evallang.stats.hypothesis_tests.matched_proportions import looney_f as looney_f
 from evallang.stats.hypothesis_tests.matched_proportions import paired_recalls as paired_recalls
@@ -28,4 +29,3 @@ from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap as bootstrap
 from evallang.stats.hypothesis_tests.resampling_tests import permutation as permutation
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon as wilcoxon
