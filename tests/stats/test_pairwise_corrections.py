@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from evallang.stats.corrections import correction as family
+from evallang.stats.corrections import correction as registered
 from evallang.stats.corrections.pairwise_corrections import bergmann_hommel, shaffer
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -98,14 +98,14 @@ def test_planned_pairs_and_several_metrics_have_their_own_logic(pairs, p):
 def test_bergmann_hommel_rejects_what_shaffer_does_and_shaffer_what_holm_does(p):
     for sharp, plain in zip(bergmann_hommel(p), shaffer(p), strict=True):
         assert sharp <= plain * (1 + 1e-12)
-    for sharp, plain in zip(shaffer(p), family.holm(p), strict=True):
+    for sharp, plain in zip(shaffer(p), registered.holm(p), strict=True):
         assert sharp <= plain * (1 + 1e-12)
 
 
 @given(p=st.lists(st.floats(1e-9, 1), min_size=4, max_size=4))
 def test_pairs_against_one_model_are_holms(p):
     pairs = [(0, 1), (2, 0), (0, 3), (4, 0)]
-    expected = family.holm(p)
+    expected = registered.holm(p)
     assert shaffer(p, pairs) == pytest.approx(expected, rel=1e-12)
     assert bergmann_hommel(p, pairs) == pytest.approx(expected, rel=1e-12)
 
@@ -126,7 +126,7 @@ def test_many_models_are_no_matter_to_shaffer():
     # All pairs but one of twelve models: Holm's multipliers, which are valid and no sharper
     pairs = list(itertools.combinations(range(12), 2))[1:]
     p = [(i + 1) / 1000 for i in range(len(pairs))]
-    assert shaffer(p, pairs) == pytest.approx(family.holm(p), rel=1e-12)
+    assert shaffer(p, pairs) == pytest.approx(registered.holm(p), rel=1e-12)
 
 
 def test_ten_models_are_too_many_for_bergmann_hommel():
