@@ -53,8 +53,8 @@ ALLOWED = {
         "reporting/protocol_table.py",
         "default.clause.replace('_', ' ')",
     ): "printed as the author would write it",
-    ("stats/discordant_pairs.py", "LESS[variant]"): FORM,
-    ("stats/discordant_pairs.py", "variant in LESS"): FORM,
+    ("stats/correctness.py", "LESS[variant]"): FORM,
+    ("stats/correctness.py", "variant in LESS"): FORM,
     (
         "reporting/requirements.py",
         "i.method not in ('', 'none')",
