@@ -28,9 +28,9 @@ from benchmarks.validation.simulation import (
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.results.statistics import Difference, Interval
 from evallang.stats.analyses.calibration import _intercept_and_slope
+from evallang.stats.hypothesis_tests.contingency import paired_recalls
 from evallang.stats.hypothesis_tests.equivalence import noninferiority
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.hypothesis_tests.matched_proportions import paired_recalls
 from evallang.stats.hypothesis_tests.resampling_tests import (
     bootstrap as bootstrap_test,
     permutation,

@@ -66,10 +66,10 @@ def _results(tasks: Sequence[Task], jobs: int) -> Iterable[Mapping[str, Tally]]:
 
 def _block(task: Task) -> Mapping[str, Tally]:
     from benchmarks.validation.everything import BY_NAME
-    from evallang.stats.effect_sizes import over_data_sets
+    from evallang.stats.effect_sizes import effect_size
 
     name, block, size = task
     seeds = np.random.SeedSequence(SEED, spawn_key=(zlib.crc32(name.encode()), block))
     # The intervals of effect sizes are most of a test's time and no part of what is validated
-    with patch.object(over_data_sets, "ROUNDS", 20):
+    with patch.object(effect_size, "ROUNDS", 20):
         return BY_NAME[name].draw(np.random.default_rng(seeds), size)

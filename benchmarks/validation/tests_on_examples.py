@@ -16,7 +16,7 @@ from benchmarks.validation.drawn_examples import (
 )
 from benchmarks.validation.one_design import Draw, designs
 from benchmarks.validation.simulation import GUARANTEED, NOMINAL, ROUGHLY, Section, below, inflated
-from evallang.stats.hypothesis_tests.contingency import mcnemar, proportions_z
+from evallang.stats.hypothesis_tests.contingency import cochran, looney_f, mcnemar, proportions_z
 from evallang.stats.hypothesis_tests.equivalence import (
     noninferiority,
     over_folds,
@@ -24,7 +24,6 @@ from evallang.stats.hypothesis_tests.equivalence import (
     tost,
 )
 from evallang.stats.hypothesis_tests.losses import diebold_mariano, t, wilcoxon
-from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_f
 from evallang.stats.hypothesis_tests.one_sample import binomial, single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 

@@ -19,9 +19,8 @@ from benchmarks.validation.simulation import (
     under,
 )
 from benchmarks.validation.tests_under_both_nulls import counted
-from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.contingency import cochran, mcnemar
 from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.hypothesis_tests.matched_proportions import cochran
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.swapping import LossSwapper

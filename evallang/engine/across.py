@@ -15,7 +15,7 @@ from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
 from evallang.planning.seeds import analysis_seed
 from evallang.results.records import HypothesisTestResult, Ranks, Summary
-from evallang.stats.effect_sizes.over_data_sets import rank_models
+from evallang.stats.effect_sizes.effect_size import rank_models
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.stats.rank_scores import win_tie_loss

@@ -18,7 +18,7 @@ from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
 from evallang.engine.fits import Job, fitting_of, shared_tables
 from evallang.engine.progress import Tally
 from evallang.models import fitting, saving
-from evallang.models.losses import Loss
+from evallang.models.foreign_errors import Loss
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds

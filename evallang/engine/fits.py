@@ -53,7 +53,7 @@ from evallang.models import fitting
 from evallang.models.abilities import classes_of
 from evallang.models.build import BuildContext, modules_of
 from evallang.models.columns import design_matrix
-from evallang.models.losses import FitLost, Loss
+from evallang.models.foreign_errors import FitLost, Loss
 from evallang.models.model import search_space, with_choice
 from evallang.models.own_code import OwnCode, own_files
 from evallang.planning.keys import versions_here

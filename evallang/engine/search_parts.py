@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from evallang.models.losses import Loss
+from evallang.models.foreign_errors import Loss
 from evallang.planning.plan import FitTask
 
 TASKS_PER_WORKER = 4

@@ -17,12 +17,109 @@ from evallang.stats.weightings import undefined
 NO_SPREAD = 1e-12  # share of a sum of squares below which a difference of sums is rounding
 
 
-def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _rank_correlation(o.truth, o.output)
+def _spearman(o: Outcome, options: Mapping[str, Any]) -> Statistic:
+    """Prepare Spearman's correlation for many weightings."""
+    sides = [np.asarray(side, dtype=np.float64) for side in (o.truth, o.output)]
+    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
+        return undefined
+    codes = [_codes(side) for side in sides]
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight = weights.astype(np.float64, copy=False)
+        total = weight.sum(axis=1)
+        first, second = (_centred_ranks(code, weight, total) for code in codes)
+        joint = (weight * first * second).sum(axis=1)
+        # A constant side has ranks of 0, up to rounding
+        spreads = [(weight * ranks**2).sum(axis=1) for ranks in (first, second)]
+        spread = spreads[0] * spreads[1]
+        least = NO_SPREAD * total**3
+        sound = (spreads[0] > least) & (spreads[1] > least)
+        values = np.full(len(weight), np.nan)
+        np.divide(joint, np.sqrt(spread), out=values, where=sound)
+        inside: NDArray[np.float64] = np.clip(values, -1, 1)
+        return inside
+
+    return statistic
 
 
-def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic | None:
-    return _tau_b(o.truth, o.output)
+def _codes(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the place of each value among the distinct ones, rising (n,)."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _centred_ranks(
+    code: NDArray[np.int64], weight: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return mean ranks less the mean of all ranks, for each row of weights (B, n)."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
+    upto = np.cumsum(of_value, axis=1)
+    middle: NDArray[np.float64] = upto - (of_value + total[:, None]) / 2
+    return middle[:, code]
+
+
+def _kendall(o: Outcome, options: Mapping[str, Any]) -> Statistic:
+    """Prepare tau-b for many weightings: pairs are counted bit by bit of the second rank.
+
+    Two examples are told apart by the highest bit in which the places of their predictions
+    differ. For each bit, examples that agree in all higher ones stand together, in the order of
+    the truth; the sums of weights before each example then count its pairs.
+    """
+    sides = [np.asarray(side, dtype=np.float64) for side in (o.truth, o.output)]
+    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
+        return undefined
+    x, y = (_codes(side) for side in sides)
+    order = np.lexsort((y, x))
+    place = y[order]
+    bits = range(int(y.max()).bit_length() - 1, -1, -1)
+    levels = []
+    for bit in bits:
+        together = np.argsort(place >> (bit + 1), kind="stable")
+        here = place[together]
+        starts = np.flatnonzero(np.diff(here >> (bit + 1), prepend=-1))
+        levels.append((order[together], (here >> bit) & 1, starts))
+    both = x.astype(np.int64) * (int(y.max()) + 1) + y
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        weight = weights.astype(np.float64, copy=False)
+        agreeing = np.zeros(len(weight))
+        for rows, high, starts in levels:
+            drawn = weight[:, rows]
+            upper, lower = drawn * high, drawn * (1 - high)
+            agreeing += (upper * _sums_before(lower, starts)).sum(axis=1)
+            agreeing -= (lower * _sums_before(upper, starts)).sum(axis=1)
+        tied = [_tied_pairs(code, weight) for code in (x, y, _codes(both.astype(np.float64)))]
+        total = weight.sum(axis=1)
+        pairs = (total**2 - (weight**2).sum(axis=1)) / 2
+        # Pairs tied in the truth are in the order of the prediction, and were counted as right
+        agreeing -= tied[0] - tied[2]
+        free = [pairs - ties for ties in tied[:2]]
+        sound = (free[0] > NO_SPREAD * total**2) & (free[1] > NO_SPREAD * total**2)
+        values = np.full(len(weight), np.nan)
+        product = np.sqrt(np.maximum(free[0], 0)) * np.sqrt(np.maximum(free[1], 0))
+        np.divide(agreeing, product, out=values, where=sound)
+        inside: NDArray[np.float64] = np.clip(values, -1, 1)
+        return inside
+
+    return statistic
+
+
+def _sums_before(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sums before each place within its stretch; stretches begin at `starts` (B, n)."""
+    sums = np.cumsum(values, axis=1) - values
+    lengths = np.diff(np.append(starts, values.shape[1]))
+    within: NDArray[np.float64] = sums - np.repeat(sums[:, starts], lengths, axis=1)
+    return within
+
+
+def _tied_pairs(code: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the products of weights over pairs of examples with the same value (B,)."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
+    same: NDArray[np.float64] = ((of_value**2).sum(axis=1) - (weight**2).sum(axis=1)) / 2
+    return same
 
 
 @METRICS.register(
@@ -116,111 +213,6 @@ def kendall(
     Undefined (NaN) where truth or prediction is constant. Takes O(n log n).
     """
     return value_under(_kendall, truth, output, None, weights)
-
-
-def _rank_correlation(truth: ArrayLike, output: ArrayLike) -> Statistic:
-    """Prepare Spearman's correlation for many weightings."""
-    sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
-    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
-        return undefined
-    codes = [_codes(side) for side in sides]
-
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        weight = weights.astype(np.float64, copy=False)
-        total = weight.sum(axis=1)
-        first, second = (_centred_ranks(code, weight, total) for code in codes)
-        joint = (weight * first * second).sum(axis=1)
-        # A constant side has ranks of 0, up to rounding
-        spreads = [(weight * ranks**2).sum(axis=1) for ranks in (first, second)]
-        spread = spreads[0] * spreads[1]
-        least = NO_SPREAD * total**3
-        sound = (spreads[0] > least) & (spreads[1] > least)
-        values = np.full(len(weight), np.nan)
-        np.divide(joint, np.sqrt(spread), out=values, where=sound)
-        inside: NDArray[np.float64] = np.clip(values, -1, 1)
-        return inside
-
-    return statistic
-
-
-def _codes(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the place of each value among the distinct ones, rising (n,)."""
-    return np.unique(values, return_inverse=True)[1].reshape(-1)
-
-
-def _centred_ranks(
-    code: NDArray[np.int64], weight: NDArray[np.float64], total: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return mean ranks less the mean of all ranks, for each row of weights (B, n)."""
-    order = np.argsort(code, kind="stable")
-    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
-    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
-    upto = np.cumsum(of_value, axis=1)
-    middle: NDArray[np.float64] = upto - (of_value + total[:, None]) / 2
-    return middle[:, code]
-
-
-def _tau_b(truth: ArrayLike, output: ArrayLike) -> Statistic:
-    """Prepare tau-b for many weightings: pairs are counted bit by bit of the second rank.
-
-    Two examples are told apart by the highest bit in which the places of their predictions
-    differ. For each bit, examples that agree in all higher ones stand together, in the order of
-    the truth; the sums of weights before each example then count its pairs.
-    """
-    sides = [np.asarray(side, dtype=np.float64) for side in (truth, output)]
-    if not len(sides[0]) or any(np.isnan(side).any() for side in sides):
-        return undefined
-    x, y = (_codes(side) for side in sides)
-    order = np.lexsort((y, x))
-    place = y[order]
-    bits = range(int(y.max()).bit_length() - 1, -1, -1)
-    levels = []
-    for bit in bits:
-        together = np.argsort(place >> (bit + 1), kind="stable")
-        here = place[together]
-        starts = np.flatnonzero(np.diff(here >> (bit + 1), prepend=-1))
-        levels.append((order[together], (here >> bit) & 1, starts))
-    both = x.astype(np.int64) * (int(y.max()) + 1) + y
-
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        weight = weights.astype(np.float64, copy=False)
-        agreeing = np.zeros(len(weight))
-        for rows, high, starts in levels:
-            drawn = weight[:, rows]
-            upper, lower = drawn * high, drawn * (1 - high)
-            agreeing += (upper * _sums_before(lower, starts)).sum(axis=1)
-            agreeing -= (lower * _sums_before(upper, starts)).sum(axis=1)
-        tied = [_tied_pairs(code, weight) for code in (x, y, _codes(both.astype(np.float64)))]
-        total = weight.sum(axis=1)
-        pairs = (total**2 - (weight**2).sum(axis=1)) / 2
-        # Pairs tied in the truth are in the order of the prediction, and were counted as right
-        agreeing -= tied[0] - tied[2]
-        free = [pairs - ties for ties in tied[:2]]
-        sound = (free[0] > NO_SPREAD * total**2) & (free[1] > NO_SPREAD * total**2)
-        values = np.full(len(weight), np.nan)
-        product = np.sqrt(np.maximum(free[0], 0)) * np.sqrt(np.maximum(free[1], 0))
-        np.divide(agreeing, product, out=values, where=sound)
-        inside: NDArray[np.float64] = np.clip(values, -1, 1)
-        return inside
-
-    return statistic
-
-
-def _sums_before(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the sums before each place within its stretch; stretches begin at `starts` (B, n)."""
-    sums = np.cumsum(values, axis=1) - values
-    lengths = np.diff(np.append(starts, values.shape[1]))
-    within: NDArray[np.float64] = sums - np.repeat(sums[:, starts], lengths, axis=1)
-    return within
-
-
-def _tied_pairs(code: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the products of weights over pairs of examples with the same value (B,)."""
-    order = np.argsort(code, kind="stable")
-    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
-    of_value = np.add.reduceat(weight[:, order], starts, axis=1)
-    same: NDArray[np.float64] = ((of_value**2).sum(axis=1) - (weight**2).sum(axis=1)) / 2
-    return same
 
 
 LARGEST_POWER = 500  # of two; the sum of many such gains stays finite

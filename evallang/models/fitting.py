@@ -25,8 +25,7 @@ from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.foreign_errors import error_text, is_interruption
-from evallang.models.losses import FitLost
+from evallang.models.foreign_errors import FitLost, error_text, is_interruption
 from evallang.models.model import ColumnsSpec, PipelineSpec, StepSpec, identity, inside
 from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds

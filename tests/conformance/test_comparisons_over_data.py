@@ -13,7 +13,7 @@ from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats.basics import OPPOSITE
-from evallang.stats.effect_sizes import over_data_sets
+from evallang.stats.effect_sizes import effect_size
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
@@ -22,7 +22,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 def few_rounds():
     """Draw the intervals of effect sizes, most of a test's time, with few resamples."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(over_data_sets, "ROUNDS", 200)
+        patched.setattr(effect_size, "ROUNDS", 200)
         yield
 
 

@@ -9,7 +9,7 @@ from studies import study
 
 from evallang.api.running import RunFailed, run
 from evallang.models.fitting import watched
-from evallang.models.losses import FitLost, time_loss
+from evallang.models.foreign_errors import FitLost, time_loss
 
 MODULE = """\
 import numpy as np

@@ -22,7 +22,7 @@ from evallang.engine.backends.fork_server import ForkServer
 from evallang.engine.backends.waiting import Entry
 from evallang.engine.backends.worker import At, Setup
 from evallang.engine.backends.workers import Workers
-from evallang.models.losses import FitLost, Loss, death_loss, memory_loss, time_loss
+from evallang.models.foreign_errors import FitLost, Loss, death_loss, memory_loss, time_loss
 
 PATIENCE = 20.0  # seconds
 NO_LIMITS = FitLimits()

@@ -9,7 +9,7 @@ from scipy import stats
 
 from evallang.stats import rank_scores
 from evallang.stats.corrections import correction as family, pairwise_corrections
-from evallang.stats.effect_sizes.over_data_sets import rank_models
+from evallang.stats.effect_sizes.effect_size import rank_models
 from evallang.stats.hypothesis_tests import bayesian, datasets
 
 

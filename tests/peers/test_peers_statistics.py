@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from evallang.stats.corrections import correction as family
-from evallang.stats.hypothesis_tests import contingency, folds, matched_proportions
+from evallang.stats.hypothesis_tests import contingency, folds
 from evallang.stats.intervals import proportions, ranking
 
 
@@ -48,7 +48,7 @@ def test_looneys_f_has_m_minus_1_times_n_minus_1_degrees_of_freedom():
     patterns = [(1, 1, 1, 80), (1, 1, 0, 2), (1, 0, 0, 2), (0, 1, 1, 9), (0, 1, 0, 1)]
     patterns += [(0, 0, 1, 3), (0, 0, 0, 3)]
     correct = np.repeat([row[:3] for row in patterns], [row[3] for row in patterns], axis=0)
-    found = matched_proportions.looney_f(correct)
+    found = contingency.looney_f(correct)
     # By hand: SSA 128/300, SSAB 3272/300
     f = (128 / 2) / (3272 / 198)
     assert found.p == pytest.approx(scipy_stats.f.sf(f, 2, 198), rel=1e-10)
@@ -58,7 +58,7 @@ def test_looneys_f_has_m_minus_1_times_n_minus_1_degrees_of_freedom():
 def test_cochrans_q_of_equal_models_has_p_1():
     # mlxtend 0.25 cochrans_q and statsmodels 0.15 cochrans_q: NaN
     for correct in (np.ones((20, 4)), np.zeros((20, 4))):
-        found = matched_proportions.cochran(correct)
+        found = contingency.cochran(correct)
         assert found.p == 1.0
         assert found.statistic.value is None
 
@@ -66,7 +66,7 @@ def test_cochrans_q_of_equal_models_has_p_1():
 def test_cochrans_q_of_twenty_models_is_no_matter_of_two_to_the_twenty():
     # mlxtend 0.25 cochrans_q enumerates 2^M patterns: 10 s for M = 20; M = 64 cannot end
     correct = np.random.default_rng(1).random((500, 64)) < 0.9
-    assert 0 < matched_proportions.cochran(correct).p < 1
+    assert 0 < contingency.cochran(correct).p < 1
 
 
 def test_5x2cv_tests_of_identical_models_have_p_1():

@@ -10,8 +10,7 @@ from scipy import stats
 
 from evallang.stats.clusters import clustered_difference
 from evallang.stats.correctness import count_correct
-from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.matched_proportions import cochran
+from evallang.stats.hypothesis_tests.contingency import cochran, mcnemar
 from evallang.stats.hypothesis_tests.swapping import flip_groups
 
 

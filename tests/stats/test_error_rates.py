@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.matched_proportions import cochran
+from evallang.stats.hypothesis_tests.contingency import cochran, mcnemar
 from evallang.stats.intervals.differences import tango
 from evallang.stats.intervals.proportions import clopper_pearson, wilson
 

@@ -13,8 +13,7 @@ from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.contingency_tables import cochrans_q
 
 from evallang.stats.correctness import count_correct, count_patterns
-from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_f
+from evallang.stats.hypothesis_tests.contingency import cochran, looney_f, mcnemar
 
 
 def drawn(seed, n, models, right=0.8):

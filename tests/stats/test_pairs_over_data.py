@@ -10,7 +10,7 @@ from many_cases import for_each
 from scipy import stats
 
 from evallang.stats.draws import Block, drawn_weights
-from evallang.stats.effect_sizes import over_data_sets as effects
+from evallang.stats.effect_sizes import effect_size as effects
 from evallang.stats.hypothesis_tests.datasets import bonferroni_dunn, median_of, nemenyi, sign
 from evallang.stats.hypothesis_tests.losses import wilcoxon
 from evallang.stats.rank_scores import critical_difference

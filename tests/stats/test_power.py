@@ -20,7 +20,7 @@ from stats.powers import (
 from stats.reference_values import figures
 from statsmodels.stats.power import TTestPower
 
-from evallang.stats.effect_sizes import over_data_sets
+from evallang.stats.effect_sizes import effect_size
 from evallang.stats.hypothesis_tests import datasets, losses
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.folds import corrected_t
@@ -160,7 +160,7 @@ def test_the_power_of_the_corrected_t_is_what_correlated_folds_give():
 
 def test_the_power_of_the_signed_ranks_is_that_of_the_test_itself(monkeypatch):
     # the intervals of effect sizes take most of a test's time and play no part here
-    monkeypatch.setattr(over_data_sets, "ROUNDS", 20)
+    monkeypatch.setattr(effect_size, "ROUNDS", 20)
     # 500 rounds of ours, 10,000 of the simulation: errors of .022 and .005
     random = np.random.default_rng(9)
     hits = np.mean(

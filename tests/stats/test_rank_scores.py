@@ -9,7 +9,7 @@ from many_cases import for_each
 from scipy import stats
 
 from evallang.stats import rank_scores
-from evallang.stats.effect_sizes.over_data_sets import rank_models
+from evallang.stats.effect_sizes.effect_size import rank_models
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, DEMSAR_RANKS
 from evallang.stats.rank_scores import range_quantile, range_tail
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize, stats as peer
 
 from evallang import stats
-from evallang.stats.hypothesis_tests.matched_proportions import paired_recalls
+from evallang.stats.hypothesis_tests.contingency import paired_recalls
 from evallang.stats.intervals.ratio_of_sums import sum_of_shares
 
 UNIT = (0.0, 1.0)

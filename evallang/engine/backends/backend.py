@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from msgspec import Struct
 
-from evallang.models.losses import Loss
+from evallang.models.foreign_errors import Loss
 
 WHOLE = ""
 """The place of a loss outside any fit, for example in a metric: the whole task is lost."""

@@ -33,7 +33,7 @@ from evallang.engine.backends.backend import (
 )
 from evallang.engine.backends.fork_server import interrupts_blocked
 from evallang.engine.backends.waiting import Entry, Waiting
-from evallang.models.losses import worker_loss
+from evallang.models.foreign_errors import worker_loss
 from evallang.planning.keys import versions_here
 
 LOG = logging.getLogger("evallang")

@@ -25,8 +25,7 @@ from evallang.engine.backends.backend import (
 from evallang.engine.backends.fork_server import ForkServer
 from evallang.engine.backends.waiting import Entry, Waiting
 from evallang.engine.backends.worker import At, Setup
-from evallang.models.foreign_errors import error_text
-from evallang.models.losses import death_loss, process_loss, time_loss
+from evallang.models.foreign_errors import death_loss, error_text, process_loss, time_loss
 
 EVERY = 0.2  # seconds between looks at the workers' fits
 GRACE = 1.0  # seconds for a fit to end itself at its time limit before its worker is killed

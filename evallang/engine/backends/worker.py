@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.engine.backends.backend import FitLimits, Work, outcome
-from evallang.models.losses import FitLost, memory_loss, time_loss
+from evallang.models.foreign_errors import FitLost, memory_loss, time_loss
 from evallang.user_code import flush_streams, leave_stdout_to_us
 
 AGAIN = 0.05  # seconds until a fit that reached its limit in an import is ended

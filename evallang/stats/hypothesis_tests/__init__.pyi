@@ -4,7 +4,10 @@ from evallang.stats.hypothesis_tests.bayesian import bayes_mcnemar as bayes_mcne
 from evallang.stats.hypothesis_tests.bayesian import bayes_sign as bayes_sign
 from evallang.stats.hypothesis_tests.bayesian import bayes_signed_rank as bayes_signed_rank
 from evallang.stats.hypothesis_tests.bayesian import bayes_t as bayes_t
+from evallang.stats.hypothesis_tests.contingency import cochran as cochran
+from evallang.stats.hypothesis_tests.contingency import looney_f as looney_f
 from evallang.stats.hypothesis_tests.contingency import mcnemar as mcnemar
+from evallang.stats.hypothesis_tests.contingency import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.contingency import proportions_z as proportions_z
 from evallang.stats.hypothesis_tests.datasets import bonferroni_dunn as bonferroni_dunn
 from evallang.stats.hypothesis_tests.datasets import friedman as friedman
@@ -20,9 +23,6 @@ from evallang.stats.hypothesis_tests.folds import resampled_t as resampled_t
 from evallang.stats.hypothesis_tests.losses import diebold_mariano as diebold_mariano
 from evallang.stats.hypothesis_tests.losses import t as t
 from evallang.stats.hypothesis_tests.losses import wilcoxon as wilcoxon
-from evallang.stats.hypothesis_tests.matched_proportions import cochran as cochran
-from evallang.stats.hypothesis_tests.matched_proportions import looney_f as looney_f
-from evallang.stats.hypothesis_tests.matched_proportions import paired_recalls as paired_recalls
 from evallang.stats.hypothesis_tests.one_sample import binomial as binomial
 from evallang.stats.hypothesis_tests.one_sample import single_t as single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong as delong

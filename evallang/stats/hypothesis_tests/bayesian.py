@@ -15,7 +15,7 @@ from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
 from evallang.stats.basics import checked_level, t_quantile
-from evallang.stats.effect_sizes.over_data_sets import effects_over_data
+from evallang.stats.effect_sizes.effect_size import effects_over_data
 from evallang.stats.fold_scores import read_folds
 from evallang.stats.hypothesis_tests.datasets import FROM_DATA_SETS, median_of
 from evallang.stats.hypothesis_tests.hypothesis_test import (

@@ -28,7 +28,7 @@ from evallang.stats.basics import (
     numbers,
     one_sided,
 )
-from evallang.stats.effect_sizes.over_data_sets import effects_over_data, w_of_ranks
+from evallang.stats.effect_sizes.effect_size import effects_over_data, w_of_ranks
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,

@@ -29,8 +29,7 @@ from evallang.stats.basics import (
     subtractable,
 )
 from evallang.stats.clusters import degrees_of_mean
-from evallang.stats.effect_sizes.effect_size import cohen_dz, effect, hedges_g
-from evallang.stats.effect_sizes.over_data_sets import effects_over_data
+from evallang.stats.effect_sizes.effect_size import cohen_dz, effect, effects_over_data, hedges_g
 from evallang.stats.fold_scores import NOISE, aligned, differences, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
