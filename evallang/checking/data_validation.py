@@ -78,10 +78,9 @@ from evallang.data.table_rules import (
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.limits import CLASSES_APART, MEMORY, OverLimit
 from evallang.metrics.metric import MetricEntry, weighs_by_size
-from evallang.models.column_treatments import document_columns
+from evallang.models.abilities import document_columns, steps_of_new_rows
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
-from evallang.models.resamplers import steps_of_new_rows
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.results.records import FEWEST

@@ -6,9 +6,8 @@ from evallang.checking.class_names import Broken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_weighted
 from evallang.diagnostics import Edit, Fix, codes
-from evallang.models.abilities import abilities, classes_of, models_in
+from evallang.models.abilities import abilities, classes_of, is_resampler, models_in, resamplers
 from evallang.models.model import EstimatorSpec, ParameterValue, PipelineSpec, StepSpec
-from evallang.models.resamplers import is_resampler, resamplers
 from evallang.source import Span
 from evallang.study import Study
 from evallang.syntax import nodes as n

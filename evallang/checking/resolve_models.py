@@ -8,8 +8,7 @@ from evallang.checking.parameters import ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related, codes
 from evallang.limits import CANDIDATES, OverLimit
-from evallang.models import resamplers
-from evallang.models.abilities import misplaced_columns
+from evallang.models.abilities import RESAMPLER, misplaced_columns
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import (
     UNKNOWN_PIPELINE,
@@ -28,7 +27,7 @@ from evallang.syntax.formatter import format_node
 DEEPEST = 64  # names that lead to one another; as deep as brackets may be
 MOST_PARTS = 10_000  # classes that the names of one line stand for, each counted where it is used
 AT_THE_END = frozenset({"classifier", "regressor", "nested"})
-BEFORE_THE_END = frozenset({"transformer", resamplers.KIND})
+BEFORE_THE_END = frozenset({"transformer", RESAMPLER})
 COLUMN_WORDS = frozenset({"numeric", "categorical", "rest"})
 
 

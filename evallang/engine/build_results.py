@@ -28,9 +28,14 @@ from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
 from evallang.engine.thresholds import thresholds_of
 from evallang.metrics.metric import MetricDeclaration
-from evallang.models.abilities import abilities, classes_of, unweighted_steps
+from evallang.models.abilities import (
+    abilities,
+    classes_of,
+    column_treatments,
+    is_resampler,
+    unweighted_steps,
+)
 from evallang.models.catalogue import bounds
-from evallang.models.column_treatments import column_treatments
 from evallang.models.columns import dropped_columns
 from evallang.models.model import (
     ColumnsSpec,
@@ -43,7 +48,6 @@ from evallang.models.model import (
     written,
 )
 from evallang.models.packages import IMBALANCED
-from evallang.models.resamplers import is_resampler
 from evallang.planning.candidates import asks, tried
 from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions

@@ -1,17 +1,19 @@
-"""What a whole pipeline can do with the parameters that were written.
+"""What a whole pipeline can do with the parameters that were written, and does to each column.
 
 The last step decides; classes that hold models are looked into. A parameter that is
-searched must give the ability with every candidate.
-"""
+searched must give the ability with every candidate."""
 
-from collections.abc import Callable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.models.catalogue import CATALOGUE, ClassEntry, Rule
-from evallang.models.columns import branch_columns
+from evallang.models.columns import ColumnLike, branch_columns
 from evallang.models.model import (
     Candidates,
     ColumnsSpec,
@@ -21,7 +23,56 @@ from evallang.models.model import (
     StepSpec,
     parts_of,
 )
-from evallang.models.resamplers import steps_of_new_rows
+
+RESAMPLER = "resampler"
+NEIGHBOURS = ("k_neighbors", "n_neighbors")
+"""Parameters that count the neighbours of a row, in its own class, from which a row is made."""
+
+
+def is_resampler(step: StepSpec) -> bool:
+    """Return whether a step is a resampler of the catalogue."""
+    if isinstance(step, ColumnsSpec) or step.code:
+        return False
+    entry = CATALOGUE.get(step.name)
+    return entry is not None and RESAMPLER in entry.kinds
+
+
+def resamplers(pipeline: PipelineSpec) -> tuple[EstimatorSpec, ...]:
+    """Return the steps of a pipeline that are resamplers."""
+    return tuple(
+        step for step in pipeline.steps if isinstance(step, EstimatorSpec) and is_resampler(step)
+    )
+
+
+def steps_of_new_rows(pipeline: PipelineSpec) -> tuple[StepSpec, ...]:
+    """Return the steps that rows to predict go through."""
+    return tuple(step for step in pipeline.steps if not is_resampler(step))
+
+
+def too_few_rows(resampler: Any, y: NDArray[Any]) -> str | None:
+    """Return why a resampler failed if a class that it enlarges has too few rows for neighbours.
+
+    A resampler that joins two has its neighbours in a part that the author cannot set.
+    """
+    name, own = type(resampler).__name__, resampler.get_params(deep=False)
+    inner = getattr(resampler, "smote_", resampler)
+    settings = inner.get_params(deep=False)
+    parameter = next((p for p in NEIGHBOURS if isinstance(settings.get(p), int)), None)
+    enlarged = [label for label, n in getattr(inner, "sampling_strategy_", {}).items() if n]
+    if parameter is None or not enlarged:
+        return None
+    asked, fewest = settings[parameter], min(int((y == label).sum()) for label in enlarged)
+    if fewest > asked:
+        return None
+    rows = "1 training row" if fewest == 1 else f"{fewest} training rows"
+    if fewest > 1 and parameter in own:
+        instead = f"write `{name}({parameter}={fewest - 1})`"
+    else:
+        instead = "write `RandomOverSampler`"
+    return (
+        f"`{name}` needs {asked} neighbours of a row in its class, and the smallest class has "
+        f"{rows}; {instead}"
+    )
 
 
 class Abilities(Struct, frozen=True):
@@ -271,9 +322,7 @@ def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[UnusableCol
     entry = _entry(spec)
     if entry is None:
         return []
-    rule = entry.rule("missing")
-    looked_into = rule.get("nested", ()) if isinstance(rule, dict) else ()
-    inside = [m for n in looked_into for m in models_in(dict(spec.parameters).get(n))]
+    inside = list(_models_of(spec))
     if inside:  # such a class hands on its rows as they are
         return list(dict.fromkeys(p for model in inside for p in _flow(model, states, None)[1]))
     problems = []
@@ -296,3 +345,94 @@ def _transformed_column(spec: EstimatorSpec, state: ColumnState) -> ColumnState:
         numeric=state.numeric or not entry.rule("keeps_text"),
         missing=state.missing and bool(entry.rule("keeps_missing")),
     )
+
+
+DROPPED = "dropped, because no key of columns(...) names it"
+UNKNOWN_LEVELS = "its levels"
+
+Levels = Callable[[str], int | None]
+
+
+def column_treatments(
+    pipeline: PipelineSpec, columns: Sequence[ColumnLike], levels: Levels
+) -> Mapping[str, str]:
+    """Return what becomes of each column, by its name: `one-hot with 3 levels`.
+
+    A column is followed through the classes that treat each column for itself, up to the first
+    that mixes them. `levels` gives the number of distinct values of a column, None if unknown;
+    it is only asked where a class depends on it. The time is linear in the number of columns.
+    """
+    found: dict[str, str] = {}
+    for steps, members in _ways(pipeline, columns):
+        templates = {kind: _template(steps, numeric=kind) for kind in (True, False)}
+        for column in members:
+            template = templates[column.numeric]
+            if "{levels}" in template:
+                template = template.replace("{levels}", _counted(levels(column.name)))
+            found[column.name] = template
+    return {column.name: found.get(column.name, DROPPED) for column in columns}
+
+
+def document_columns(pipeline: PipelineSpec, columns: Sequence[ColumnLike]) -> frozenset[str]:
+    """Return the columns of text that a class of a pipeline reads word by word."""
+    return frozenset(
+        column.name
+        for steps, members in _ways(pipeline, columns)
+        if any(fact_of(step, "documents") for step in steps)
+        for column in members
+    )
+
+
+def _ways(
+    pipeline: PipelineSpec, columns: Sequence[ColumnLike]
+) -> Iterator[tuple[tuple[StepSpec, ...], Sequence[ColumnLike]]]:
+    """Iterate over the branches of a pipeline: the steps of each, and the columns that take it."""
+    steps = steps_of_new_rows(pipeline)
+    first, rest = steps[0], steps[1:]
+    if not isinstance(first, ColumnsSpec):
+        yield steps, columns
+        return
+    for branch, members in zip(first.branches, branch_columns(first, columns), strict=True):
+        yield (*(branch.pipeline.steps if branch.pipeline else ()), *rest), members
+
+
+def _template(steps: Sequence[StepSpec], *, numeric: bool) -> str:
+    """Return what a pipeline makes of a column, with `{levels}` where their number belongs."""
+    parts: list[str] = []
+    for place, step in enumerate(steps):
+        if isinstance(step, ColumnsSpec):
+            break
+        inside = list(_models_of(step)) if not parts else []
+        if inside:
+            ways = dict.fromkeys(_template(steps_of_new_rows(m), numeric=numeric) for m in inside)
+            return f"passed on by {step.name}: {' or '.join(ways)}"
+        entry = _entry(step)
+        words = entry.by_column if entry else None
+        if words is None:
+            if not parts or place < len(steps) - 1:
+                kind = "a number" if numeric else "text"
+                parts.append(f"passed to {step.name} as {kind}")
+            break
+        parts.append(words.replace("{name}", step.name))
+        numeric = numeric or not fact_of(step, "keeps_text")
+    return ", ".join(parts) or "passed on"
+
+
+def _models_of(step: EstimatorSpec) -> Iterator[PipelineSpec]:
+    """Iterate over the models inside a class that passes rows on unchanged."""
+    rule = fact_of(step, "missing")
+    names = rule.get("nested", ()) if isinstance(rule, Mapping) else ()
+    for name in names:
+        yield from models_in(dict(step.parameters).get(name))
+
+
+def fact_of(step: StepSpec, fact: str) -> object:
+    """Return what the catalogue says of a step, False for own code and `columns(...)`."""
+    entry = _entry(step)
+    return entry.rule(fact) if entry else False
+
+
+def _counted(levels: int | None) -> str:
+    if levels is None:
+        return UNKNOWN_LEVELS
+    return "1 level" if levels == 1 else f"{levels:,} levels"

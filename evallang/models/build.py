@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from evallang.models.abilities import classes_of
+from evallang.models.abilities import classes_of, fact_of, steps_of_new_rows
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.columns import ColumnLike, branch_columns, position
 from evallang.models.model import (
@@ -30,7 +30,6 @@ from evallang.models.model import (
     scale_of,
 )
 from evallang.models.packages import PACKAGES
-from evallang.models.resamplers import steps_of_new_rows
 from evallang.models.thresholds import FIXED, OF_THE_POSITIVE_CLASS, TUNED
 from evallang.user_code import seed_shared_draws
 
@@ -406,7 +405,7 @@ def _one_per_column(step: Any, context: BuildContext, following: Sequence[StepSp
 def _column_transformer(branches: list[tuple[str, Any, Any]], following: Sequence[StepSpec]) -> Any:
     from sklearn.compose import ColumnTransformer
 
-    sparse = bool(following) and all(_takes_sparse(spec) for spec in following)
+    sparse = bool(following) and all(fact_of(spec, "sparse") for spec in following)
     options: Mapping[str, Any] = {} if sparse else {"sparse_threshold": 0.0}
     return ColumnTransformer(branches, **options)
 
@@ -422,11 +421,5 @@ def _as_floats() -> Any:
     return StandardScaler(with_mean=False, with_std=False)
 
 
-def _takes_sparse(spec: StepSpec) -> bool:
-    entry = None if isinstance(spec, ColumnsSpec) or spec.code else CATALOGUE.get(spec.name)
-    return entry is not None and bool(entry.rule("sparse"))
-
-
 def _reads_documents(spec: StepSpec) -> bool:
-    entry = None if isinstance(spec, ColumnsSpec) or spec.code else CATALOGUE.get(spec.name)
-    return entry is not None and bool(entry.rule("documents"))
+    return bool(fact_of(spec, "documents"))

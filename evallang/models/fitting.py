@@ -22,12 +22,11 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.limits import LARGEST_NUMBER, LARGEST_WORD
-from evallang.models.abilities import abilities
+from evallang.models.abilities import abilities, is_resampler, too_few_rows
 from evallang.models.build import BuildContext, build, build_step, step_names
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import FitLost, error_text, is_interruption
 from evallang.models.model import ColumnsSpec, PipelineSpec, StepSpec, identity, inside
-from evallang.models.resamplers import is_resampler, too_few_rows
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
 from evallang.stats.skill import rank_correlation, skill_of_classes
 from evallang.user_code import child_ended

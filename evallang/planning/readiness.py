@@ -9,11 +9,16 @@ from evallang.data.dataset import Table
 from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.limits import OverLimit
-from evallang.models.abilities import ColumnState, UnusableColumns, classes_of, unusable_columns
+from evallang.models.abilities import (
+    ColumnState,
+    UnusableColumns,
+    classes_of,
+    steps_of_new_rows,
+    unusable_columns,
+)
 from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
-from evallang.models.resamplers import steps_of_new_rows
 from evallang.protocols.protocol import CannotSplit
 from evallang.source import Span
 from evallang.spelling import closest
