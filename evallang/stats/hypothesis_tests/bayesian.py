@@ -341,7 +341,7 @@ def _posterior(
     return HypothesisTestResult(
         test=named[0],
         variant=named[1],
-        null=ABOUT,
+        null=ABOUT_FOLDS,
         estimate=estimate,
         effects=effects,
         extra={**dict(zip(CASES, shares, strict=True)), **extra},
