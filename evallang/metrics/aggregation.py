@@ -18,7 +18,7 @@ from evallang.metrics.metric import (
     from_mean_loss,
     weighted_mean,
 )
-from evallang.stats.weightings import ratio, summing
+from evallang.stats.score_counts import ratio, summing
 
 Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, SCIKIT_LEARN, MetricDeclaration, Outcome, SummedShares
 from evallang.registry import Bounds, Example
-from evallang.stats.weightings import summing
+from evallang.stats.score_counts import summing
 
 
 class Margins(Struct, frozen=True):

@@ -21,8 +21,8 @@ from evallang.metrics.metric import (
 )
 from evallang.registry import Entry, no_options
 from evallang.spelling import synonyms
+from evallang.stats.score_counts import ratio
 from evallang.stats.validity import Tail
-from evallang.stats.weightings import ratio
 
 _REVERSING = frozenset({"minus", "neg", "negated", "negative"})
 _MINUS = re.compile(r"\s*(?:1\s*)?[-\u2013\u2212]\s*[^\W\d]")

@@ -18,8 +18,8 @@ from evallang.metrics.metric import (
     value_under,
 )
 from evallang.registry import Bounds, Example
+from evallang.stats.score_counts import undefined
 from evallang.stats.validity import Tail
-from evallang.stats.weightings import undefined
 
 OF_QUANTILE = (
     "data diabetes from sklearn diabetes\n"

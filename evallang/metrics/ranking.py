@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration, Outcome, Statistic, value_under
 from evallang.registry import Bounds, Example, Situation
-from evallang.stats.score_counts import coarse_scores, curves_of_classes
-from evallang.stats.score_curves import areas_of_lowest_costs
-from evallang.stats.weightings import (
+from evallang.stats.score_counts import (
     areas_by_score,
+    coarse_scores,
+    curves_of_classes,
     precisions_by_score,
     ratio,
     undefined,
     weights_by_score,
 )
+from evallang.stats.score_curves import areas_of_lowest_costs
 
 ROUNDING = 1e-12  # of a sum of weights
 

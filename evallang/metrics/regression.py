@@ -22,8 +22,8 @@ from evallang.metrics.metric import (
     value_under,
 )
 from evallang.registry import Bounds, Example, Situation
+from evallang.stats.score_counts import undefined
 from evallang.stats.validity import Tail
-from evallang.stats.weightings import undefined
 
 TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""

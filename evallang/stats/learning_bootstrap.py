@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.stats.basics import labels, magnitudes, numbers, word
-from evallang.stats.weightings import summing
+from evallang.stats.score_counts import summing
 
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
 NOISE = 1e-12  # differences of errors below this are rounding, not overfitting

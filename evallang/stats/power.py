@@ -603,8 +603,10 @@ class PlannedGroups(Struct, frozen=True):
         return {"icc": self.icc, "group_size": int(mean) if mean == int(mean) else mean}
 
 
-def planned_groups(question: Question, stated: Stated, *, several: bool) -> list[PlannedGroups]:
-    """Return the groups that are assumed, by each correlation looked at; none without groups.
+def planned_groups(
+    question: Question, stated: Stated, *, several: bool
+) -> list[PlannedGroups | None]:
+    """Return the groups that are assumed, by each correlation looked at; None without groups.
 
     `several` correlations are looked at where none is stated. Raises `ValueError` where an
     intra-class correlation is stated and nothing says how large the groups are.
@@ -615,14 +617,9 @@ def planned_groups(question: Question, stated: Stated, *, several: bool) -> list
     if not mix:
         if stated.icc is not None:
             raise ValueError(WITHOUT_SIZES)
-        return []
+        return [None]
     iccs = ICCS if several else (ICC,)
     return [PlannedGroups(mix, icc) for icc in (iccs if stated.icc is None else (stated.icc,))]
-
-
-def by_groups(question: Question, stated: Stated, *, several: bool) -> list[PlannedGroups | None]:
-    """Return the groups that are assumed as `planned_groups` does, and None without groups."""
-    return [*planned_groups(question, stated, several=several)] or [None]
 
 
 def group_notes(question: Question) -> tuple[str, ...]:

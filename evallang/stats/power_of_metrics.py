@@ -37,13 +37,13 @@ from evallang.stats.power import (
     Stated,
     analysed,
     answered,
-    by_groups,
     check_level,
     effective_answer,
     examples_of,
     group_notes,
     in_unit,
     number_of_groups,
+    planned_groups,
     simulated,
 )
 
@@ -290,7 +290,7 @@ def _declared(
         )
 
     def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
-        planned = by_groups(question, stated, several=True) if groups else [None]
+        planned = planned_groups(question, stated, several=True) if groups else [None]
         return tuple(one(question, stated, by) for by in planned)
 
     words = {**SD, **(GROUPS if groups else {}), **(RATIO if ratio else {})}
@@ -492,7 +492,7 @@ def _of_areas(question: Question, stated: Stated) -> tuple[Answer, ...]:
             after=(*folds, *of_pair),
         )
         for pair in pairs
-        for groups in by_groups(question, stated, several=stated.area is not None)
+        for groups in planned_groups(question, stated, several=stated.area is not None)
     )
 
 
@@ -719,7 +719,7 @@ def _power_of(resampled: Resampled) -> PowerDeclaration:
                 before=(AS_MANY,),
             )
             for one in possible or assumed
-            for groups in by_groups(question, stated, several=stated.weaker is not None)
+            for groups in planned_groups(question, stated, several=stated.weaker is not None)
         )
 
     words = {"weaker": AssumptionWords("{} for the weaker model", "weaker")}

@@ -451,10 +451,8 @@ def _of_pairs(variant: Variant | None = None) -> PowerDeclaration:
     def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
         groups = planned_groups(question, stated, several=stated.discordant is not None)
         shares = assumed_shares(stated)
-        if groups:
-            return tuple(
-                _with_groups(question, stated, share, g) for share in shares for g in groups
-            )
+        if groups != [None]:
+            return tuple(_with_groups(question, stated, s, g) for s in shares for g in groups if g)
         of = variant or cast(Variant, question.options["method"])
         interval = str(question.options.get("interval", "wald"))
         relations = (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evallang.results.shown import Number
 from evallang.stats.draws import Resamples
-from evallang.stats.weightings import areas_by_score, precisions_by_score, summing
+from evallang.stats.score_counts import areas_by_score, precisions_by_score, summing
 
 
 class Predicted(Struct, frozen=True, dict=True):

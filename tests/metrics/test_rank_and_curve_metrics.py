@@ -12,7 +12,7 @@ from many_cases import for_each
 from scipy import stats
 
 from evallang.metrics.metric import METRICS, Outcome, evaluate
-from evallang.stats.weightings import weights_by_score
+from evallang.stats.score_counts import weights_by_score
 
 many = settings(max_examples=60, deadline=None)
 small = st.integers(-3, 3)

@@ -212,7 +212,7 @@ def test_groups_are_those_of_the_data_or_the_stated_ones():
     assert [one.mix for one in planned_groups(question, Stated(0.8), several=False)] == [MIXED]
     stated = planned_groups(question, Stated(0.8, icc=0.2, group_size=7), several=True)
     assert [(one.mix, one.icc) for one in stated] == [(((7, 1),), 0.2)]
-    assert planned_groups(Question("mcnemar", 0.05, 280), Stated(0.8), several=True) == []
+    assert planned_groups(Question("mcnemar", 0.05, 280), Stated(0.8), several=True) == [None]
     with pytest.raises(ValueError, match="state `group_size`"):
         planned_groups(Question("mcnemar", 0.05, 280), Stated(0.8, icc=0.1), several=True)
 

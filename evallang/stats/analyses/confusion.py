@@ -14,8 +14,8 @@ from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.draws import Resamples
 from evallang.stats.intervals.proportions import wilson
+from evallang.stats.score_counts import ratio, summing
 from evallang.stats.score_curves import Predicted
-from evallang.stats.weightings import ratio, summing
 
 WILSON, DRAWN = "Wilson", "percentile bootstrap"
 ROUNDS = 1000

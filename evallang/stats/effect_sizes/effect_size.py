@@ -32,7 +32,7 @@ from evallang.stats.rank_scores import (
     row_ranks,
     win_tie_loss,
 )
-from evallang.stats.weightings import ratio
+from evallang.stats.score_counts import ratio
 
 
 class EffectSizeDeclaration(Struct, frozen=True):

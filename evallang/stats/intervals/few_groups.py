@@ -31,8 +31,8 @@ from evallang.stats.clusters import (
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits
 from evallang.stats.intervals.proportions import score_bounds
 from evallang.stats.intervals.resampling import SumSample, WeightSample
+from evallang.stats.score_counts import ratio
 from evallang.stats.validity import OF_TAIL, Counted, Holds
-from evallang.stats.weightings import ratio
 
 
 def effective_n(weights: ArrayLike) -> float:

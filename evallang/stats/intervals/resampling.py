@@ -33,6 +33,7 @@ from evallang.stats.intervals.interval import (
     Limits,
     Resampler,
 )
+from evallang.stats.score_counts import areas_by_score, ratio, summing, weights_by_score
 from evallang.stats.validity import (
     ENOUGH_GROUPS,
     OF_MISTAKES,
@@ -43,7 +44,6 @@ from evallang.stats.validity import (
     Counted,
     Holds,
 )
-from evallang.stats.weightings import areas_by_score, ratio, summing, weights_by_score
 
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are excluded
 BLOCKS = 200  # of units that are excluded instead
