@@ -40,16 +40,16 @@ def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
         alt = alternative_text(figure)
         drawings = [panel.drawing for panel in figure.panels]
         text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
-        rules = fonts.face_rules(set(text) - fonts.NO_GLYPH_NEEDED, fonts.DRAWN)
-        styles = "".join(rules) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+        boxes = fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+        of_file = fonts.embed(text, fonts.DRAWN) + boxes
+        of_print = fonts.print_rules(fonts.DRAWN) + boxes
         for width, points in WIDTHS:
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
-            text = svg_file(sheet, alt, styles)
-            made.append(OutputFile(f"{path}.svg", text.encode()))
-            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt, styles)
+            made.append(OutputFile(f"{path}.svg", svg_file(sheet, alt, of_file).encode()))
+            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
             try:
-                data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
+                data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, of_print)
             except pdf.PangoMissingError:
                 without.append(name)
             else:
@@ -93,7 +93,7 @@ def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
     return sheet
 
 
-def svg_file(sheet: Canvas, alt: str, styles: str) -> str:
+def svg_file(sheet: Canvas, alt: str, styles: str = "") -> str:
     """Write a sheet as a file of its own, with its fonts and its numbers in words."""
     wide, high = (
         f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)
