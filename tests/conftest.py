@@ -81,7 +81,7 @@ WITHOUT_PDF = frozenset(
     {"api", "checking", "cli", "data", "docs", "drafts", "engine", "locks", "metrics"}
     | {"models", "protocols", "results", "security", "stats", "syntax"}
 )
-lay_out, cut = pdf.write, fonts._cut
+lay_out, cut = pdf.write, fonts.cut
 
 
 def stand_in(html, identifier, attached=(), fonts="", drawings=None):
@@ -103,7 +103,7 @@ def pytest_runtest_setup(item):
     part = item.path.relative_to(TESTS).parts[0]
     whole = part not in WITHOUT_PDF or item.get_closest_marker("pdf")
     pdf.write = lay_out if whole else stand_in
-    fonts._cut = cut if whole else no_font
+    fonts.cut = cut if whole else no_font
 
 
 @pytest.fixture
