@@ -118,7 +118,7 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
     place = _place(path, start, items, first.stuck_at or 0, prefix(start))
-    for row in OF_LINES[:1] if is_read else OF_LINES:
+    for row in OF_LINES[:2] if is_read else OF_LINES:
         for change in islice(row(place), MOST_REPAIRS):
             again = run(
                 path, start, [*tokens[: change.begin], *change.tokens, *tokens[change.end :]]
@@ -391,6 +391,16 @@ def doubled_word(place: Place) -> Iterator[Change]:
             yield _rewritten(place, codes.superfluous_word, message, at, at + 1, "")
 
 
+def misspelt_word(place: Place) -> Iterator[Change]:
+    """Read `with cochran thne mcnemar` and `colunms(a: b)`, which parse as something else."""
+    known = (*connectives(), "columns")
+    for at, token in enumerate(() if place.at else place.items):
+        meant = closest(token.text, known) if token.kind == "NAME" else None
+        if meant is not None and meant != token.text:
+            message = f"`{token.text}` is not known here, did you mean `{meant}`?"
+            yield _rewritten(place, codes.misspelt_word, message, at, at + 1, meant)
+
+
 def comma_before_a_word(place: Place) -> Iterator[Change]:
     """Read `compare a, b, with mcnemar` without its last comma."""
     for at in (place.at - 1, place.at - 2):
@@ -521,7 +531,8 @@ def clause_beside(place: Place) -> Iterator[Change]:
 
 
 OF_LINES: tuple[Row, ...] = (
-    doubled_word,  # of lines too that parse and are faulty
+    doubled_word,
+    misspelt_word,
     options_in_brackets,
     options_beside,
     comma_before_a_word,
@@ -531,7 +542,10 @@ OF_LINES: tuple[Row, ...] = (
     clause_beside,
     model_of_a_column,
 )
-"""The edits after which the whole line must fit, the likeliest first."""
+"""The edits after which the whole line must fit, the likeliest first.
+
+The first two are for lines too that parse and are faulty.
+"""
 
 
 # --- lines that no edit corrects -------------------------------------------------------
