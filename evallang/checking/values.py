@@ -32,20 +32,9 @@ CATALOGUES: tuple[tuple[str, Registry[Any], Code], ...] = (
     ("analysis", ANALYSES, codes.unknown_analysis),
 )
 NUMBER_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+]  # fmt: skip
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
 _WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
 
@@ -292,7 +281,9 @@ def option_value(
     expected = _expected(option)
     help_text = None
     if isinstance(node, n.NameNode) and "int" in option.types and node.name in NUMBER_WORDS:
-        help_text, fixes = _as_number(node.span, str(NUMBER_WORDS.index(node.name)))
+        written = str(NUMBER_WORDS.index(node.name))
+        help_text = f"write `{written}`"
+        fixes = [Fix(help_text, (Edit(node.span, written),))]
     elif isinstance(node, n.NameNode):
         help_text, fixes = suggestion(node.name, node.span, option.words)
     elif {"int", "float", "Fraction"} & set(option.types):
@@ -322,11 +313,7 @@ def plainly(node: n.Node, *, whole: bool) -> tuple[str | None, list[Fix]]:
         written = written.partition(".")[0] if _WHOLE.fullmatch(written) else ""
     if not written or (isinstance(node, n.NumberNode) and written == node.literal):
         return None, []
-    return _as_number(node.span, written)
-
-
-def _as_number(span: Span, written: str) -> tuple[str, list[Fix]]:
-    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(span, written),))]
+    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(node.span, written),))]
 
 
 def plain_value(node: n.ValueNode) -> OptionValue:

@@ -146,14 +146,14 @@ def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refu
     The checker and the table what-goes-with-what both ask this function. Tests whose sample
     is the data sets are not judged by their metric: one score of each is all they read.
     """
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    problem = test_mismatch(test, metric, yields, grouped)
-    if problem is not None:
-        return Refusal("evidence", problem)
-    if declared.evidence != {Evidence.DATASET_SCORES}:
+    problem = None
+    if HYPOTHESIS_TESTS[test.name].declaration.evidence != {Evidence.DATASET_SCORES}:
         problem = metric_mismatch(test, metric, yields, grouped)
     if problem is not None:
         return Refusal("metric", problem)
+    problem = test_mismatch(test, metric, yields, grouped)
+    if problem is not None:
+        return Refusal("evidence", problem)
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:
         return Refusal("weights", problem)
