@@ -73,7 +73,8 @@ def _name_with_blanks(item: Diagnostic, source: SourceFile) -> Diagnostic | None
         for kind in _MEANT[item.code]:
             if kind == "correction" and all(is_member(kind, text) for text in texts):
                 continue  # `holm bonferroni` are two
-            meant, message = spelled, f"`{written}` is one word: `{spelled}`"
+            meant: str | None = spelled
+            message = f"`{written}` is one word: `{spelled}`"
             if not is_member(kind, spelled):
                 meant, message = meant_by(kind, spelled), f"there is no {kind} called `{written}`"
             if meant is None:
