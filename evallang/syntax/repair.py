@@ -432,32 +432,6 @@ def options_in_brackets(place: Place) -> Iterator[Change]:
     )
 
 
-def options_beside(place: Place) -> Iterator[Change]:
-    """Read `model m = SVC C=1` as `model m = SVC(C=1)`."""
-    owner, token, after = place.before, place.token, place.after
-    named = owner.kind == token.kind == "NAME" and after.text in ("=", "in")
-    if place.first.text not in ("model", "let") or not named:
-        return
-    rest = range(place.at, len(place.items) - 1)
-    end = next((i for i in rest if place.items[i].kind == "VBAR"), rest.stop)
-    last = place.items[end - 1]
-    opening, closing = (
-        Token("LPAR", "(", owner.end, owner.end),
-        Token("RPAR", ")", last.end, last.end),
-    )
-    inside = place.items[place.at : end]
-    yield Change(
-        codes.unexpected_text,
-        f"options are written in brackets: `{owner.text}({_spelled(inside)})`",
-        place.span(token, last),
-        place.at,
-        end,
-        (opening, *inside, closing),
-        (Edit(Span(place.path, owner.end, token.start), "("), Edit(place.span(closing), ")")),
-        "add the brackets",
-    )
-
-
 def text_without_quotes(place: Place) -> Iterator[Change]:
     """Read `author Jane Doe` as `author "Jane Doe"`, `target mean radius` with quotes likewise."""
     head, *words, _ = place.items
@@ -534,7 +508,6 @@ OF_LINES: tuple[Row, ...] = (
     doubled_word,
     misspelt_word,
     options_in_brackets,
-    options_beside,
     comma_before_a_word,
     text_without_quotes,
     quoted_key,
