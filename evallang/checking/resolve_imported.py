@@ -80,7 +80,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         positive=positive,
         positive_label=positive_label,
         task="regression" if order else clauses.take("task"),
-        rows_common=_common(scope, clauses),
+        rows_common=clauses.take("rows") is not None,
         where=take_where_lines(scope, clauses),
         reader=reader,
         readers=readers,
@@ -111,20 +111,6 @@ def _check_braces(scope: Scope, path: n.TextNode) -> None:
             help=f"write `{{{PART}}}` once for files that hold a part each, and `{{{{` and `}}}}` "
             "for braces",
         )
-
-
-def _common(scope: Scope, clauses: Clauses) -> bool:
-    """Return whether the files are to be joined by the rows that all of them have."""
-    lines = clauses.find(n.RowsNode)
-    for line in lines:
-        if line.word.name != "common":
-            scope.report(
-                codes.clause_value,
-                "`rows` takes `common`",
-                line.word.span,
-                help="without this clause a row that a file lacks is an error",
-            )
-    return bool(lines)
 
 
 def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random"] | None]:

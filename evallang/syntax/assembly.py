@@ -91,6 +91,7 @@ class Assembly:
         self.has_version = False
         self._all: list[Open] = []
         self._last = False
+        self._breaks_off = False
         self._outer: Open | None = None
         self._inner: Open | None = None  # a statement that was indented by mistake
 
@@ -103,10 +104,26 @@ class Assembly:
         self._last = closes_statement
         if not line.tokens:
             self._stray(line)
+        elif self._goes_on(line):
+            return
         elif line.at_margin:
             self._read_margin_line(line)
         else:
             self._indented(line)
+        last = self.diagnostics[-1] if line.tokens and self.diagnostics else None
+        at_comma = last is not None and last.code == codes.superfluous_word.code
+        self._breaks_off = at_comma and line.tokens[-1].kind == "COMMA"
+
+    def _goes_on(self, line: LogicalLine) -> bool:
+        """Return whether a line is the rest of a list that a comma breaks off; tell it there."""
+        taken = self._outer is None or takes(self._outer, line.word) or line.word in STATEMENTS
+        if line.at_margin or taken or not self._breaks_off:
+            return False
+        suggestion = "write it on one line, or a list in `[ ]`"
+        self.diagnostics[-1] = replace(self.diagnostics[-1], help=suggestion, fixes=())
+        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
+        self._breaks_off = line.tokens[-1].kind == "COMMA"
+        return True
 
     # --- lines in column 0 -------------------------------------------------------------
 

@@ -359,11 +359,11 @@ class _Nodes(Transformer[LarkToken, Any]):
     presence = membership
 
     def words(self, meta: Meta, keyword: n.NameNode, *values: Any) -> n.ClauseNode:
-        plain = n.NameNode | n.TextNode | n.NumberNode
-        if len(values) == 1 and isinstance(values[0], n.ListNode):  # in brackets, or side by side
-            items = values[0].items
+        plain, known = n.NameNode | n.TextNode | n.NumberNode, clause(keyword.name)
+        one_column = known is not None and known.takes == "column"
+        if len(values) == 1 and isinstance(values[0], n.ListNode) and not one_column:
+            items = values[0].items  # in brackets, or side by side
             values = items if items and all(isinstance(i, plain) for i in items) else values
-        known = clause(keyword.name)
         if known is not None and known.takes in ("word", "terms"):
             values = tuple(_term(v) if isinstance(v, n.NameNode) else v for v in values)
         return n.ClauseNode(keyword, values, span=self._at(meta))
