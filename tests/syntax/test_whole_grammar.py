@@ -33,6 +33,7 @@ RARE = (
     "compare a vs b, c vs x with mcnemar",
     "compare a, b, c, x with mcnemar",
     "compare [a, b, c] with mcnemar",
+    "compare [a] against b with mcnemar",
     "compare [a vs b, c vs x,] with mcnemar",
     "compare [a, b,] across data with friedman then wilcoxon holm by accuracy exploratory",
 )
