@@ -105,7 +105,9 @@ def _check(
     scope.diagnostics += advise(study)
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
-    found = multiword_names.reread(gathered.diagnostics + scope.diagnostics, gathered.sources)
+    found = multiword_names.reread(
+        scope, gathered.diagnostics + scope.diagnostics, gathered.sources
+    )
     reported = report(waivers.apply(found, gathered, left_open(study)), gathered)
     sound = None if has_errors(reported) else study
     lacking = {d.code for d in reported if d.severity == "error"} == {codes.missing_statement.code}

@@ -1,4 +1,4 @@
-"""A second look at mistakes of a line by who knows the words: names with blanks.
+"""A second look at mistakes of a line by who knows the words: names with blanks, lost commas.
 
 The grammar takes `balanced accuracy` for two metrics without a comma, and `t test` for a test
 and its correction; here each is known for the one word that it is.
@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from evallang.checking.scope import Scope
 from evallang.checking.synonyms import NOUNS, is_member, meant_by
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, codes, diagnose
 from evallang.source import SourceFile, Span
+from evallang.syntax import nodes as n
 from evallang.syntax.line_parser import connectives
 
 NEAR = 80  # characters to either side of a word
@@ -35,8 +37,10 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 _WORD = re.compile(r"[\w-]+")
 
 
-def reread(found: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:
-    """Report names with blanks as what they are, once."""
+def reread(
+    scope: Scope, found: Sequence[Diagnostic], sources: Mapping[str, SourceFile]
+) -> list[Diagnostic]:
+    """Report names with blanks as what they are, once, and commas that are surely lost."""
     names: list[Diagnostic] = []
     named: set[int] = set()
     for item in found:
@@ -50,7 +54,30 @@ def reread(found: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> li
             names.append(name)
             named.add(id(item))
     rest = [item for item in found if id(item) not in named and not _is_part_of_name(item, names)]
-    return [*rest, *names]
+    models = {name for spec in scope.of(n.PredictionsNode) for name in _named(spec)}
+    models |= {*scope.models, *(name for spec in scope.of(n.CountsNode) for name in _named(spec))}
+    models |= {name for spec in scope.of(n.ScoresNode) for name in _named(spec)}
+    return [*(_surely_lost(item, sources[item.path], models) for item in rest), *names]
+
+
+def _named(source: n.StatementNode) -> Iterator[str]:
+    """Iterate over the models that a source names."""
+    for clause in source.clauses:
+        for item in clause.items if isinstance(clause, n.ModelColumnsNode) else ():
+            yield item.name.name if isinstance(item.name, n.NameNode) else item.name.value
+
+
+def _surely_lost(item: Diagnostic, source: SourceFile, models: set[str]) -> Diagnostic:
+    """Make the fix of a comma between two models of a comparison a sure one."""
+    if item.code != codes.missing_comma.code or item.span is None or not item.fixes:
+        return item
+    begins = source.whole_line(item.span.start).start
+    before = source.text[max(begins, item.span.start - NEAR) : item.span.start]
+    first, word = _WORD.findall(before)[-1:], source.text[item.span.start : item.span.end]
+    compared = source.text.startswith("compare", begins) and " with " not in before
+    if not (compared and models.issuperset((word, *first))):
+        return item
+    return replace(item, help=None, fixes=(replace(item.fixes[0], safe=True),))
 
 
 def _is_part_of_name(item: Diagnostic, names: Iterable[Diagnostic]) -> bool:

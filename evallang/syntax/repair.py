@@ -393,10 +393,12 @@ def doubled_word(place: Place) -> Iterator[Change]:
 
 def misspelt_word(place: Place) -> Iterator[Change]:
     """Read `with cochran thne mcnemar` and `colunms(a: b)`, which parse as something else."""
-    known = (*connectives(), "columns")
     for at, token in enumerate(() if place.at else place.items):
-        meant = closest(token.text, known) if token.kind == "NAME" else None
-        if meant is not None and meant != token.text:
+        known = {*connectives(), "columns"}
+        others = {w for w in known if len(w) == len(token.text) > len("by")} - {token.text}
+        candidates = others if token.text in known else known
+        meant = closest(token.text, sorted(candidates)) if token.kind == "NAME" else None
+        if meant is not None:
             message = f"`{token.text}` is not known here, did you mean `{meant}`?"
             yield _rewritten(place, codes.misspelt_word, message, at, at + 1, meant)
 
