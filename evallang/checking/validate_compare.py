@@ -268,6 +268,14 @@ def _judge_tests(
     scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
 ) -> bool:
     """Judge the tests of a line on each source; the first that cannot be run is reported."""
+    for source in () if comparison.across else _sources(study, comparison):
+        if isinstance(source, DataSpec) is not (protocol is not None):
+            continue
+        for test in tests_of(comparison):
+            own = own_metric(source)
+            for metric in comparison.metrics if own is None else (own,):
+                if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                    return False
     for test in tests_of(comparison):
         for metric in comparison.metrics:
             if (problem := region_mismatch(test, metric)) is not None:
@@ -278,16 +286,6 @@ def _judge_tests(
                     help=problem.instead,
                 )
                 return False
-    if comparison.across:
-        return True
-    for source in _sources(study, comparison):
-        if isinstance(source, DataSpec) is not (protocol is not None):
-            continue
-        for test in tests_of(comparison):
-            own = own_metric(source)
-            for metric in comparison.metrics if own is None else (own,):
-                if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
-                    return False
     return True
 
 
