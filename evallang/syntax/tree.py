@@ -417,7 +417,7 @@ class _Nodes(Transformer[LarkToken, Any]):
                 message = "`then` comes directly after the first test"
                 self.complain(codes.misplaced_part, message, place, "write `with TEST then TEST`")
             elif called and closest(called, ["exploratory"]):  # which is then read as meant
-                message = f"`{called}` is no correction"
+                message = f"`{called}` is not a correction"
                 self.complain(codes.misspelt_word, message, place)
         if self.diagnostics:
             given = tuple(part for part in given if part.word != "correction")
@@ -508,7 +508,7 @@ class _Nodes(Transformer[LarkToken, Any]):
                 codes.part_given_twice,
                 f"{shown} is given twice",
                 place,
-                _INSTEAD_OF_TWO.get((self._first, word), "keep one of the two"),
+                _SUGGESTIONS_FOR_TWO.get((self._first, word), "keep one of the two"),
                 related=[Related(found[word].span, "first given here")],
                 part=word,
             )
@@ -523,7 +523,7 @@ _CLAIMS = {
 }
 """Each claim in words, and its parts."""
 
-_INSTEAD_OF_TWO = {
+_SUGGESTIONS_FOR_TWO = {
     ("compare", "by"): "one `by` takes several metrics, separated by commas",
     ("compare", "with"): "write a line for each test, or `then` between the two",
     ("analyze", "of"): "one `of` takes several models, separated by commas",
