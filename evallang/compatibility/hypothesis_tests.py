@@ -149,11 +149,13 @@ def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refu
     problem = None
     if HYPOTHESIS_TESTS[test.name].declaration.evidence != {Evidence.DATASET_SCORES}:
         problem = metric_mismatch(test, metric, yields, grouped)
+    if problem is not None and metric.better is None:
+        return Refusal("metric", problem)
+    lacking = test_mismatch(test, metric, yields, grouped)
+    if lacking is not None:  # of values measured elsewhere that is the nearer reason
+        return Refusal("evidence", lacking)
     if problem is not None:
         return Refusal("metric", problem)
-    problem = test_mismatch(test, metric, yields, grouped)
-    if problem is not None:
-        return Refusal("evidence", problem)
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:
         return Refusal("weights", problem)
