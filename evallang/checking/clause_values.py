@@ -1,8 +1,8 @@
 """The values of clauses: one text, number, word, label or column, or several columns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evallang.checking import values
 from evallang.checking.scope import Scope, suggestion
@@ -11,7 +11,7 @@ from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
-from evallang.syntax.language import RESERVED
+from evallang.syntax.language import RESERVED, Clause
 
 Item = TypeVar("Item")
 COIN = 0.5  # a test that rejects as often as a coin falls, an interval that holds as often
@@ -35,7 +35,7 @@ def _refuse(
     scope.report(codes.clause_value, message, place, help=help_text, fixes=fixes)
 
 
-def text(scope: Scope, clause: n.ClauseNode) -> str | None:
+def text(scope: Scope, clause: n.ClauseNode, known: Clause | None = None) -> str | None:
     """Take the single text in quotes of a clause."""
     value, word = _single(clause), clause.keyword.name
     if isinstance(value, n.TextNode):
@@ -48,8 +48,9 @@ def text(scope: Scope, clause: n.ClauseNode) -> str | None:
     return None
 
 
-def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | None:
-    """Take the single whole number of a clause, in [low, high]."""
+def integer(scope: Scope, clause: n.ClauseNode, known: Clause) -> int | None:
+    """Take the single whole number of a clause, within the bounds that the language states."""
+    low, high = known.bounds
     value = _single(clause)
     if isinstance(value, n.NumberNode):
         plain = number(value.literal)
@@ -60,7 +61,7 @@ def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | No
     return None
 
 
-def share(scope: Scope, clause: n.ClauseNode) -> float | None:
+def share(scope: Scope, clause: n.ClauseNode, known: Clause) -> float | None:
     """Take the single number of `alpha` or `confidence`, below one half or above it."""
     value, keyword = _single(clause), clause.keyword.name
     meant, problem = ("5%" if keyword == "alpha" else "95%"), "takes a number between 0 and 1"
@@ -86,9 +87,9 @@ def _other_level(keyword: str, plain: float) -> str | None:
     return None
 
 
-def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None:
-    """Take the single word of a clause, out of a closed list."""
-    allowed, value = tuple(words), _single(clause)
+def word(scope: Scope, clause: n.ClauseNode, known: Clause) -> str | None:
+    """Take the single word of a clause, one of those that the language lists."""
+    allowed, value = known.words, _single(clause)
     help_text: str | None = None
     fixes: list[Fix] = []
     if isinstance(value, n.NameNode):
@@ -103,7 +104,7 @@ def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None
     return None
 
 
-def column(scope: Scope, clause: n.ClauseNode) -> str | None:
+def column(scope: Scope, clause: n.ClauseNode, known: Clause | None = None) -> str | None:
     """Take the single column of a clause."""
     value = _single(clause)
     if isinstance(value, n.NameNode | n.TextNode):
@@ -112,7 +113,7 @@ def column(scope: Scope, clause: n.ClauseNode) -> str | None:
     return None
 
 
-def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
+def columns(scope: Scope, clause: n.ClauseNode, known: Clause) -> tuple[str, ...]:
     """Take the columns of a clause; a list in brackets counts as written out."""
     found: list[str] = []
     nodes: list[n.Node] = []
@@ -130,6 +131,18 @@ def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
                 value.span,
             )
     return distinct(scope, nodes, found, f" in `{clause.keyword.name}`")
+
+
+TAKEN: Mapping[str, Callable[[Scope, n.ClauseNode, Clause], Any]] = {
+    "text": text,
+    "path": text,
+    "integer": integer,
+    "share": share,
+    "word": word,
+    "column": column,
+    "columns": columns,
+}
+"""What takes the values of a clause, by what the language declares that it takes."""
 
 
 def distinct(

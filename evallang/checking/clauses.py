@@ -135,14 +135,15 @@ class Clauses:
                 return clause
         return None
 
-    def column(self, word: str) -> str | None:
-        """Take the column that a clause names."""
-        clause = self.plain(word)
-        return clause_values.column(self.scope, clause) if clause else None
+    def take(self, word: str) -> Any:
+        """Take what a plain clause holds, as the language declares it; None after a report."""
+        clause, known = self.plain(word), self.known[word]
+        taken = clause_values.TAKEN.get(known.takes, clause_values.column)
+        return None if clause is None else taken(self.scope, clause, known)
 
-    def columns(self, *words: str) -> dict[str, Any]:
-        """Take the columns of clauses by their words."""
-        return {word: self.column(word) for word in words}
+    def several(self, *words: str) -> dict[str, Any]:
+        """Take what clauses hold by their words."""
+        return {word: self.take(word) for word in words}
 
     def described(
         self, node: n.SourceStatement, source: n.Node | None, unit: str
@@ -153,33 +154,10 @@ class Clauses:
             "name": node.name.name,
             "label": node.label.value if node.label else node.name.name,
             "statement": format_node(node).split("\n")[0],
-            "unit": self.text("unit") or unit or None,
-            "about": self.text("about"),
-            "cite": self.text("cite"),
+            "unit": self.take("unit") or unit or None,
+            **self.several("about", "cite"),
             "places": {word: node.keyword, **origin} | self.places,
         }
-
-    def text(self, word: str) -> str | None:
-        """Take the text of a clause."""
-        clause = self.plain(word)
-        return clause_values.text(self.scope, clause) if clause else None
-
-    def word(self, word: str) -> str | None:
-        """Take the word of a clause, one of those that the language lists."""
-        clause = self.plain(word)
-        return clause_values.word(self.scope, clause, self.known[word].words) if clause else None
-
-    def integer(self, word: str) -> int | None:
-        """Take the whole number of a clause, within the bounds that the language states."""
-        clause = self.plain(word)
-        if clause is None:
-            return None
-        return clause_values.integer(self.scope, clause, *self.known[word].bounds)
-
-    def share(self, word: str) -> float | None:
-        """Take the share of a clause."""
-        clause = self.plain(word)
-        return clause_values.share(self.scope, clause) if clause else None
 
     def refuse_unbuilt(self) -> None:
         """Report the clauses that this version does not take yet."""
@@ -243,14 +221,6 @@ def check_folder(scope: Scope, node: n.ModelNode) -> None:
         )
 
 
-def stated_task(scope: Scope, clauses: Clauses) -> Task | None:
-    """Take `task`, None where it is not written."""
-    clause = clauses.plain("task")
-    if clause is None:
-        return None
-    return cast(Task | None, clauses.word("task"))
-
-
 def target_column(
     scope: Scope, clauses: Clauses
 ) -> tuple[str | None, Literal["log", "sqrt"] | None]:
@@ -260,7 +230,7 @@ def target_column(
         return None, None
     scale, *column = clause.values
     if not column or not isinstance(scale, n.NameNode):
-        return clause_values.column(scope, clause), None
+        return clauses.take("target"), None
     named = replace(clause, values=tuple(column))
     return clause_values.column(scope, named), cast(Literal["log", "sqrt"], scale.name)
 
@@ -272,7 +242,7 @@ def time_column(clauses: Clauses) -> str | None:
         (value,) = clause.values
         if isinstance(value, n.NameNode) and value.name == "none":
             return ""
-    return clauses.column("time")
+    return cast(str | None, clauses.take("time"))
 
 
 def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | None]:

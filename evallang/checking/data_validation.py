@@ -384,7 +384,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
 def _judge_outputs(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
     """Find models that lack the scores of a metric, each metric once with all such models."""
     name = statement_of(source.spec.name)  # of its statement, for one of several data sets
-    everyone = [model.name for model in source.models]
+    everyone = dict.fromkeys(model.name for model in source.models)
     given = {
         "scores": source.scored, "ranges": source.scored, "probabilities": source.probabilities
     }  # fmt: skip

@@ -26,9 +26,6 @@ from evallang.stats.score_counts import ScoreCounts
 from evallang.stats.skill import Skill, area, rank_correlation, skill_of_classes, skill_of_counts
 from evallang.study import Method, Study
 
-FEWEST, FEWEST_OF_A_CLASS = 20, 5
-"""Examples, or groups, below which an order says little."""
-
 FEWEST, FEWEST_OF_A_CLASS, FEWEST_SCORES = 20, 5, 5
 """Examples or groups, and scores of folds or data sets, below which an order says little."""
 LEAST_PERFECT, LEAST_OF_A_CLASS = 50, 10  # in fewer, a good model makes no error by chance

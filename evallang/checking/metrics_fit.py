@@ -4,7 +4,7 @@ Judged when a study is written, and what needs the rows once more when they are 
 reported once, for the first reason.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -90,7 +90,7 @@ def _misfits(
                 "ranges": {m.name for m in source.models if m.range},
             }
             given["probabilities"] = given["scores"]  # whether they are shows once they are read
-            everyone = tuple(model.name for model in source.models)
+            everyone = dict.fromkeys(model.name for model in source.models)
             classes = 2 if source.positive is not None else 0
             lacking = without_outputs(source.name, everyone, given, asked, classes)
             if lacking is not None:
@@ -132,7 +132,7 @@ def _unknown_on(
 
 def without_outputs(
     name: str,
-    everyone: Sequence[str],
+    everyone: Collection[str],
     given: Mapping[str, Collection[str]],
     asked: AskedMetric,
     classes: int,

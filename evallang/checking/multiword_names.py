@@ -7,7 +7,6 @@ and its correction; here each is known for the one word that it is.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.checking.scope import Scope
@@ -38,44 +37,55 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 _WORD = re.compile(r"[\w-]+")
 
 
-class _Word(Struct, frozen=True):
-    text: str
-    start: int
-    end: int
-
-
 def reread(
     scope: Scope, found: Sequence[Diagnostic], sources: Mapping[str, SourceFile]
 ) -> list[Diagnostic]:
-    """Report names with blanks as what they are, once, and correct the reports of lost commas."""
-    models = _model_names(scope)
+    """Report names with blanks as what they are, once, and commas that are surely lost."""
     names: list[Diagnostic] = []
     named: set[int] = set()
-    taken: list[Span] = []
     for item in found:
-        if item.code in _MEANT and item.span is not None and not _is_part_of_name(item, taken):
-            name = _name_with_blanks(item, sources[item.path])
-            if name is None and item.code == codes.part_given_twice.code:
-                first = replace(item, span=item.related[0].span)  # the name may end there
-                name = _name_with_blanks(first, sources[item.path])
-                named |= {id(item)} if name is not None else set()
-            if name is not None and name.span is not None:
-                names.append(name)
-                taken.append(name.span)
-    rest = [item for item in found if id(item) not in named and not _is_part_of_name(item, taken)]
-    known = [_known(item, sources, models) for item in rest]
-    told = {new.span for old, new in zip(rest, known, strict=True) if new.code != old.code}
-    return [
-        new for old, new in zip(rest, known, strict=True) if new is not old or new.span not in told
-    ] + names
+        if item.code not in _MEANT or item.span is None or _is_part_of_name(item, names):
+            continue
+        twice = item.code == codes.part_given_twice.code  # the name may end at the first
+        places = [item, replace(item, span=item.related[0].span)] if twice else [item]
+        known = (_name_with_blanks(place, sources[item.path]) for place in places)
+        name = next(filter(None, known), None)
+        if name is not None:
+            names.append(name)
+            named.add(id(item))
+    rest = [item for item in found if id(item) not in named and not _is_part_of_name(item, names)]
+    models = {name for spec in scope.of(n.PredictionsNode) for name in _named(spec)}
+    models |= {*scope.models, *(name for spec in scope.of(n.CountsNode) for name in _named(spec))}
+    models |= {name for spec in scope.of(n.ScoresNode) for name in _named(spec)}
+    return [*(_surely_lost(item, sources[item.path], models) for item in rest), *names]
 
 
-def _is_part_of_name(item: Diagnostic, taken: Iterable[Span]) -> bool:
+def _named(source: n.StatementNode) -> Iterator[str]:
+    """Iterate over the models that a source names."""
+    for clause in source.clauses:
+        for item in clause.items if isinstance(clause, n.ModelColumnsNode) else ():
+            yield item.name.name if isinstance(item.name, n.NameNode) else item.name.value
+
+
+def _surely_lost(item: Diagnostic, source: SourceFile, models: set[str]) -> Diagnostic:
+    """Make the fix of a comma between two models of a comparison a sure one."""
+    if item.code != codes.missing_comma.code or item.span is None or not item.fixes:
+        return item
+    begins = source.whole_line(item.span.start).start
+    before = source.text[max(begins, item.span.start - NEAR) : item.span.start]
+    first, word = _WORD.findall(before)[-1:], source.text[item.span.start : item.span.end]
+    compared = source.text.startswith("compare", begins) and " with " not in before
+    if not (compared and models.issuperset((word, *first))):
+        return item
+    return replace(item, help=None, fixes=(replace(item.fixes[0], safe=True),))
+
+
+def _is_part_of_name(item: Diagnostic, names: Iterable[Diagnostic]) -> bool:
     """Return whether a finding is about a part of a name."""
-    span = item.span
-    return span is not None and any(
-        span.path == name.path and name.start <= span.start and span.end <= name.end
-        for name in taken
+    spans = [name.span for name in names if name.span is not None]
+    return item.span is not None and any(
+        item.path == name.path and name.start <= item.span.start and item.span.end <= name.end
+        for name in spans
     )
 
 
@@ -83,82 +93,44 @@ def _name_with_blanks(item: Diagnostic, source: SourceFile) -> Diagnostic | None
     """Read the words around an unknown one as one name, the longest that is known."""
     assert item.span is not None
     for words in _windows(item.span, source):
-        spelled = "_".join(word.text.casefold().replace("-", "_") for word in words)
-        written = source.text[words[0].start : words[-1].end]
-        place = Span(item.path, words[0].start, words[-1].end)
+        texts = [word.group() for word in words]
+        spelled = "_".join(text.casefold().replace("-", "_") for text in texts)
+        place = Span(item.path, words[0].start(), words[-1].end())
+        written = source.text[place.start : place.end]
         for kind in _MEANT[item.code]:
-            code = _CODES[kind]
-            if kind == "correction" and all(is_member(kind, word.text) for word in words):
+            if kind == "correction" and all(is_member(kind, text) for text in texts):
                 continue  # `holm bonferroni` are two
-            if is_member(kind, spelled):
-                fix = Fix(f"write `{spelled}`", (Edit(place, spelled),))
-                message = f"`{written}` is one word: `{spelled}`"
-                return diagnose(code, message, place, fixes=[fix])
-            meant = meant_by(kind, spelled)
-            if meant is not None:
-                message = f"there is no {kind} called `{written}`"
-                fix = Fix(f"write `{meant}`", (Edit(place, meant),), safe=_is_part(meant, words))
-                help_ = f"did you mean `{meant}`?"
-                return diagnose(code, message, place, help=help_, fixes=[fix])
+            meant: str | None = spelled
+            message = f"`{written}` is one word: `{spelled}`"
+            if not is_member(kind, spelled):
+                meant, message = meant_by(kind, spelled), f"there is no {kind} called `{written}`"
+            if meant is None:
+                continue
+            noun = meant == "_".join(texts[:-1]) and texts[-1] in NOUNS  # as in `mcnemar test`
+            fix = Fix(f"write `{meant}`", (Edit(place, meant),), safe=noun or meant == spelled)
+            help_ = None if meant == spelled else f"did you mean `{meant}`?"
+            return diagnose(_CODES[kind], message, place, help=help_, fixes=[fix])
     return None
 
 
-def _is_part(meant: str, words: Sequence[_Word]) -> bool:
-    """Return whether a name is there, with nothing but a noun behind it: `mcnemar test`."""
-    return meant == "_".join(w.text for w in words[:-1]) and words[-1].text in NOUNS
-
-
-def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[_Word]]:
-    """Iterate over the runs of words separated by blanks that a place is in, the longest first."""
-    begins = span.start - source.position(span.start).column + 1
-    low = max(begins, span.start - NEAR)
-    text = source.text[low : span.start + NEAR].partition("\n")[0]
-    words = [_Word(m.group(), low + m.start(), low + m.end()) for m in _WORD.finditer(text)]
-    at = next((i for i, word in enumerate(words) if word.start <= span.start < word.end), None)
+def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[re.Match[str]]]:
+    """Iterate over the runs of words that a place is in, the longest first."""
+    begins = source.whole_line(span.start).start
+    low, high = max(begins, span.start - NEAR), source.whole_line(span.start).end
+    high = min(high, span.start + NEAR)
+    parting = connectives() - {"log"}  # as in `log loss`
+    run: list[re.Match[str]] = []
+    for word in _WORD.finditer(source.text, low, high):
+        apart = run and source.text[run[-1].end() : word.start()].strip(" ")
+        if apart or word.group() in parting or word.start() == begins:
+            if run and span.start < run[-1].end():
+                break
+            run = []
+        if word.group() not in parting and word.start() != begins:
+            run.append(word)
+    at = next((i for i, word in enumerate(run) if word.start() <= span.start < word.end()), None)
     if at is None:
         return
-
-    def joins(i: int) -> bool:
-        between = source.text[words[i].end : words[i + 1].start]
-        parts = {words[i].text, words[i + 1].text} & (connectives() - {"log"})  # `log loss`
-        return not between.strip(" ") and not parts and words[i].start > begins
-
-    first, last = at, at
-    while first > 0 and joins(first - 1):
-        first -= 1
-    while last + 1 < len(words) and joins(last):
-        last += 1
-    for size in range(min(MOST_WORDS, last - first + 1), 1, -1):
-        for start in range(max(first, at - size + 1), min(at, last - size + 1) + 1):
-            yield words[start : start + size]
-
-
-# --- lost commas -----------------------------------------------------------------------
-
-
-def _known(
-    item: Diagnostic, sources: Mapping[str, SourceFile], models: frozenset[str]
-) -> Diagnostic:
-    """Report whether a comma is surely missing between two models of a comparison."""
-    if item.code != codes.missing_comma.code or item.span is None or not item.fixes:
-        return item
-    source = sources[item.path]
-    begins = item.span.start - source.position(item.span.start).column + 1
-    before = source.text[max(begins, item.span.start - NEAR) : item.span.start]
-    word, first = source.text[item.span.start : item.span.end], _WORD.findall(before)
-    of_models = word in models and first and first[-1] in models and " with " not in before
-    if source.text.startswith("compare", begins) and of_models:
-        return replace(item, help=None, fixes=(replace(item.fixes[0], safe=True),))
-    return item
-
-
-def _model_names(scope: Scope) -> frozenset[str]:
-    """Return every model that the study declares, and that its tables name."""
-    named = [
-        column.name.name if isinstance(column.name, n.NameNode) else column.name.value
-        for statement in scope.statements
-        for clause in statement.clauses
-        if isinstance(clause, n.ModelColumnsNode)
-        for column in clause.items
-    ]
-    return frozenset((*scope.models, *named))
+    for size in range(min(MOST_WORDS, len(run)), 1, -1):
+        for start in range(max(0, at - size + 1), min(at, len(run) - size) + 1):
+            yield run[start : start + size]

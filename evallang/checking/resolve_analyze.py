@@ -34,56 +34,35 @@ def analyses(
 
 def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Method) -> bool:
     """Return whether what an analysis assumes can be true together."""
-    options = method.keywords()
+    options, declared = method.keywords(), ANALYSES[method.name].declaration
     difference, discordant = (_number(options.get(name)) for name in ("difference", "discordant"))
+    by_lines, wrong = declared.about in ABOUT_LINES, declared.objection(options)
+    code, place, name = codes.option_value, item.span, f"`{method.name}`"
     if options.get("difference") == "observed":
-        scope.report(
-            codes.power_at_the_observed_difference,
-            "power at the observed difference adds nothing to the p-value",
-            item.span,
-            help="state the smallest difference that would matter: `power(difference=2%)`",
-        )
-        return False
-    if difference is not None and discordant is not None and difference > discordant:
-        scope.report(
-            codes.option_value,
-            "two accuracies differ by no more than the share of examples on which one model alone "
-            "is right",
-            item.span,
-            help="write a larger `discordant`",
-        )
-        return False
-    declared = ANALYSES[method.name].declaration
-    by_lines = declared.about in ABOUT_LINES
-    wrong = declared.objection(options)
-    if wrong is not None:
-        scope.report(codes.option_value, f"`{method.name}`: {wrong[0]}", item.span, help=wrong[1])
-        return False
-    if node.metric and not (by_lines or declared.by_metric):
-        scope.report(
-            codes.clause_conflict,
-            f"`{method.name}` has no metric, so `by` has no place here",
-            node.metric.span,
-            help="remove `by`; `of` and `on` choose models and a protocol",
-        )
-        return False
-    if node.on and declared.fits == "rounds":
-        scope.report(
-            codes.clause_conflict,
-            f"`{method.name}` draws samples of its own, so `on` has no place here",
-            node.on.span,
-            help="remove `on`",
-        )
-        return False
-    if node.models and by_lines:
-        scope.report(
-            codes.clause_conflict,
-            f"`{method.name}` is about the `compare` lines, so `of` has no place here",
-            node.models[0].span,
-            help="remove `of`; `by` and `on` choose among the lines",
-        )
-        return False
-    return True
+        code = codes.power_at_the_observed_difference
+        message = "power at the observed difference adds nothing to the p-value"
+        help_ = "state the smallest difference that would matter: `power(difference=2%)`"
+    elif difference is not None and discordant is not None and difference > discordant:
+        message = "two accuracies differ by no more than the share of examples on which one model "
+        message, help_ = f"{message}alone is right", "write a larger `discordant`"
+    elif wrong is not None:
+        message, help_ = f"{name}: {wrong[0]}", wrong[1]
+    elif node.metric and not (by_lines or declared.by_metric):
+        code, place = codes.clause_conflict, node.metric.span
+        message = f"{name} has no metric, so `by` has no place here"
+        help_ = "remove `by`; `of` and `on` choose models and a protocol"
+    elif node.on and declared.fits == "rounds":
+        code, place = codes.clause_conflict, node.on.span
+        message = f"{name} draws samples of its own, so `on` has no place here"
+        help_ = "remove `on`"
+    elif node.models and by_lines:
+        code, place = codes.clause_conflict, node.models[0].span
+        message = f"{name} is about the `compare` lines, so `of` has no place here"
+        help_ = "remove `of`; `by` and `on` choose among the lines"
+    else:
+        return True
+    scope.report(code, message, place, help=help_)
+    return False
 
 
 def _number(value: OptionValue) -> float | None:

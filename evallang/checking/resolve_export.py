@@ -110,16 +110,11 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
     written = node.path.value
     objection = path_objection(written)
     if not written.strip():
-        suggestion = f'write `to "{name or "MODEL"}{ENDING}"`, or remove `to`'
-        scope.report(codes.export_path, "the path is empty", node.path.span, help=suggestion)
-        return None
+        objection = "is empty", f'write `to "{name or "MODEL"}{ENDING}"`, or remove `to`'
     if objection is not None:
-        scope.report(
-            codes.export_path,
-            f"`{written}` {objection[0]}",
-            node.path.span,
-            help=objection[1],
-        )
+        shown = f"`{written}`" if written.strip() else "the path"
+        message, place = f"{shown} {objection[0]}", node.path.span
+        scope.report(codes.export_path, message, place, help=objection[1])
         return None
     return "/".join(part for part in written.split("/") if part not in ("", "."))
 

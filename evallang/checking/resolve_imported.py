@@ -13,7 +13,6 @@ from evallang.checking.clauses import (
     errors,
     missing_words,
     positive_class,
-    stated_task,
     take_where_lines,
     time_column,
 )
@@ -70,7 +69,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     positive, positive_label = positive_class(scope, clauses)
     spec = PredictionsSpec(
         **clauses.described(node, node.paths[0], "queries" if order == "query" else "examples"),
-        **clauses.columns(*COLUMNS_OF_PREDICTIONS),
+        **clauses.several(*COLUMNS_OF_PREDICTIONS),
         paths=tuple(path.value for path in node.paths),
         models=models,
         judged=judged,
@@ -80,13 +79,13 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         time=time_column(clauses),
         positive=positive,
         positive_label=positive_label,
-        task="regression" if order else stated_task(scope, clauses),
-        rows_common=_common(scope, clauses),
+        task="regression" if order else clauses.take("task"),
+        rows_common=clauses.take("rows") is not None,
         where=take_where_lines(scope, clauses),
         reader=reader,
         readers=readers,
         missing=missing_words(scope, clauses),
-        model=_model_columns(scope, clauses),
+        model=clauses.take("model") or (),
         every=every,
         model_values=values_of_models,
     )
@@ -112,20 +111,6 @@ def _check_braces(scope: Scope, path: n.TextNode) -> None:
             help=f"write `{{{PART}}}` once for files that hold a part each, and `{{{{` and `}}}}` "
             "for braces",
         )
-
-
-def _common(scope: Scope, clauses: Clauses) -> bool:
-    """Return whether the files are to be joined by the rows that all of them have."""
-    lines = clauses.find(n.RowsNode)
-    for line in lines:
-        if line.word.name != "common":
-            scope.report(
-                codes.clause_value,
-                "`rows` takes `common`",
-                line.word.span,
-                help="without this clause a row that a file lacks is an error",
-            )
-    return bool(lines)
 
 
 def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random"] | None]:
@@ -331,7 +316,7 @@ def _long_table(
             )
         own[word] = _setting(scope, word, setting.value)
     if clauses.plain("score") is not None:
-        own["score"] = clauses.column("score")
+        own["score"] = clauses.take("score")
     if column is None and not own.keys() & {"score", "scores", "range"}:
         scope.report(
             codes.missing_clause,
@@ -464,10 +449,10 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         higher = better_is_higher(scope, clauses, node, metric)
     spec = ScoresSpec(
         **clauses.described(node, node.path, ""),
-        **clauses.columns("score", "dataset", "fold", "repeat", "seed"),
+        **clauses.several("score", "dataset", "fold", "repeat", "seed"),
         path=node.path.value,
         models=models,
-        model=_model_columns(scope, clauses),
+        model=clauses.take("model") or (),
         shared_training=shared_training,
         fold_option=fold_option,
         metric=metric,
@@ -479,26 +464,23 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     return None if errors(scope, before) else spec
 
 
-def _model_columns(scope: Scope, clauses: Clauses) -> tuple[str, ...]:
-    clause = clauses.plain("model")
-    return () if clause is None else clause_values.columns(scope, clause)
-
-
 def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | None, str | None]:
     """Take `metric`: the name of the metric in quotes, or of a long table a column of names.
 
     Text names a column too, where it is not a known metric and `measure` chooses.
     """
     clause = clauses.plain("metric")
-    if clause is None or clauses.plain("model") is None:
-        return clauses.text("metric"), None
+    if clause is None:
+        return None, None
+    if clauses.plain("model") is None:
+        return clause_values.text(scope, clause), None
     if isinstance(clause.values[0], n.TextNode):
-        text = clauses.text("metric")
+        text = clause_values.text(scope, clause)
         undirected = clauses.lacks("higher", "lower") and named_metric(text or "") is None
         chosen = undirected and bool(_measured_names(scope))
         return (None, text) if chosen else (text, None)
     if not isinstance(clause.values[0], n.NameNode):
-        return clauses.text("metric"), None
+        return clause_values.text(scope, clause), None
     column = clause_values.column(scope, clause)
     if not _measured_names(scope):
         name = clause_values.column_name(clause.values[0])
@@ -730,7 +712,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
         models=models or tuple(model for model, _ in shares),
         patterns=tuple(patterns.items()),
         path=node.path.value if node.path else None,
-        count=clauses.column("count"),
+        count=clauses.take("count"),
         shares=tuple(share for _, share in shares),
     )
 

@@ -282,53 +282,28 @@ class _Resolver:
     def _order(self, steps: list[StepSpec], places: list[n.Node], is_model: bool) -> None:
         """Report a model without an estimator as its last step, or with one before it."""
         resampler_steps.judge_steps(self.scope, steps, places, is_model=is_model)
-        for step, place in zip(steps[:-1], places[:-1], strict=True):
-            kinds = self._kinds(step)
-            if kinds is not None and not kinds & BEFORE_THE_END:
-                self._refuse_aimless(step, place, kinds)
-                name = step.name if isinstance(step, EstimatorSpec) else "columns"
-                self.scope.report(
-                    codes.pipeline_order,
-                    f"`{name}` is an estimator and can only end a pipeline",
-                    place.span,
-                    help="write the transformers before it",
-                )
-                raise Broken
-        if not is_model or not steps:
-            return
-        kinds = self._kinds(steps[-1])
-        if kinds is not None and not kinds & AT_THE_END:
-            last = steps[-1]
-            self._refuse_aimless(last, places[-1], kinds)
-            name = last.name if isinstance(last, EstimatorSpec) else "columns"
-            self.scope.report(
-                codes.pipeline_order,
-                f"`{name}` transforms data and predicts nothing",
-                places[-1].span,
-                help=f"end the pipeline with an estimator: `{name} | LogisticRegression`"
-                if name != "columns"
-                else "end the pipeline with an estimator: `columns(...) | LogisticRegression`",
-            )
+        judged = len(steps) if is_model else len(steps) - 1
+        for i, (step, place) in enumerate(zip(steps[:judged], places, strict=False)):
+            last = i == len(steps) - 1
+            kinds, name = frozenset({"transformer"}), "columns"
+            if isinstance(step, EstimatorSpec):
+                entry, name = CATALOGUE.get(step.name), step.name
+                if entry is None or step.code:
+                    continue
+                kinds = entry.kinds
+            if kinds & (AT_THE_END if last else BEFORE_THE_END):
+                continue
+            message = "is an estimator and can only end a pipeline"
+            help_ = "write the transformers before it"
+            if not kinds & (AT_THE_END | BEFORE_THE_END):  # such as a class that finds clusters
+                message = "neither transforms new rows nor predicts a target"
+                help_ = "`evallang list models` tells which classes do"
+            elif last:
+                message = "transforms data and predicts nothing"
+                shown = name if name != "columns" else "columns(...)"
+                help_ = f"end the pipeline with an estimator: `{shown} | LogisticRegression`"
+            self.scope.report(codes.pipeline_order, f"`{name}` {message}", place.span, help=help_)
             raise Broken
-
-    def _refuse_aimless(self, step: StepSpec, place: n.Node, kinds: frozenset[str]) -> None:
-        """Report a class that has no place in a pipeline, such as one that finds clusters."""
-        if kinds & (AT_THE_END | BEFORE_THE_END):
-            return
-        name = step.name if isinstance(step, EstimatorSpec) else "columns"
-        self.scope.report(
-            codes.pipeline_order,
-            f"`{name}` neither transforms new rows nor predicts a target",
-            place.span,
-            help="`evallang list models` tells which classes do",
-        )
-        raise Broken
-
-    def _kinds(self, step: StepSpec) -> frozenset[str] | None:
-        if isinstance(step, ColumnsSpec):
-            return frozenset({"transformer"})
-        entry = CATALOGUE.get(step.name)
-        return entry.kinds if entry is not None and not step.code else None
 
     def columns(self, node: n.ColumnsNode) -> ColumnsSpec:
         """Resolve `columns(...)`; a key stands once."""
@@ -341,19 +316,14 @@ class _Resolver:
                 help="write `columns(numeric: STEPS, categorical: STEPS)`, or remove it",
             )
             raise Broken
+        first: dict[str | tuple[str, ...], n.Node] = {}
         for branch in node.branches:
             key = _branch_key(branch.key)
-            first = next(
-                (b for b, found in zip(node.branches, branches, strict=False) if found.key == key),
-                None,
-            )
-            if first is not None:
-                self.scope.report_twice(
-                    codes.parameter_twice,
-                    f"`{format_node(branch.key).strip()}` is written twice in `columns`",
-                    branch.key.span,
-                    first.key.span,
-                )
+            before = first.setdefault(key, branch.key)
+            if before is not branch.key:
+                message = f"`{format_node(branch.key).strip()}` is written twice in `columns`"
+                place = branch.key.span
+                self.scope.report_twice(codes.parameter_twice, message, place, before.span)
                 raise Broken
             steps = branch.pipeline.steps
             alone = steps[0] if len(steps) == 1 else None

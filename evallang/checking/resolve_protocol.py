@@ -1,13 +1,13 @@
 """`stratify`, `group`, `protocol`, `tune`: how rows are split, where candidates are chosen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
 
 from evallang.checking import clause_values, values
-from evallang.checking.bounds import check_limit, report_limit
+from evallang.checking.bounds import report_limit
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import meant_by
 from evallang.compatibility import spoken
@@ -40,12 +40,7 @@ def stratification(
         return Stratification(columns)
     written = [clause_values.own_column(scope, column, or_target=True) for column in node.columns]
     columns = clause_values.distinct(scope, node.columns, written, " in `stratify`")
-    bins = None
-    for option in node.options:
-        if option.key.name != "bins":
-            _no_option(scope, "stratify", option)
-        else:
-            bins = _whole(scope, option, 2, "stratify")
+    bins = cast(int | None, _options(scope, "stratify", (BINS,), node.options)[1].get("bins"))
     by_target = "target" in columns or any(
         source.target in columns for source in sources if isinstance(source, DataSpec)
     )
@@ -102,7 +97,7 @@ def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
 
 def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     words = tuple(word.name.replace("-", "_") for word in node.words)
-    entry = _form(words)
+    entry = next((entry for entry in PROTOCOLS if entry.declaration.words == words), None)
     if entry is None:
         _unknown_form(scope, node, words)
         if node.name is not None:
@@ -110,8 +105,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         return None
     owner = " ".join(words)
     known = [*(_bounded(option, entry.declaration) for option in entry.options), SEEDS]
-    written = (n.ArgumentNode(o.key, o.value, span=o.span) for o in node.options)
-    sound, given, _ = values.options(scope, owner, known, written)
+    sound, given = _options(scope, owner, known, node.options)
     seeds = given.pop("seeds", 1)
     if node.by is not None and not (entry.declaration.of_assignment or _is_ordered(entry)):
         scope.report(
@@ -152,18 +146,6 @@ def _is_ordered(entry: Entry[ProtocolDeclaration]) -> bool:
     return entry.declaration.yields(entry.defaults()).ordered
 
 
-def _takes(names: Sequence[str]) -> str:
-    are = "option is" if len(names) == 1 else "options are"
-    return f"its {are} {listed(names, 'and')}"
-
-
-def _form(words: tuple[str, ...]) -> Entry[ProtocolDeclaration] | None:
-    for entry in PROTOCOLS:
-        if entry.declaration.words == words:
-            return entry
-    return None
-
-
 def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> None:
     place = node.words[0].span.to(node.words[-1].span) if node.words else node.span
     forms = [" ".join(entry.declaration.words) for entry in PROTOCOLS]
@@ -184,6 +166,16 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
 
 SEEDS = Option("seeds", default=1, types=("int",), bounds=Bounds(least=1))
 """An option of every protocol: how often each model is fitted, with other seeds."""
+BINS = Option("bins", default=None, types=("int",), bounds=Bounds(least=2))
+INNER_FOLDS = Option("cv", default=None, types=("int",), bounds=Bounds(least=2))
+
+
+def _options(
+    scope: Scope, owner: str, known: Sequence[Option], written: Iterable[n.OptionNode]
+) -> tuple[bool, dict[str, OptionValue]]:
+    """Resolve the options of a statement: whether all are sound, and their values."""
+    arguments = (n.ArgumentNode(o.key, o.value, span=o.span) for o in written)
+    return values.options(scope, owner, known, arguments)[:2]
 
 
 def _bounded(option: Option, declared: ProtocolDeclaration) -> Option:
@@ -238,7 +230,7 @@ def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
         cast(Literal["grid", "random", "bayes"], strategy),
         _sample_size(scope, node, strategy),
         metric,
-        _inner_folds(scope, node.options),
+        cast(int | None, _options(scope, "tune", (INNER_FOLDS,), node.options)[1].get("cv")),
         cast(Any, select),
         node.span,
         by_written=node.metric is not None,
@@ -276,40 +268,6 @@ def _sample_size(scope: Scope, node: n.TuneNode, strategy: str) -> int | None:
         help=f"write `tune {strategy} 50`",
     )
     return None
-
-
-def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
-    found: int | None = None
-    for option in options:
-        if option.key.name in TUNE.options:
-            found = _whole(scope, option, 2, "tune")
-        else:
-            _no_option(scope, "tune", option)
-            found = found or 2  # a stage was meant; nothing more is reported
-    return found
-
-
-def _no_option(scope: Scope, word: str, option: n.OptionNode) -> None:
-    """Report an option that a statement does not have."""
-    known = STATEMENTS[word].options
-    text, fixes = suggestion(option.key.name, option.key.span, known)
-    scope.report(
-        codes.unknown_option,
-        f"`{word}` has no option `{option.key.name}`",
-        option.key.span,
-        help=text or _takes([*known]),
-        fixes=fixes,
-    )
-
-
-def _whole(scope: Scope, option: n.OptionNode, least: int, owner: str) -> int:
-    """Take the whole number of an option, the least one after a report."""
-    key, place = option.key.name, option.value.span
-    plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
-    if isinstance(plain, int) and plain >= least:
-        return plain if check_limit(scope, key, plain, owner, place) else least
-    scope.report(codes.option_value, f"`{key}` takes a whole number from {least}", place)
-    return least
 
 
 def lacking(source: SourceSpec, protocol: Protocol | None) -> str:

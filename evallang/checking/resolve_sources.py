@@ -11,7 +11,6 @@ from evallang.checking.clauses import (
     errors,
     missing_words,
     positive_class,
-    stated_task,
     take_where_lines,
     target_column,
     time_column,
@@ -90,11 +89,10 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         )
     features, excepted = _features(scope, clauses)
     positive, positive_label = positive_class(scope, clauses)
-    categorical = clauses.plain("categorical")
-    task = stated_task(scope, clauses)
+    task = clauses.take("task")
     spec = DataSpec(
         **clauses.described(node, node.source, "examples"),
-        **clauses.columns("id", "group", "weight"),
+        **clauses.several("id", "group", "weight"),
         kind=kind,
         location=location,
         connection=connection,
@@ -105,7 +103,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         thresholds=thresholds_of_models(scope, clauses),
         features=features,
         features_except=excepted,
-        categorical=clause_values.columns(scope, categorical) if categorical else (),
+        categorical=clauses.take("categorical") or (),
         time=time_column(clauses),
         missing=missing_words(scope, clauses),
         task=BUNDLED.get(location) if bundled and task is None else task,

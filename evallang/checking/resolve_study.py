@@ -9,7 +9,7 @@ from evallang.checking import clause_values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Edit, Fix, Related, codes
+from evallang.diagnostics import Code, Edit, Fix, Related, codes
 from evallang.results.bibtex_entries import cited_keys
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
@@ -42,10 +42,10 @@ def header(scope: Scope, stem: str) -> Header:
     node = written or n.HeaderNode(keyword=start, span=start)
     clauses = Clauses(scope, node)
     stated: dict[str, Any] = {
-        "seed": clauses.integer("seed"),
-        "alpha": clauses.share("alpha"),
-        "confidence": clauses.share("confidence"),
-        "families": clauses.word("families"),
+        "seed": clauses.take("seed"),
+        "alpha": clauses.take("alpha"),
+        "confidence": clauses.take("confidence"),
+        "families": clauses.take("families"),
     }
     alpha = stated["alpha"] or 0.05
     assumed = {"seed": 0, "alpha": alpha, "confidence": round(1 - alpha, 12)}
@@ -65,9 +65,9 @@ def header(scope: Scope, stem: str) -> Header:
             if clause.keyword.name == "author"
             and (text := clause_values.text(scope, clause)) is not None
         ),
-        question=clauses.text("question"),
-        about=clauses.text("about"),
-        looks=clauses.integer("looks"),
+        question=clauses.take("question"),
+        about=clauses.take("about"),
+        looks=clauses.take("looks"),
         places={"study": node.keyword, **clauses.places} if written else {},
         **values,
     )
@@ -111,7 +111,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
             formats.append(name.name)
     clauses = Clauses(scope, node)
     clauses.refuse_unbuilt()
-    style, paper = clauses.word("numbers"), clauses.word("page")
+    style, paper = clauses.take("numbers"), clauses.take("page")
     if style is None:
         scope.default("report numbers", "apa", "report", "numbers")
     if paper is None:
@@ -127,7 +127,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         )
     settings = ReportSettings(
         tuple(formats) or DEFAULT,
-        clauses.text("title"),
+        clauses.take("title"),
         style or "apa",
         paper or "a4",
         shown,
@@ -137,7 +137,18 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
     places = {word: span for word, span in clauses.places.items() if word in FILES}
     places |= {"report": node.keyword}
     places |= {f"report {word}": span for word, span in clauses.places.items()}
-    return settings, _folder(scope, clauses), places
+    return (
+        settings,
+        _below(
+            scope,
+            clauses,
+            "to",
+            codes.report_folder,
+            "results are written to a folder",
+            'name a folder below the study\'s own, such as `to "results"`, or use `run -o DIR`',
+        ),
+        places,
+    )
 
 
 FILES = {
@@ -150,17 +161,28 @@ FILES = {
 
 def _file(scope: Scope, clauses: Clauses, word: str) -> str | None:
     """Return the path of a file; None where none is named, and after a report."""
-    clause, written = clauses.plain(word), clauses.text(word)
-    if clause is None or written is None:
-        return None
     ending, example = FILES[word]
     inside = f'name a file in the study\'s own folder, such as `{word} "{example}"`'
-    objection = outside_objection(written, "a report is made from files", inside)
-    if objection is None and not written.lower().endswith(ending):
+    made = "a report is made from files"
+    return _below(scope, clauses, word, codes.clause_value, made, inside, ending)
+
+
+def _below(
+    scope: Scope, clauses: Clauses, word: str, code: Code, made: str, inside: str, ending: str = ""
+) -> str | None:
+    """Return a path below the study's folder; None where none is named, and after a report."""
+    clause, written = clauses.plain(word), clauses.take(word)
+    if clause is None or written is None:
+        return None
+    objection = outside_objection(written, made, inside)
+    if not written.strip():
+        objection = "is empty", inside
+    elif objection is None and not written.lower().endswith(ending):
         objection = f"does not end in `{ending}`", inside
     if objection is None:
-        return written
-    scope.report(codes.clause_value, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+        return str(written)
+    shown = f"`{written}`" if written.strip() else "the path"
+    scope.report(code, f"{shown} {objection[0]}", clause.span, help=objection[1])
     return None
 
 
@@ -193,23 +215,3 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
         scope.report(code, message, value.span, help=help_, fixes=fixes)
     names = [value.name for value in found]
     return clause_values.distinct(scope, found, names, f" in `{word}`")
-
-
-def _folder(scope: Scope, clauses: Clauses) -> str | None:
-    """Return the folder of the results; None where none is named, and after a report."""
-    clause, written = clauses.plain("to"), clauses.text("to")
-    if clause is None or written is None:
-        return None
-    if not written.strip():
-        suggestion = 'name a folder below the study\'s own, such as `to "results"`'
-        scope.report(codes.report_folder, "the path is empty", clause.span, help=suggestion)
-        return None
-    objection = outside_objection(
-        written,
-        "results are written to a folder",
-        'name a folder below the study\'s own, such as `to "results"`, or use `run -o DIR`',
-    )
-    if objection is None:
-        return written
-    scope.report(codes.report_folder, f"`{written}` {objection[0]}", clause.span, help=objection[1])
-    return None

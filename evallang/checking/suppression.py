@@ -24,7 +24,6 @@ from evallang.diagnostics import (
     sorted_by_place,
 )
 from evallang.source import Span
-from evallang.syntax.language import STATEMENTS
 
 NAMED = frozenset({Phase.REFERENCES, Phase.WORDS, Phase.CLAUSES})
 """What is written can be read, and a word of it is wrong."""
@@ -37,6 +36,8 @@ FAULTS = frozenset(Phase) - {Phase.WAIVERS, Phase.LATER}
 
 A faulty waiver is in a comment, and what a later version runs is well written.
 """
+LEAVES = frozenset({"analyze", "compare", "export", "report", "require", "use"})
+"""Statements that define nothing for others."""
 MISSING = frozenset({codes.missing_statement.code, codes.missing_clause.code})
 """What is missing; what is present and wrong is reported before it."""
 
@@ -147,9 +148,8 @@ class Errors:
             return False
         if item.severity is Severity.HINT or self.places.statement(span) in self.statements:
             return True
-        statement = STATEMENTS.get(self.places.keyword(span))
-        rests_on = frozenset() if statement is None else statement.rests_on
-        return any(word in rests_on or word not in STATEMENTS for word in self.unclear)
+        of_header = {"require"} if self.places.keyword(span) == "study" else set()  # by `looks`
+        return not self.unclear <= LEAVES - of_header
 
 
 def _may_be_declared(item: Diagnostic, errors: Errors) -> bool:

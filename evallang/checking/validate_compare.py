@@ -14,10 +14,9 @@ from evallang.checking.validate_require import (
     report_apart,
     requirements,
 )
-from evallang.compatibility import is_grouped, own_metric, yields_of, yields_under
+from evallang.compatibility import is_grouped, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
     fits_design,
-    metric_mismatch,
     refusal,
     region_mismatch,
     test_over_data,
@@ -53,7 +52,7 @@ def settle(scope: Scope, study: Study) -> Study:
     implied: list[Protocol] = []
     settled: list[ComparisonSpec] = []
     for comparison in study.comparisons:
-        if not _metrics_fit(scope, study, comparison) or not _models_meet(scope, study, comparison):
+        if not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
@@ -81,26 +80,6 @@ def _sources(study: Study, comparison: ComparisonSpec) -> Sequence[SourceSpec]:
     """Return the sources that a line is tested on; all where none has its models."""
     tested = {source for planned in planned_of(study, comparison) for source in planned.sources}
     return [source for source in study.sources if source.name in tested] or study.sources
-
-
-def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    first = HYPOTHESIS_TESTS[comparison.test.name].declaration
-    if comparison.across or first.evidence == {Evidence.DATASET_SCORES}:
-        return True  # one score of each data set is all that such a test reads
-    yields = yields_under(study, comparison)
-    grouped = any(is_grouped(source, study.group) for source in study.sources)
-    for test in tests_of(comparison):
-        for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric, yields, grouped)
-            if problem is not None:
-                scope.report(
-                    codes.test_of_another_metric,
-                    problem.reason,
-                    comparison.span,
-                    help=problem.instead,
-                )
-                return False
-    return True
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
@@ -289,6 +268,14 @@ def _judge_tests(
     scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
 ) -> bool:
     """Judge the tests of a line on each source; the first that cannot be run is reported."""
+    for source in () if comparison.across else _sources(study, comparison):
+        if isinstance(source, DataSpec) is not (protocol is not None):
+            continue
+        for test in tests_of(comparison):
+            own = own_metric(source)
+            for metric in comparison.metrics if own is None else (own,):
+                if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                    return False
     for test in tests_of(comparison):
         for metric in comparison.metrics:
             if (problem := region_mismatch(test, metric)) is not None:
@@ -299,16 +286,6 @@ def _judge_tests(
                     help=problem.instead,
                 )
                 return False
-    if comparison.across:
-        return True
-    for source in _sources(study, comparison):
-        if isinstance(source, DataSpec) is not (protocol is not None):
-            continue
-        for test in tests_of(comparison):
-            own = own_metric(source)
-            for metric in comparison.metrics if own is None else (own,):
-                if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
-                    return False
     return True
 
 

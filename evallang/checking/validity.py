@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from evallang.checking import capabilities, resampler_steps, resolve_protocol, validate_compare
 from evallang.checking.metrics_fit import judge_metrics
-from evallang.checking.own_functions import judge_weights
 from evallang.checking.resolve_thresholds import judge_thresholds
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
@@ -14,6 +13,7 @@ from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import (
     is_assigned,
     is_grouped,
+    is_weighted,
     metric_entry,
     own_metric,
     spoken,
@@ -38,6 +38,7 @@ from evallang.study import (
     SourceSpec,
     Study,
     Tuning,
+    own_metrics_of,
 )
 from evallang.syntax import nodes as n
 
@@ -47,7 +48,7 @@ def judge(scope: Scope, study: Study) -> Study:
     judge_metrics(scope, study)
     judge_thresholds(scope, study)
     judge_analyses(scope, study)
-    judge_weights(scope, study)
+    _own_metrics_of_weighted(scope, study)
     resampler_steps.judge_weights(scope, study)
     _folds(scope, study)
     _intervals(scope, study)
@@ -66,6 +67,25 @@ def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields
                     yield source, protocol, yields_of(source, protocol)
         else:
             yield source, None, yields_of(source, None)
+
+
+def _own_metrics_of_weighted(scope: Scope, study: Study) -> None:
+    """Report own metrics of examples with weights, which a function of two arrays cannot heed."""
+    weighted = [source for source in study.sources if is_weighted(source)]
+    if not weighted:
+        return
+    seen: set[str] = set()
+    for metric, span in own_metrics_of(study):
+        if metric.name in seen:
+            continue
+        seen.add(metric.name)
+        scope.report(
+            codes.own_metric_without_weights,
+            f"`{metric.name}` does not receive weights, and the examples of "
+            f"`{weighted[0].name}` have them",
+            span,
+            help="remove the clause `weight`, or measure another metric",
+        )
 
 
 def _folds(scope: Scope, study: Study) -> None:

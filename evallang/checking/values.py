@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evallang.checking import own_functions
+from evallang.checking import own_code
 from evallang.checking.bounds import check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
@@ -23,6 +23,8 @@ from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, OptionValue
 from evallang.syntax import nodes as n
 
+OWN = "own"
+"""The type of the options of functions of the author's own."""
 WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 CATALOGUES: tuple[tuple[str, Registry[Any], Code], ...] = (
     ("metric", METRICS, codes.unknown_metric),
@@ -32,20 +34,9 @@ CATALOGUES: tuple[tuple[str, Registry[Any], Code], ...] = (
     ("analysis", ANALYSES, codes.unknown_analysis),
 )
 NUMBER_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+]  # fmt: skip
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
 _WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
 
@@ -59,12 +50,15 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
         own = scope.own_metrics.get(letters(node.name))
         if own is not None:
             return own
-    if what == "metric" and own_functions.is_own(name_of(node)):
-        return own_functions.own_metric(scope, node)
+    arguments = node.arguments if isinstance(node, n.CallNode) else ()
+    name = name_of(node)
+    if what == "metric" and "." in name.name.strip("."):
+        known = bool(own_code.is_own(scope, name))
+        sound, given, _ = options(scope, name.name, None, arguments)
+        return Method(name.name, tuple(given.items())) if known and sound else None
     entry = catalogue_entry(scope, node, what)
     if entry is None:
         return None
-    arguments = node.arguments if isinstance(node, n.CallNode) else ()
     sound, given, first = options(scope, entry.name, entry.options, arguments)
     missing = [o.name for o in entry.options if o.required and o.name not in given]
     if missing and sound:
@@ -81,14 +75,24 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
 
 
 def options(
-    scope: Scope, owner: str, known: Sequence[Option], arguments: Iterable[n.ArgumentNode]
+    scope: Scope, owner: str, known: Sequence[Option] | None, arguments: Iterable[n.ArgumentNode]
 ) -> tuple[bool, dict[str, OptionValue], dict[str, Span]]:
-    """Resolve the options of a member: whether all are sound, their values and their places."""
+    """Resolve the options of a member: whether all are sound, their values and their places.
+
+    A function of the author's own, of which nothing is `known`, takes any.
+    """
     given: dict[str, OptionValue] = {}
     first: dict[str, Span] = {}
     sound = True
     for argument in arguments:
-        option = _option_of(scope, argument, owner, known)
+        option = None
+        if argument.tuned:
+            message, place = f"options of `{owner}` are fixed, not searched", argument.span
+            scope.report(codes.option_value, message, place, help="write `=` instead of `in`")
+        elif known is None:
+            option = _own_option(scope, argument, owner)
+        else:
+            option = _option_of(scope, argument, owner, known)
         if option is None:
             sound = False
             continue
@@ -227,10 +231,6 @@ def _option_of(
     place, message = argument.span, f"a value of `{owner}` needs its option's name"
     text: str | None = None
     fixes: list[Fix] = []
-    if argument.tuned:
-        message = f"options of `{owner}` are fixed, not searched"
-        scope.report(codes.option_value, message, place, help="write `=` instead of `in`")
-        return None
     if key is None:
         found = of_word.get(word) or of_word.get(word.replace("-", "_"))
         single = [option for option in known if option.required]
@@ -256,10 +256,47 @@ def _option_of(
     return None
 
 
+def _own_option(scope: Scope, argument: n.ArgumentNode, owner: str) -> Option | None:
+    """Take an option of a function of the author's own, by its name in Python."""
+    key, place = argument.key, argument.span
+    if key is not None and key.name.isidentifier():
+        return Option(key.name, default=None, types=(OWN,))
+    message = f"a value of `{owner}` needs its option's name"
+    help_ = f"write `{owner}(NAME=VALUE)`, as the function is called in Python"
+    if key is not None:
+        message, place = f"`{key.name}` is not a name of an option of a function", key.span
+        help_ = "write it as in Python: letters, digits and `_`"
+    scope.report(codes.unknown_option, message, place, help=help_)
+    return None
+
+
+def _own_value(scope: Scope, node: n.ValueNode) -> tuple[bool, OptionValue]:
+    """Return whether a function of the author's own can take a value, and the value."""
+    if isinstance(node, n.ListNode):
+        items = [_own_value(scope, item) for item in node.items]
+        return all(sound for sound, _ in items), tuple(value for _, value in items)
+    let = scope.lets.get(node.name) if isinstance(node, n.NameNode) else None
+    if let is not None:
+        scope.used_lets.add(let.name.name)
+        if let.name.name in scope.broken:
+            return True, None  # which is reported there
+        return _own_value(scope, scope.overrides.get(let.name.name, let.value))
+    plain = isinstance(node, n.NameNode | n.NumberNode | n.TextNode)
+    return plain, plain_value(node) if plain else None
+
+
 def option_value(
     scope: Scope, node: n.ValueNode, option: Option, owner: str
 ) -> tuple[bool, OptionValue]:
     """Resolve the value of an option: (whether it is sound, the value)."""
+    if OWN in option.types:
+        sound, value = _own_value(scope, node)
+        if not sound:
+            message = (
+                f"`{option.name}` of `{owner}` takes a number, a text, a word or a list of these"
+            )
+            scope.report(codes.option_value, message, node.span)
+        return sound, value
     if isinstance(node, n.NameNode) and node.name not in option.words:
         let = scope.lets.get(node.name)
         if let is not None and node.name not in scope.broken:
@@ -292,7 +329,9 @@ def option_value(
     expected = _expected(option)
     help_text = None
     if isinstance(node, n.NameNode) and "int" in option.types and node.name in NUMBER_WORDS:
-        help_text, fixes = _as_number(node.span, str(NUMBER_WORDS.index(node.name)))
+        written = str(NUMBER_WORDS.index(node.name))
+        help_text = f"write `{written}`"
+        fixes = [Fix(help_text, (Edit(node.span, written),))]
     elif isinstance(node, n.NameNode):
         help_text, fixes = suggestion(node.name, node.span, option.words)
     elif {"int", "float", "Fraction"} & set(option.types):
@@ -322,11 +361,7 @@ def plainly(node: n.Node, *, whole: bool) -> tuple[str | None, list[Fix]]:
         written = written.partition(".")[0] if _WHOLE.fullmatch(written) else ""
     if not written or (isinstance(node, n.NumberNode) and written == node.literal):
         return None, []
-    return _as_number(node.span, written)
-
-
-def _as_number(span: Span, written: str) -> tuple[str, list[Fix]]:
-    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(span, written),))]
+    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(node.span, written),))]
 
 
 def plain_value(node: n.ValueNode) -> OptionValue:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -55,15 +55,13 @@ def apply(
     silence yet. While the study has an error, advice may only be waiting.
     """
     waivers, complaints = _read(gathered)
-    used: set[Span] = set()
-    marked = _marked(found, waivers, gathered, used)
     waiting = has_errors(found)
-    unused = [
-        w
-        for w in waivers
-        if w.span not in used and not (waiting or w.rule in later or _needs_data(w.rule))
-    ]
-    return [*marked, *complaints, *_report_idle(unused, marked)]
+
+    def due(waiver: Waiver) -> bool:
+        return not (waiting or waiver.rule in later or _phase(waiver) in OF_DATA)
+
+    marked, idle = _applied(found, waivers, gathered, due)
+    return [*marked, *complaints, *idle]
 
 
 def canonical(comment: str) -> str:
@@ -78,8 +76,7 @@ def canonical(comment: str) -> str:
 
 def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     """Mark what waivers silence among findings that came later, when the data were read."""
-    waivers, _ = _read(gathered)
-    return _marked(found, waivers, gathered, set())
+    return _applied(found, _read(gathered)[0], gathered, lambda waiver: False)[0]
 
 
 def unused_after_reading(
@@ -89,25 +86,19 @@ def unused_after_reading(
 
     `found` is everything found by the check and in the data, none of which is an error.
     """
-    waivers, _ = _read(gathered)
-    used: set[Span] = set()
-    marked = _marked(found, waivers, gathered, used)
-    unused = [
-        w
-        for w in waivers
-        if w.span not in used
-        and (w.rule in later or _needs_data(w.rule))
-        and not _needs_results(w.rule)
-    ]
-    return _report_idle(unused, marked)
+    of_data = OF_DATA - {Phase.RESULTS}
+
+    def due(waiver: Waiver) -> bool:
+        return waiver.rule in later or _phase(waiver) in of_data
+
+    return _applied(found, _read(gathered)[0], gathered, due)[1]
 
 
 def mark_after_run(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     """Mark what waivers silence among findings in the results, and report those for nothing."""
-    waivers = [w for w in _read(gathered)[0] if _needs_results(w.rule)]
-    used: set[Span] = set()
-    marked = _marked(found, waivers, gathered, used)
-    return [*marked, *_report_idle((w for w in waivers if w.span not in used), marked)]
+    waivers = [waiver for waiver in _read(gathered)[0] if _phase(waiver) is Phase.RESULTS]
+    marked, idle = _applied(found, waivers, gathered, lambda waiver: True)
+    return [*marked, *idle]
 
 
 def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
@@ -123,14 +114,9 @@ def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> lis
     return complaints
 
 
-def _needs_data(rule: str) -> bool:
-    code = _code_called(rule)
-    return code is not None and code.phase in OF_DATA
-
-
-def _needs_results(rule: str) -> bool:
-    code = _code_called(rule)
-    return code is not None and code.phase is Phase.RESULTS
+def _phase(waiver: Waiver) -> Phase | None:
+    code = _code_called(waiver.rule)
+    return None if code is None else code.phase
 
 
 def _code_called(rule: str) -> Code | None:
@@ -242,10 +228,14 @@ def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
     return source.position(start).line, source.position(last).line
 
 
-def _marked(
-    found: Iterable[Diagnostic], waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
-) -> list[Diagnostic]:
-    """Mark what is allowed, for the whole file first, and note which waivers were of use."""
+def _applied(
+    found: Iterable[Diagnostic],
+    waivers: Sequence[Waiver],
+    gathered: Gathered,
+    due: Callable[[Waiver], bool],
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Mark what is allowed, for the whole file first; report what was `due` and idle."""
+    used: set[Span] = set()
     by_rule: dict[tuple[str, str], list[Waiver]] = {}
     for waiver in sorted(waivers, key=lambda waiver: waiver.lines is not None):
         by_rule.setdefault((waiver.span.path, waiver.rule), []).append(waiver)
@@ -260,4 +250,4 @@ def _marked(
             used.add(fits.span)
             item = allowed(item, fits.reason)
         marked.append(item)
-    return marked
+    return marked, _report_idle((w for w in waivers if w.span not in used and due(w)), marked)

@@ -146,12 +146,14 @@ def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refu
     The checker and the table what-goes-with-what both ask this function. Tests whose sample
     is the data sets are not judged by their metric: one score of each is all they read.
     """
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    problem = test_mismatch(test, metric, yields, grouped)
-    if problem is not None:
-        return Refusal("evidence", problem)
-    if declared.evidence != {Evidence.DATASET_SCORES}:
+    problem = None
+    if HYPOTHESIS_TESTS[test.name].declaration.evidence != {Evidence.DATASET_SCORES}:
         problem = metric_mismatch(test, metric, yields, grouped)
+    if problem is not None and metric.better is None:
+        return Refusal("metric", problem)
+    lacking = test_mismatch(test, metric, yields, grouped)
+    if lacking is not None:  # of values measured elsewhere that is the nearer reason
+        return Refusal("evidence", lacking)
     if problem is not None:
         return Refusal("metric", problem)
     problem = weights_mismatch(test, metric, yields)

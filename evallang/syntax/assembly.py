@@ -14,7 +14,6 @@ from evallang.syntax.line_parser import Reading, connectives
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.repair import read_line
-from evallang.syntax.scanner import Token
 
 
 class ParsedLine(Struct, frozen=True):
@@ -29,8 +28,6 @@ class ParsedLine(Struct, frozen=True):
     at_margin: bool
     node: StatementNode | AnyClauseNode | None
 
-
-MOST_JOINED = 200  # tokens of a line over several lines; each line reads all of it again
 
 # --- lines of an open statement --------------------------------------------------------
 
@@ -94,9 +91,9 @@ class Assembly:
         self.has_version = False
         self._all: list[Open] = []
         self._last = False
+        self._breaks_off = False
         self._outer: Open | None = None
         self._inner: Open | None = None  # a statement that was indented by mistake
-        self._above: tuple[str, list[Token], list[Diagnostic]] | None = None
 
     def statements(self) -> tuple[StatementNode, ...]:
         """Return the statements read so far, each with its clauses."""
@@ -107,63 +104,25 @@ class Assembly:
         self._last = closes_statement
         if not line.tokens:
             self._stray(line)
-            self._above = None
+        elif self._goes_on(line):
             return
-        if self._goes_on(line):
-            return
-        before, opened = len(self.diagnostics), len(self._all)
-        if line.at_margin:
+        elif line.at_margin:
             self._read_margin_line(line)
         else:
             self._indented(line)
-        start = "statement" if line.at_margin and len(self._all) > opened else "clause"
-        own = self.diagnostics[before:]
-        self._above = (start, line.tokens, own) if line.understood else None
+        last = self.diagnostics[-1] if line.tokens and self.diagnostics else None
+        at_comma = last is not None and last.code == codes.superfluous_word.code
+        self._breaks_off = at_comma and line.tokens[-1].kind == "COMMA"
 
     def _goes_on(self, line: LogicalLine) -> bool:
-        """Read a line as the end of the one above, where the two make one: `compare a, b` above.
-
-        It is one mistake, told where the second line begins, or at the comma above it.
-        """
-        outer = self._outer
-        if self._above is None or outer is None or not line.understood:
+        """Return whether a line is the rest of a list that a comma breaks off; tell it there."""
+        taken = self._outer is None or takes(self._outer, line.word) or line.word in STATEMENTS
+        if line.at_margin or taken or not self._breaks_off:
             return False
-        start, above, own = self._above
-        tokens = [*above, *line.tokens]
-        if takes(outer, line.word) or line.word in STATEMENTS or len(tokens) > MOST_JOINED:
-            return False
-        first, *rest = line.tokens
-        of_line = first.text in connectives() or first.kind in ("VBAR", "TEXT")
-        option = bool(rest) and rest[0].kind == "EQUAL"
-        other = language.NOT_STATED.get(line.word) if not rest or rest[0].kind != "NUMBER" else ""
-        elsewhere = line.at_margin and (other or owners(line.word))
-        if elsewhere or not (of_line or option or above[-1].kind == "COMMA"):
-            return False
-        ends = len(tokens) - (tokens[-1].kind == "COMMA")  # there it goes on once more
-        reading = read_line(self.path, start, tokens[:ends])
-        if reading.node is None or reading.diagnostics:
-            return False
-        for found in own:
-            self.diagnostics.remove(found)
         suggestion = "write it on one line, or a list in `[ ]`"
-        place = Span(self.path, first.start, first.end)
-        if above[-1].kind == "COMMA" and own:
-            own = [replace(own[0], help=suggestion, fixes=())]
-        else:
-            code = codes.unknown_statement if line.at_margin else codes.clause_not_taken
-            message = f"`{shortened(first.text)}` belongs to the line above"
-            edit = Edit(Span(self.path, first.start, first.start), "  ")
-            fixes = [Fix("indent it", (edit,))] if first.kind == "VBAR" else []
-            own = [diagnose(code, message, place, help=suggestion, fixes=fixes)]
-        self.diagnostics += own
-        if start == "statement":
-            outer.node = reading.node
-        else:
-            lacks = not outer.clauses or outer.clauses[-1].span.start < tokens[0].start
-            outer.clauses[len(outer.clauses) - (not lacks) :] = [reading.node]
-        outer.faulty = True  # told once for all lines below it
-        self._above = (start, tokens, own)
+        self.diagnostics[-1] = replace(self.diagnostics[-1], help=suggestion, fixes=())
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
+        self._breaks_off = line.tokens[-1].kind == "COMMA"
         return True
 
     # --- lines in column 0 -------------------------------------------------------------

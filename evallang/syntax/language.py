@@ -1,10 +1,9 @@
 """The language in one table, `language.toml`: every statement and clause, once.
 
 A clause states its form, what it takes, what it says, how it is written and whether it may be
-repeated; a statement states the same, the clauses below it and the statements on whose
-definitions it rests. The node builder, the formatter, error recovery, the checker, `explain`
-and the reference read this table. A new clause is a rule of the grammar, an entry here and its
-resolver; one that lists plain values needs no rule.
+repeated; a statement states the same, and the clauses below it. The tree of nodes, the formatter,
+error recovery, the checker, `explain` and the reference read this table. A new clause is a rule of
+the grammar, an entry here and its resolver; one that lists plain values needs no rule.
 
 **How it is written** (`written`): for each rule of the grammar the text of the line. `{field}`
 stands for a field of the node, in the order of the children of the rule; `[ ... ]` is written
@@ -88,8 +87,7 @@ class Statement(Struct, frozen=True):
     `once` names, in messages, a statement that may be written only once. `lists` names the
     items of a statement that is nothing but their list; `declares` marks a statement whose first
     name is the author's own. `names` tells for fields of its node what the names there refer to,
-    `words` which words of the language may be there, and `options` lists its options. Advice
-    about it waits for the statements that it `rests_on`.
+    `words` which words of the language may be there, and `options` lists its options.
     """
 
     word: str
@@ -107,7 +105,6 @@ class Statement(Struct, frozen=True):
     once: str = ""
     lists: str = ""
     declares: bool = False
-    rests_on: frozenset[str] = frozenset()
     elsewhere: tuple[str, ...] = ()
 
 

@@ -10,16 +10,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lark import Lark, Token as LarkToken, Transformer, UnexpectedToken
+from lark import Lark, Token as LarkToken, UnexpectedToken
 from lark.lexer import Lexer, PatternStr
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 from msgspec import Struct
 
 from evallang.diagnostics import Diagnostic
-from evallang.source import Span
 from evallang.syntax.language import RESERVED, clause_words
-from evallang.syntax.node_builder import NodeBuilder, action
 from evallang.syntax.scanner import Token
+from evallang.syntax.tree import node_of
 
 END = "$END"
 STARTS = ("statement", "clause")
@@ -88,25 +87,7 @@ def run(path: str, start: str, tokens: Sequence[Token]) -> Run:
         tree = _fed(parser, token)
         if tree is _STUCK:
             return Run(None, (), index)
-    builder = NodeBuilder(path, tokens[0])
-    return Run(_Nodes(builder, path).transform(tree), tuple(builder.diagnostics))
-
-
-class _Nodes(Transformer[LarkToken, Any]):
-    """Makes the nodes of a tree by the actions of their rules."""
-
-    def __init__(self, builder: NodeBuilder, path: str) -> None:
-        super().__init__()
-        self._builder, self._path = builder, path
-
-    def __default__(self, data: str, children: list[Any], meta: Any) -> Any:
-        make = action(data)
-        if make is None:
-            return children
-        return make(self._builder, children, Span(self._path, meta.start_pos, meta.end_pos))
-
-    def __default_token__(self, token: LarkToken) -> Token:
-        return Token(token.type, str(token), token.start_pos or 0, token.end_pos or 0)
+    return Run(*node_of(path, tokens[0], tree))
 
 
 _STUCK = object()

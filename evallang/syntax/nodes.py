@@ -203,12 +203,6 @@ class DirectionNode(Node, frozen=True):
     keyword: NameNode
 
 
-class RowsNode(Node, frozen=True):
-    """`rows common`."""
-
-    word: NameNode
-
-
 class FoldsNode(Node, frozen=True):
     """`folds of cv` or `folds of holdout(test=1/3)`: the design that the folds come from."""
 
@@ -251,7 +245,6 @@ AnyClauseNode = (
     | ModelColumnsNode
     | ModelSettingNode
     | DirectionNode
-    | RowsNode
     | FoldsNode
     | TableNode
     | PatternNode

@@ -118,7 +118,7 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
     place = _place(path, start, items, first.stuck_at or 0, prefix(start))
-    for row in OF_LINES[:1] if is_read else OF_LINES:
+    for row in OF_LINES[:2] if is_read else OF_LINES:
         for change in islice(row(place), MOST_REPAIRS):
             again = run(
                 path, start, [*tokens[: change.begin], *change.tokens, *tokens[change.end :]]
@@ -391,6 +391,18 @@ def doubled_word(place: Place) -> Iterator[Change]:
             yield _rewritten(place, codes.superfluous_word, message, at, at + 1, "")
 
 
+def misspelt_word(place: Place) -> Iterator[Change]:
+    """Read `with cochran thne mcnemar` and `colunms(a: b)`, which parse as something else."""
+    for at, token in enumerate(() if place.at else place.items):
+        known = {*connectives(), "columns"}
+        others = {w for w in known if len(w) == len(token.text) > len("by")} - {token.text}
+        candidates = others if token.text in known else known
+        meant = closest(token.text, sorted(candidates)) if token.kind == "NAME" else None
+        if meant is not None:
+            message = f"`{token.text}` is not known here, did you mean `{meant}`?"
+            yield _rewritten(place, codes.misspelt_word, message, at, at + 1, meant)
+
+
 def comma_before_a_word(place: Place) -> Iterator[Change]:
     """Read `compare a, b, with mcnemar` without its last comma."""
     for at in (place.at - 1, place.at - 2):
@@ -419,32 +431,6 @@ def options_in_brackets(place: Place) -> Iterator[Change]:
         edits,
         "remove the brackets",
         "write them as in `cv folds=10`",
-    )
-
-
-def options_beside(place: Place) -> Iterator[Change]:
-    """Read `model m = SVC C=1` as `model m = SVC(C=1)`."""
-    owner, token, after = place.before, place.token, place.after
-    named = owner.kind == token.kind == "NAME" and after.text in ("=", "in")
-    if place.first.text not in ("model", "let") or not named:
-        return
-    rest = range(place.at, len(place.items) - 1)
-    end = next((i for i in rest if place.items[i].kind == "VBAR"), rest.stop)
-    last = place.items[end - 1]
-    opening, closing = (
-        Token("LPAR", "(", owner.end, owner.end),
-        Token("RPAR", ")", last.end, last.end),
-    )
-    inside = place.items[place.at : end]
-    yield Change(
-        codes.unexpected_text,
-        f"options are written in brackets: `{owner.text}({_spelled(inside)})`",
-        place.span(token, last),
-        place.at,
-        end,
-        (opening, *inside, closing),
-        (Edit(Span(place.path, owner.end, token.start), "("), Edit(place.span(closing), ")")),
-        "add the brackets",
     )
 
 
@@ -521,9 +507,9 @@ def clause_beside(place: Place) -> Iterator[Change]:
 
 
 OF_LINES: tuple[Row, ...] = (
-    doubled_word,  # of lines too that parse and are faulty
+    doubled_word,
+    misspelt_word,
     options_in_brackets,
-    options_beside,
     comma_before_a_word,
     text_without_quotes,
     quoted_key,
@@ -531,7 +517,10 @@ OF_LINES: tuple[Row, ...] = (
     clause_beside,
     model_of_a_column,
 )
-"""The edits after which the whole line must fit, the likeliest first."""
+"""The edits after which the whole line must fit, the likeliest first.
+
+The first two are for lines too that parse and are faulty.
+"""
 
 
 # --- lines that no edit corrects -------------------------------------------------------

@@ -55,8 +55,104 @@ class PhysicalLine(Struct, eq=False):
         self.understood = self.silent = True
 
 
-class LineReader:
-    """What the reader of a line writes down."""
+PUNCTUATION = {
+    "(": "LPAR",
+    ")": "RPAR",
+    "[": "LSQB",
+    "]": "RSQB",
+    "{": "LBRACE",
+    "}": "RBRACE",
+    ",": "COMMA",
+    ":": "COLON",
+    "|": "VBAR",
+    "=": "EQUAL",
+    "..": "RANGE",
+    "<": "OPERATOR",
+    ">": "OPERATOR",
+    "<=": "OPERATOR",
+    ">=": "OPERATOR",
+    "!=": "OPERATOR",
+}
+"""Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
+
+LONGEST_NUMBER = 40  # characters; longer ones are not built from groups
+MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
+DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
+
+TYPOGRAPHIC = {
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+    "…": "..",
+    "＝": "=",
+    "，": ",",
+    "、": ",",
+    "：": ":",
+    **dict(zip("（）［］｛｝｜", "()[]{}|", strict=True)),
+}
+FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
+CONSTANTS = {"True": "true", "False": "false", "None": "none"}
+
+_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝，、：（）［］｛｝｜×−–—"
+_INVISIBLE = r"\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
+_LETTER = rf"[^\x00-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]"  # `isidentifier` has the last word
+_WORD = rf"[^\x00-/:-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]"
+_TOKEN = re.compile(
+    rf"""
+      (?P<blank>[ \t]+)
+    | (?P<name>{_LETTER}{_WORD}*(?:[.\-]{_WORD}+)*)
+    | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
+    | (?P<grouped>[1-9][0-9_]{{,39}}(?:,[0-9]{{3}}){{,12}},0[0-9]{{2}}(?![.,%]?{_WORD}))
+    | (?P<number>[-−]?\.?[0-9]
+        (?:(?<=[eE])[+\-−–](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
+    | (?P<text>"(?:[^"\\]|\\.)*")
+    | (?P<dots>\.{{3,}})
+    | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
+    | (?P<comment>\#.*)
+    | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
+    | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
+    | (?P<quote>".*)
+    | (?P<typographic>[≥≤≠…＝，、：（）［］｛｝｜])
+    | (?P<space>[^\S\n]+|[{_INVISIBLE}]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIGITS = r"[0-9]+(?:_[0-9]+)*"
+_INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
+_NUMBER = re.compile(
+    rf"-?(?:{_INTEGER}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?%?|-?{_INTEGER}/{_INTEGER}"
+)
+_ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
+_TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_TIMES = re.compile(r"([0-9]+)[xX]([0-9]+)", re.ASCII)
+_FIVE_BY_TWO = re.compile(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
+_FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
+"""What others call a cross-validation: the catalogue of protocols says what to write."""
+_LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
+_RULE = re.compile(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
+
+
+def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
+    """Cut a file into its lines, each with its tokens; time grows with its length alone."""
+    text, start = source.text, 0
+    while True:
+        newline = text.find("\n", start)
+        end = len(text) if newline < 0 else newline
+        stop = start + len(text[start:end].rstrip(" \t\r"))
+        carriage = text.find("\r", stop, end)  # a file written twice ends its lines in \r\r\n
+        stop = end if carriage < 0 else carriage
+        margin = 1 if start == 0 and text.startswith("\ufeff") else start
+        at_margin = margin < stop and not text[margin].isspace()
+        yield _Scanner(source, PhysicalLine(start, stop, at_margin)).scan(margin)
+        if newline < 0:
+            return
+        start = newline + 1
+
+
+class _Scanner:
+    """Reads one physical line."""
 
     def __init__(self, source: SourceFile, line: PhysicalLine) -> None:
         self.text = source.text
@@ -128,105 +224,6 @@ class LineReader:
             diagnose(codes.unknown_escape, message, at, help=help_, fixes=[fix])
         )
 
-
-PUNCTUATION = {
-    "(": "LPAR",
-    ")": "RPAR",
-    "[": "LSQB",
-    "]": "RSQB",
-    "{": "LBRACE",
-    "}": "RBRACE",
-    ",": "COMMA",
-    ":": "COLON",
-    "|": "VBAR",
-    "=": "EQUAL",
-    "..": "RANGE",
-    "<": "OPERATOR",
-    ">": "OPERATOR",
-    "<=": "OPERATOR",
-    ">=": "OPERATOR",
-    "!=": "OPERATOR",
-}
-"""Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
-
-LONGEST_NUMBER = 40  # characters; longer ones are not built from groups
-MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
-DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
-
-TYPOGRAPHIC = {
-    "≥": ">=",
-    "≤": "<=",
-    "≠": "!=",
-    "…": "..",
-    "＝": "=",
-    "，": ",",
-    "、": ",",
-    "：": ":",
-    **dict(zip("（）［］｛｝｜", "()[]{}|", strict=True)),
-}
-FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
-CONSTANTS = {"True": "true", "False": "false", "None": "none"}
-
-_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝，、：（）［］｛｝｜×−–—"
-_INVISIBLE = r"\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
-_LETTER = rf"[^\x00-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]"  # `isidentifier` has the last word
-_WORD = rf"[^\x00-/:-@\[-\^`{{-\x7f\s{_INVISIBLE}{_SPECIAL}]"
-_TOKEN = re.compile(
-    rf"""
-      (?P<blank>[ \t]+)
-    | (?P<name>{_LETTER}{_WORD}*(?:[.\-]{_WORD}+)*)
-    | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
-    | (?P<number>[-−]?\.?[0-9]
-        (?:(?<=[eE])[+\-−–](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
-    | (?P<text>"(?:[^"\\]|\\.)*")
-    | (?P<dots>\.{{3,}})
-    | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
-    | (?P<comment>\#.*)
-    | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
-    | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
-    | (?P<quote>".*)
-    | (?P<typographic>[≥≤≠…＝，、：（）［］｛｝｜])
-    | (?P<space>[^\S\n]+|[{_INVISIBLE}]+)
-    | (?P<other>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_DIGITS = r"[0-9]+(?:_[0-9]+)*"
-_INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
-_NUMBER = re.compile(
-    rf"-?(?:{_INTEGER}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?%?|-?{_INTEGER}/{_INTEGER}"
-)
-_ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
-_TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
-_TIMES = re.compile(r"([0-9]+)[xX]([0-9]+)", re.ASCII)
-_FIVE_BY_TWO = re.compile(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
-_FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
-"""What others call a cross-validation: the catalogue of protocols says what to write."""
-_LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
-_RULE = re.compile(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
-_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
-
-
-def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
-    """Cut a file into its lines, each with its tokens; time grows with its length alone."""
-    text, start = source.text, 0
-    while True:
-        newline = text.find("\n", start)
-        end = len(text) if newline < 0 else newline
-        stop = start + len(text[start:end].rstrip(" \t\r"))
-        carriage = text.find("\r", stop, end)  # a file written twice ends its lines in \r\r\n
-        stop = end if carriage < 0 else carriage
-        margin = 1 if start == 0 and text.startswith("\ufeff") else start
-        at_margin = margin < stop and not text[margin].isspace()
-        yield _Scanner(source, PhysicalLine(start, stop, at_margin)).scan(margin)
-        if newline < 0:
-            return
-        start = newline + 1
-
-
-class _Scanner(LineReader):
-    """Reads one physical line."""
-
     def scan(self, margin: int) -> PhysicalLine:
         """Read it from the margin, which a byte order mark may move."""
         if rule := _RULE.match(self.text, margin, self.line.end):
@@ -253,6 +250,8 @@ class _Scanner(LineReader):
                 self._sign(word, start, end)
             elif kind == "number":
                 self._number(word, start, end)
+            elif kind == "grouped":
+                self._grouped(word, start, end)
             elif kind == "text":
                 self._text(word, start, end)
             elif kind == "comment":
@@ -322,23 +321,14 @@ class _Scanner(LineReader):
         self._report_unreadable(diagnose(codes.malformed_number, f"`{shown}` {problem}", span))
         return "1"
 
+    def _grouped(self, word: str, start: int, end: int) -> None:
+        right = word.replace(",", "_")
+        message = f"digits are grouped by `_`: `{word}` is `{right}`"
+        self._correct(codes.leading_zero, message, start, end, right)
+        self._add("NUMBER", right, start, end)
+
     def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
-        """Report `007`, and `1,000`, whose last group is one."""
-        *_, before, comma = [Token("", "", -1, -1)] * 2 + self.tokens
-        groups = len(word) == 3 and word.isdigit()
-        adjacent = comma.kind == "COMMA" and comma.end == start and comma.start == before.end
-        short = len(before.text) < LONGEST_NUMBER
-        if groups and adjacent and short and re.fullmatch(r"[1-9][0-9_]*", before.text):
-            del self.tokens[-2:]
-            first, right = self._groups_before(before, f"{before.text}_{word}")
-            last = self.line.diagnostics[-1].span if self.line.diagnostics else None
-            if last is not None and last.start == first:
-                self.line.diagnostics.pop()  # the groups before this one
-            written = right.replace("_", ",")
-            message = f"digits are grouped by `_`: `{written}` is `{right}`"
-            self._correct(codes.leading_zero, message, first, end, right)
-            self._add("NUMBER", right, first, end)
-            return
+        """Report `007`."""
         sign, rest = zeros.groups()
         digits = word.removeprefix(sign).removesuffix(rest).replace("_", "").lstrip("0") or "0"
         right = f"{sign}{digits}{rest}"
@@ -346,21 +336,6 @@ class _Scanner(LineReader):
         note = f"a label that is written so in the data is written in quotes: `{quoted(word)}`"
         self._correct(codes.leading_zero, message, start, end, right, [note])
         self._add("NUMBER", right, start, end)
-
-    def _groups_before(self, group: Token, right: str) -> tuple[int, str]:
-        """Take the groups of digits before one that a comma parts from them: `1,250,000`."""
-        while len(self.tokens) > 1 and re.fullmatch("[0-9]{3}", group.text):
-            number, comma = self.tokens[-2:]
-            touching = number.end == comma.start and comma.end == group.start
-            if (
-                comma.kind != "COMMA"
-                or not touching
-                or not re.fullmatch("[1-9][0-9]{,2}", number.text)
-            ):
-                break
-            del self.tokens[-2:]
-            group, right = number, f"{number.text}_{right}"
-        return group.start, right
 
     def _malformed(self, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)

@@ -177,7 +177,6 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
             values,
         ),
         build(n.DirectionNode, _names(["higher", "lower"])),
-        build(n.RowsNode, terms),
         build(n.TableNode, lists),
         build(n.PatternNode, lists, integers),
         build(n.RightNode, columns, maybe(texts()), numbers, numbers),

@@ -16,8 +16,8 @@ TOO_LONG = "x" * 3_000_000
 
 EDITS = {
     "doubled_word": ("tune by by accuracy", "tune by accuracy"),
+    "misspelt_word": ("tune grid selct best", "tune grid select best"),
     "options_in_brackets": ("protocol cv(folds=10)", "protocol cv folds=10"),
-    "options_beside": ("model m = SVC C=1, tol=0.1", "model m = SVC(C=1, tol=0.1)"),
     "comma_before_a_word": ("compare a, b, with mcnemar", "compare a, b with mcnemar"),
     "text_without_quotes": ("study\n  author Jane Doe", 'study\n  author "Jane Doe"'),
     "quoted_key": ('model m = SVC("C"=1)', "model m = SVC(C=1)"),

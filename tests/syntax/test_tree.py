@@ -155,7 +155,7 @@ def test_columns_become_branches_each_with_a_pipeline() -> None:
             n.ModelSettingNode(name("threshold"), name("a"), number("0.3"), span=AT),
         ),
         ("lower is better", n.DirectionNode(name("lower"), span=AT)),
-        ("rows common", n.RowsNode(name("common"), span=AT)),
+        ("rows common", n.ClauseNode(name("rows"), (name("common"),), span=AT)),
         (
             "pattern [1, 0]: 12",
             n.PatternNode(listed(number("1"), number("0")), number("12"), span=AT),

@@ -27,10 +27,13 @@ RARE = (
     "require a equivalent to b within 1% on p",
     "model m = m(x in 1..3)",
     "model m = m(x in 1..300 log 5)",
+    "model m = m(x in 1..9 step 2)",
+    "model m = m(x in 1..9 uniform)",
     "protocol p = time_series folds=4 by day gap=2",
     "compare a vs b, c vs x with mcnemar",
     "compare a, b, c, x with mcnemar",
     "compare [a, b, c] with mcnemar",
+    "compare [a] against b with mcnemar",
     "compare [a vs b, c vs x,] with mcnemar",
     "compare [a, b,] across data with friedman then wilcoxon holm by accuracy exploratory",
 )

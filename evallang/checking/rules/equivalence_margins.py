@@ -18,7 +18,7 @@ from evallang.diagnostics import Changes, Diagnostic, codes, diagnose
 from evallang.metrics.metric import evaluate
 from evallang.reporting.letter_case import mid_sentence
 from evallang.source import Span
-from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
+from evallang.study import AnalysisSpec, ComparisonSpec, Method, RequirementSpec, Study
 
 PERCENT = re.compile(
     r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
@@ -135,39 +135,27 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
         measure accuracy
         require a not worse than b by 2%
     """
-    for line in study.requirements:
-        if line.value is None:
-            continue
-        beyond = {"level": _outside, "superior": _too_far}.get(line.kind, _too_wide)
-        problem = beyond(line.metric, line.value) or _percent_of_unit(line, line.metric)
-        if problem is not None:
-            yield Objection(problem, line.span, help=_margin_words(line.metric, line.value))
+    asked: list[tuple[RequirementSpec | ComparisonSpec | AnalysisSpec, Method, object, str]] = []
+    for claim in study.requirements:
+        of_scale = claim.kind if claim.kind in ("level", "superior") else "width"
+        asked.append((claim, claim.metric, claim.value, of_scale))
     for comparison in study.comparisons:
         for test in tests_of(comparison):
-            for name, beyond in (
-                ("rope", _too_wide),
-                ("margin", _too_wide),
-                ("threshold", _outside),
-            ):
-                value = test.keywords().get(name)
-                if isinstance(value, bool | str | tuple) or value is None:
-                    continue
-                metric = comparison.metrics[0]
-                problem = beyond(metric, float(value)) or _percent_of_unit(comparison, metric)
-                if problem is not None:
-                    yield Objection(
-                        problem,
-                        comparison.span,
-                        help=_margin_words(metric, float(value)),
-                    )
+            for name, kind in (("rope", "width"), ("margin", "width"), ("threshold", "level")):
+                asked.append((comparison, comparison.metrics[0], test.keywords().get(name), kind))
     for analysis in study.analyses:
-        value = analysis.method.keywords().get("difference")
         judged = analysis.metric or (study.measures[0].metric if study.measures else None)
-        if judged is None or not isinstance(value, int | float):
+        if judged is not None:
+            difference = analysis.method.keywords().get("difference")
+            asked.append((analysis, judged, difference, "superior"))
+    for line, metric, value, kind in asked:
+        if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
             continue
-        problem = _too_far(judged, float(value))
+        problem = _beyond(metric, float(value), kind)
+        if problem is None and not isinstance(line, AnalysisSpec):
+            problem = _percent_of_unit(line, metric)
         if problem is not None:
-            yield Objection(problem, analysis.span, help=_margin_words(judged, float(value)))
+            yield Objection(problem, line.span, help=_margin_words(metric, float(value)))
 
 
 def _range(metric: Method) -> tuple[float, float] | None:
@@ -177,27 +165,19 @@ def _range(metric: Method) -> tuple[float, float] | None:
     return declared.low, declared.high
 
 
-def _outside(metric: Method, value: float) -> str | None:
-    ends = _range(metric)
-    if ends is None or ends[0] <= value <= ends[1]:
+def _beyond(metric: Method, value: float, kind: str) -> str | None:
+    """Return why a level, a lead or a width means nothing on the scale of a metric."""
+    ends, name = _range(metric), f"`{metric.written}`"
+    if ends is None:
         return None
-    return f"{value:g} lies outside of what `{metric.written}` can be, {ends[0]:g} to {ends[1]:g}"
-
-
-def _too_wide(metric: Method, value: float) -> str | None:
-    ends = _range(metric)
-    if ends is None or value < ends[1] - ends[0]:
+    if kind == "level":
+        outside = f"{value:g} lies outside of what {name} can be, {ends[0]:g} to {ends[1]:g}"
+        return None if ends[0] <= value <= ends[1] else outside
+    if value < ends[1] - ends[0]:
         return None
-    return (
-        f"{value:g} is at least the whole range of `{metric.written}`, so every model is within it"
-    )
-
-
-def _too_far(metric: Method, value: float) -> str | None:
-    ends = _range(metric)
-    if ends is None or value < ends[1] - ends[0]:
-        return None
-    return f"{value:g} is the whole range of `{metric.written}` or more, so no model leads by it"
+    if kind == "superior":
+        return f"{value:g} is the whole range of {name} or more, so no model leads by it"
+    return f"{value:g} is at least the whole range of {name}, so every model is within it"
 
 
 def _percent_of_unit(line: RequirementSpec | ComparisonSpec, metric: Method) -> str | None:
