@@ -22,6 +22,7 @@ import scipy.linalg
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
+import evallang.cli.run
 from evallang.reporting import fonts, pdf
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when a module loads OpenMP, until tests are collected
@@ -82,6 +83,7 @@ WITHOUT_PDF = frozenset(
     | {"models", "protocols", "results", "security", "stats", "syntax"}
 )
 lay_out, cut = pdf.write, fonts._cut
+evallang.cli.run.cores = lambda: 1  # a test of processes says `-j 2`
 
 
 def stand_in(html, identifier, attached=(), fonts="", drawings=None):
