@@ -31,7 +31,10 @@ threadpool_limits(1, user_api="blas")
 
 
 settings.register_profile(
-    "without_clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "without_clock",
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("without_clock")
 
