@@ -85,7 +85,7 @@ WITHOUT_PDF = frozenset(
     {"api", "checking", "cli", "data", "docs", "drafts", "engine", "locks", "metrics"}
     | {"models", "protocols", "reporting", "results", "security", "stats", "syntax"}
 )
-lay_out, cut = pdf.write, fonts._cut
+lay_out, cut = pdf.write, fonts.cut
 evallang.cli.run.cores = lambda: 1  # a test of processes says `-j 2`
 
 
@@ -109,11 +109,11 @@ def pytest_runtest_setup(item):
     looks = item.get_closest_marker("pdf") or "drawn" in item.fixturenames
     whole = part not in WITHOUT_PDF or looks
     pdf.write = lay_out if whole else stand_in
-    fonts._cut = cut if whole else no_font
+    fonts.cut = cut if whole else no_font
 
 
 @pytest.fixture
 def no_layout(monkeypatch):
     """Make reports without the fonts and the layout of their PDF."""
     monkeypatch.setattr(pdf, "write", stand_in)
-    monkeypatch.setattr(fonts, "_cut", no_font)
+    monkeypatch.setattr(fonts, "cut", no_font)

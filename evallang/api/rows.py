@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, SupportsIndex, TypeVar, overload
 
-import polars as pl
 from msgspec import Struct
 
 from evallang.results.printed import Head, Printed, number, p_value, yes_or_no
@@ -15,6 +14,7 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 Row = TypeVar("Row")
 Cell = str | float | int | bool | None
@@ -51,6 +51,8 @@ class Rows(tuple[Row, ...], Generic[Row]):
 
     def to_frame(self) -> pl.DataFrame:
         """Return a data frame of polars, one row for each record; missing values are null."""
+        import polars as pl
+
         types = {str: pl.String, float: pl.Float64, int: pl.Int64, bool: pl.Boolean}
         return pl.DataFrame(
             [pl.Series(c.name, self._values(c), dtype=types[c.kind]) for c in self.COLUMNS]

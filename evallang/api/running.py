@@ -34,6 +34,7 @@ from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
 from evallang.engine.backends.cluster import Cluster, Tls, address_error, missing_package
 from evallang.engine.backends.workers import Workers
+from evallang.engine.fits import prepare_fits
 from evallang.engine.store import Store
 from evallang.metrics.metric import RowsNotKept
 from evallang.models.own_code import find, sources
@@ -175,6 +176,8 @@ def _run(
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
         workers = replace(workers, own_code=bool(study.meant.uses))
+        if study.meant.models:  # they import scikit-learn while the data are read
+            prepare_fits(workers, study.meant.models)
     store, notes = _store(named_store, fresh=fresh)
     from evallang.engine import run as engine
 

@@ -24,7 +24,7 @@ from evallang.limits import BYTES, PAGES, RESULTS_BYTES, Limit, OverLimit
 from evallang.locks.changes import changes
 from evallang.locks.documents import LIMIT, Difference, differences
 from evallang.locks.result_changes import changed_versions
-from evallang.reporting.output_files import listed_files
+from evallang.reporting.output_files import ALWAYS_OURS, listed_files
 from evallang.reporting.report import RESULTS_NAME, attached_files, write_report
 from evallang.results.codec import dumps, to_plain
 from evallang.results.records import ResultsRecord, SpecRecord
@@ -387,7 +387,7 @@ def _attachments(path: Path, found: ResultsRecord) -> list[Difference]:
     ]
 
 
-OF_A_PAPER = ("latex", "markdown", "csv")
+OF_A_PAPER = ("latex", "markdown", "csv", "html")  # the page too, for its drawings
 
 
 def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Difference]]:
@@ -399,7 +399,7 @@ def _paper(folder: Path, found: ResultsRecord) -> tuple[list[str], list[Differen
         write_report(found, Path(scratch), OF_A_PAPER)
         for name in listed:
             again = Path(scratch) / name
-            if not again.is_file():  # a page
+            if name in ALWAYS_OURS or not again.is_file():  # a page
                 continue
             names.append(name.partition("/")[0])
             if not (folder / name).is_file():

@@ -129,12 +129,10 @@ def _by_chance(level: float) -> str:
 
 
 def _units(source: GivenOutcomes) -> "NDArray[np.int64] | None":
-    """Number what is independent: groups, queries, examples with repeats, rows; None if counted."""
+    """Number what is independent: groups, queries, examples with repeats; None: each row."""
     if source.times is not None:
         return None
-    if source.group_codes is not None:
-        return source.group_codes
-    return np.arange(source.n) if source.examples is None else source.examples
+    return source.examples if source.group_codes is None else source.group_codes
 
 
 def _enough(source: GivenOutcomes) -> bool:
@@ -186,7 +184,8 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
         f"name the column with the score of `{classes[positive]}`, or replace this one by "
         f"`{turned}` in the file"
     )
-    if source.times is not None:
+    counted = two and scores is None and parts is None and _units(source) is None
+    if source.times is not None or counted:
         counts = (source.rankings or {}).get(model.name)
         if counts is not None:
             yield Order(skill_of_counts(counts), 0.5, noun, f"scores {mine}", fix)
@@ -220,11 +219,11 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
 
 
 def _counted_labels(source: GivenOutcomes, said: "NDArray[np.bool_]", code: int) -> ScoreCounts:
-    """Return the labels of a class in counted parts, as scores of 0 and 1."""
+    """Count the labels of a class, as scores of 0 and 1."""
     times, there = source.times, source.truth == code
-    assert times is not None, "only parts are counted"
     down, up = (
-        np.bincount(said[side], times[side], 2).astype(np.int64) for side in (~there, there)
+        np.bincount(said[side], None if times is None else times[side], 2).astype(np.int64)
+        for side in (~there, there)
     )
     return ScoreCounts(np.array([0.0, 1.0]), down, up)
 

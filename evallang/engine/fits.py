@@ -54,7 +54,7 @@ from evallang.models.abilities import classes_of
 from evallang.models.build import BuildContext, modules_of
 from evallang.models.columns import design_matrix
 from evallang.models.losses import FitLost, Loss
-from evallang.models.model import search_space, with_choice
+from evallang.models.model import ModelSpec, search_space, with_choice
 from evallang.models.own_code import OwnCode, own_files
 from evallang.planning.keys import versions_here
 from evallang.planning.plan import FitTask, Layout
@@ -128,6 +128,11 @@ class Fits(Struct, frozen=True):
         return next((o.not_kept for o in self.outcomes.values() if o.not_kept), None)
 
 
+def prepare_fits(workers: Workers, models: Iterable[ModelSpec]) -> None:
+    """Begin to import what fits of models need, once, before workers are forked."""
+    workers.prepare((__name__, *modules_of(models)))
+
+
 def run_fits(
     study: Study,
     tables: Mapping[str, Table],
@@ -159,8 +164,7 @@ def run_fits(
     if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))
     versions = {name for task in tasks.values() for name in _versions(task)}
-    # Once, before workers are forked, instead of in each of them
-    workers.prepare((__name__, *modules_of(m for m in study.models if m.name in fitted)))
+    prepare_fits(workers, (m for m in study.models if m.name in fitted))
     with shared_tables(tables, workers, own, versions) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"

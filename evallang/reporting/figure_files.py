@@ -1,6 +1,6 @@
 """Every figure of a report as files of its own: SVG and PDF, one and two columns wide."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html import escape
 
 from evallang.reporting import fonts, pdf
@@ -27,40 +27,44 @@ def figures_of(document: Document) -> list[Figure]:
     return [figure for figure in document.every(Figure) if figure.panels]
 
 
-def figure_files(document: Document) -> tuple[list[OutputFile], list[str]]:
-    """Return the files of all figures with their alternative texts, and messages.
+def figure_files(
+    document: Document, endings: Collection[str]
+) -> tuple[dict[str, list[OutputFile]], list[str]]:
+    """Return the files of all figures by their endings, `svg` or `pdf`, and messages.
 
-    A message states which figures have no PDF, because Pango is missing.
+    Their alternative texts are a file of either. A message states which figures have no PDF,
+    because Pango is missing.
     """
     found = figures_of(document)
-    made: list[OutputFile] = []
-    without: list[str] = []
+    made: dict[str, list[OutputFile]] = {ending: [] for ending in sorted(endings)}
+    without: dict[str, None] = {}
     for figure in found:
         name = figure_name(figure.id)
         alt = alternative_text(figure)
         drawings = [panel.drawing for panel in figure.panels]
         text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
-        rules = fonts.face_rules(set(text) - fonts.NO_GLYPH_NEEDED, fonts.DRAWN)
-        styles = "".join(rules) + fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+        boxes = fonts.rule_of_codes(fonts.drawn_as_boxes(text))
         for width, points in WIDTHS:
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
-            text = svg_file(sheet, alt, styles)
-            made.append(OutputFile(f"{path}.svg", text.encode()))
-            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt, styles)
-            try:
-                data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
-            except pdf.PangoMissingError:
-                without.append(name)
-            else:
-                made.append(OutputFile(f"{path}.pdf", data))
-    if found:
-        made.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
-    messages = []
-    if without:
-        names = ", ".join(dict.fromkeys(without))
-        messages.append(f"no PDF of the figures {names}: {pdf.PangoMissingError.reason}")
-    return made, messages
+            if "svg" in made:
+                svg = svg_file(sheet, alt, fonts.embed(text, fonts.DRAWN) + boxes)
+                made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
+            if "pdf" in made:
+                styles = fonts.print_rules(fonts.DRAWN) + boxes
+                title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
+                try:
+                    data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
+                except pdf.PangoMissingError:
+                    without[name] = None
+                else:
+                    made["pdf"].append(OutputFile(f"{path}.pdf", data))
+    for files in made.values() if found else ():
+        files.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
+    if not without:
+        return made, []
+    names = ", ".join(without)
+    return made, [f"no PDF of the figures {names}: {pdf.PangoMissingError.reason}"]
 
 
 def figure_name(identifier: str) -> str:
@@ -93,7 +97,7 @@ def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
     return sheet
 
 
-def svg_file(sheet: Canvas, alt: str, styles: str) -> str:
+def svg_file(sheet: Canvas, alt: str, styles: str = "") -> str:
     """Write a sheet as a file of its own, with its fonts and its numbers in words."""
     wide, high = (
         f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)

@@ -1,8 +1,9 @@
-"""The report's own fonts: cut to the characters used, and embedded.
+"""The report's own fonts: parts of them in pages for the screen, the whole files for the PDF.
 
 Body text is Source Serif Pro, everything else Source Sans Pro, code DejaVu Sans Mono; a
-character that Source lacks is taken from DejaVu Sans. The cut fonts carry other names than
-the originals, whose licences reserve them. Never rely on the fonts of the machine:
+character that Source lacks is taken from DejaVu Sans. A page embeds the parts in
+`templates/fonts`, which hold `COMMON`, and other characters of its own. The parts carry other
+names than the originals, whose licences reserve them. Never rely on the fonts of the machine:
 WeasyPrint crashes where there are none.
 """
 
@@ -25,8 +26,13 @@ from evallang.reporting import missing_glyphs
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
 CODES = missing_glyphs.FAMILY
-ALWAYS = frozenset(map(chr, range(0x20, 0x7F))) | {"→"}
-"""What every page embeds, so that the page for the screen and that of the PDF share their fonts."""
+ADDRESS = "evallang-font:"
+"""What the address of a font file begins with, on the page that the PDF is made from."""
+LETTERS = (*range(0x20, 0x7F), *range(0xA0, 0x100), *range(0x391, 0x3CA), *range(0x2000, 0x2061))
+COMMON = frozenset(map(chr, LETTERS)) | frozenset(
+    "ŠšŒœŽžŁłČčŘřĞğİıŞş⁰⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉€←↑→↓−√∞∑∂∏∫≈≠≤≥∈∪≡━◇○●"
+)
+"""The characters of the parts in `templates/fonts`, as far as a face has them."""
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f" + ISOLATES)
 
 
@@ -58,30 +64,35 @@ DRAWN = tuple(f for f in FACES if f.family in (SANS, FALLBACK) and f.style == "n
 """The faces of drawings."""
 
 
-class Embedded(Struct, frozen=True):
-    """The style sheet that carries the fonts, and the characters that none of them has."""
-
-    css: str
-    missing: tuple[str, ...]
-
-
-def embed(text: str) -> Embedded:
-    """Write the faces as `@font-face` rules, cut to what `text` and every page have."""
-    characters = (ALWAYS | set(text)) - NO_GLYPH_NEEDED
-    missing = {c for c in characters if not has_glyph(c)}
-    return Embedded("\n".join(face_rules(characters)), tuple(sorted(missing)))
+def embed(text: str, faces: Sequence[Face] = FACES) -> str:
+    """Return the style rules that embed faces, with `COMMON` and what else `text` has."""
+    others = frozenset(text) - COMMON - NO_GLYPH_NEEDED
+    rules = [_rule(face, _part(face.key), sorted(COMMON)) for face in faces]
+    for face in faces if others else ():
+        own = frozenset(c for c in _drawn_by(face, others) if ord(c) in _characters(face.key))
+        rules += [_rule(face, cut(face, own), sorted(own))] if own else []
+    return "\n".join(rules)
 
 
-def face_rules(characters: Collection[str], faces: Sequence[Face] = FACES) -> list[str]:
-    """Return the style rules that embed faces, cut to characters; the rest is of the fallback."""
-    own = frozenset.intersection(*(_characters(f.key) for f in faces if f.family != FALLBACK))
-    rest = {c for c in characters if ord(c) not in own}
-    known = (
-        (face, [c for c in (rest if face.family == FALLBACK else characters)
-                if ord(c) in _characters(face.key)])
+def print_rules(faces: Sequence[Face] = FACES) -> str:
+    """Return the style rules that load whole faces for WeasyPrint, which cuts them."""
+    return "\n".join(
+        f"{_descriptors(face)};src:url('{ADDRESS}{face.key}') format('truetype')}}"
         for face in faces
-    )  # fmt: skip
-    return [_rule(face, _cut(face, frozenset(of_face))) for face, of_face in known if of_face]
+    )
+
+
+def missing_from(text: str) -> frozenset[str]:
+    """Return the characters of a text that no face has."""
+    return frozenset(c for c in set(text) - NO_GLYPH_NEEDED if not has_glyph(c))
+
+
+def _drawn_by(face: Face, characters: Collection[str]) -> set[str]:
+    """Return the characters that a face is asked for: the fallback for what another lacks."""
+    if face.family != FALLBACK:
+        return set(characters)
+    own = frozenset.intersection(*(_characters(f.key) for f in FACES if f.family != FALLBACK))
+    return {c for c in characters if ord(c) not in own}
 
 
 def has_glyph(character: str) -> bool:
@@ -92,8 +103,7 @@ def has_glyph(character: str) -> bool:
 
 def drawn_as_boxes(text: str) -> frozenset[str]:
     """Return the characters of a text that neither the faces nor the fonts of the machine have."""
-    other = set(text) - NO_GLYPH_NEEDED
-    return missing_glyphs.without_system_font({c for c in other if not has_glyph(c)})
+    return missing_glyphs.without_system_font(missing_from(text))
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
@@ -221,7 +231,8 @@ def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...
 
 
 @cache
-def _font_file(key: str) -> bytes:
+def font_file(key: str) -> bytes:
+    """Return a whole TrueType file."""
     if key.startswith("DejaVu"):
         return gzip.decompress(
             (files("evallang.templates") / "fonts" / f"{key}.ttf.gz").read_bytes()
@@ -232,7 +243,7 @@ def _font_file(key: str) -> bytes:
 
 def _open(key: str) -> Any:
     # Without the time stamp of the moment, so that the same report has the same bytes.
-    return TTFont(io.BytesIO(_font_file(key)), lazy=True, recalcTimestamp=False)
+    return TTFont(io.BytesIO(font_file(key)), lazy=True, recalcTimestamp=False)
 
 
 @cache
@@ -249,7 +260,20 @@ def _characters(key: str) -> frozenset[int]:
 
 
 @cache
-def _cut(face: Face, characters: frozenset[str]) -> bytes:
+def _part(key: str) -> bytes:
+    """Return the part of a face that holds `COMMON`."""
+    return (files("evallang.templates") / "fonts" / f"{key}.woff2").read_bytes()
+
+
+def common_part(face: Face) -> bytes:
+    """Make the part of a face that `templates/fonts` holds."""
+    common = _drawn_by(face, COMMON)
+    return cut(face, frozenset(c for c in common if ord(c) in _characters(face.key)))
+
+
+@cache
+def cut(face: Face, characters: frozenset[str]) -> bytes:
+    """Cut a face to characters that it has, packed as WOFF2."""
     from fontTools import subset  # a tenth of a second that no check needs
 
     options = subset.Options()
@@ -291,14 +315,32 @@ def rule_of_codes(characters: Collection[str]) -> str:
     """Return the style rule of the font that draws boxes; empty without characters."""
     if not characters:
         return ""
-    return "\n" + _rule(Face(CODES, ""), missing_glyphs.font_of_codes(characters), "truetype")
+    data = missing_glyphs.font_of_codes(characters)
+    return "\n" + _rule(Face(CODES, ""), data, sorted(characters), "truetype")
 
 
-def _rule(face: Face, data: bytes, packing: str = "woff2") -> str:
+def _descriptors(face: Face) -> str:
+    return (
+        f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
+        f"font-style:{face.style};font-display:block"
+    )
+
+
+def _rule(face: Face, data: bytes, characters: Sequence[str], packing: str = "woff2") -> str:
     encoded = base64.b64encode(data).decode("ascii")
     kind = "ttf" if packing == "truetype" else packing
     return (
-        f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
-        f"font-style:{face.style};font-display:block;"
+        f"{_descriptors(face)};unicode-range:{_ranges(characters)};"
         f'src:url("data:font/{kind};base64,{encoded}") format("{packing}")}}'
     )
+
+
+def _ranges(characters: Sequence[str]) -> str:
+    """Write sorted characters as ranges of code points, as CSS has them."""
+    runs: list[list[int]] = []
+    for code in map(ord, characters):
+        if runs and code == runs[-1][1] + 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return ",".join(f"U+{a:X}" + (f"-{b:X}" if b > a else "") for a, b in runs)

@@ -18,7 +18,6 @@ from evallang.reporting import fonts
 from evallang.reporting.document import Document, Figure, Panel, Table
 from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, POINTS_PER_MM, smallest_text
 from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_rows
-from evallang.reporting.missing_glyphs import without_system_font
 from evallang.reporting.numbering import number
 from evallang.reporting.templates import AUTHORS, TemplateError, render_authors
 
@@ -100,15 +99,17 @@ def render(
         # WeasyPrint 70 breaks a text that ends with a space after its first word where the text
         # fills a line, because the space does not fit: spaces before elements have their own
         html = SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
-    panels = (panel for figure in document.every(Figure) for panel in figure.panels)
-    drawn = (mark.text for panel in panels for mark in panel.drawing.printed().marks)
-    embedded = fonts.embed(html + "".join(drawn))
     cut = {table.id for table in numbered.every(Table) if table.left_out}
     shortened = tuple(table for table in document.every(Table) if table.id in cut)
     boxed = frozenset[str]()
-    if medium == "print" and embedded.missing:
-        boxed = without_system_font(embedded.missing)
-    text = html.replace(FONTS_PLACE, embedded.css + fonts.rule_of_codes(boxed), 1)
+    if medium == "screen":
+        rules = fonts.embed(html)
+    else:
+        panels = [panel for figure in document.every(Figure) for panel in figure.panels]
+        drawn = "".join(mark.text for panel in panels for mark in panel.drawing.printed().marks)
+        boxed = fonts.drawn_as_boxes(html + drawn)
+        rules = fonts.print_rules() + fonts.rule_of_codes(boxed)
+    text = html.replace(FONTS_PLACE, rules, 1)
     return Page(text, tuple(sorted(boxed)), shortened, objection)
 
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from evallang.limits import PAGES, OverLimit
 from evallang.printable import printable
+from evallang.reporting import fonts
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -36,16 +37,16 @@ class PangoMissingError(NotMadeError):
 
 
 def write_drawing(
-    svg: str, width: float, height: float, title: str, alt: str, fonts: str = ""
+    svg: str, width: float, height: float, title: str, alt: str, styles: str
 ) -> bytes:
     """Make the PDF of a drawing, on a page of exactly its size in points.
 
-    `fonts` are the `@font-face` rules of its texts.
+    `styles` are the `@font-face` rules of its texts.
     Raises `NotMadeError` where WeasyPrint finds no Pango.
     """
     address = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode()
     page = (
-        f'<html lang="en"><title>{escape(title)}</title><style>{fonts}'
+        f'<html lang="en"><title>{escape(title)}</title><style>{styles}'
         f"@page{{size:{width:.3f}pt {height:.3f}pt;margin:0}}body{{margin:0}}"
         f"img{{display:block;width:{width:.3f}pt;height:{height:.3f}pt}}</style>"
         f'<img alt="{escape(alt)}" src="{address}">'
@@ -62,7 +63,7 @@ class AttachedFile(Struct, frozen=True):
 
 
 def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> bytes:
-    """Make the PDF of a page; it can read only `data:` addresses.
+    """Make the PDF of a page; it can read only `data:` addresses and our fonts.
 
     `identifier` becomes the identity of the file, so that equal pages are equal bytes; `attached`
     files have one fixed date for the same reason.
@@ -70,10 +71,7 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
     loads something or has too many pages.
     """
     weasyprint = _weasyprint()
-    fetcher = importlib.import_module("weasyprint.urls").URLFetcher(
-        allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True
-    )
-    page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
+    page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=_fetcher())
     with _bounded():
         data: bytes = page.write_pdf(
             pdf_variant="pdf/ua-1",
@@ -92,6 +90,21 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
             ],
         )
     return data
+
+
+def _fetcher() -> Any:
+    """Return what fetches the addresses of a page: data, and our fonts by their names."""
+    from weasyprint import urls
+
+    class Fetcher(urls.URLFetcher):  # type: ignore[misc]
+        def fetch(self, url: str, headers: Any = None) -> Any:
+            if url.startswith(fonts.ADDRESS):
+                return urls.URLFetcherResponse(
+                    url, fonts.font_file(url.removeprefix(fonts.ADDRESS))
+                )
+            return super().fetch(url, headers)
+
+    return Fetcher(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)
 
 
 @contextlib.contextmanager

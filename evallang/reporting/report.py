@@ -19,8 +19,6 @@ from evallang.results.records import ResultsRecord
 
 OF_PAGES = "shortened"
 """The tables at full length of which a page or a LaTeX table shows fewer rows."""
-OF_FIGURES = FOLDER
-"""The files of figures, in the list of the files of a report."""
 
 
 def figures(results: ResultsRecord) -> dict[str, Figure]:
@@ -45,7 +43,8 @@ def write_report(
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write a report in some formats into a folder; gives the paths and messages.
 
-    Its figures are written as files too, where a format shows them, unless `figures` is False.
+    Its figures are written as files too, SVG where a format is a page for the screen and PDF where
+    it is printed, unless `figures` is False.
     `template` is the author's, which is code: only the run that has consent to it gives it.
     A message names what could not be done: no Pango (the HTML is written all the same), or
     characters without a glyph. The same results give the same bytes. Raises `ValueError` on
@@ -55,8 +54,8 @@ def write_report(
         if name not in FORMATS:
             known = ", ".join(format_names())
             raise ValueError(f"no report format {name!r}; there are {known}")
-    draws = any(FORMATS[name].declaration.draws for name in formats)
-    writing = Writing(results, draws=draws, template=template)
+    endings = {FORMATS[name].declaration.figures for name in formats} - {""}
+    writing = Writing(results, draws=bool(endings), template=template)
     made: dict[str, list[OutputFile]] = {}
     for name in sorted(set(formats), key=lambda name: FORMATS[name].declaration.order):
         made[name] = list(FORMATS[name].function(writing))
@@ -64,8 +63,9 @@ def write_report(
     whole = [csv_file(table) for table in writing.shortened.values()]
     made[OF_PAGES] = [file for file in whole if file.path not in of_tables]
     messages = writing.messages
-    if draws and figures:
-        made[OF_FIGURES], without = figure_files(writing.document)
+    if endings and figures:
+        drawn, without = figure_files(writing.document, endings)
+        made |= {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
         messages += without
         writing.missing += drawn_as_boxes(writing.document)
     written, renamed = write_files(folder, made)
@@ -75,7 +75,7 @@ def write_report(
     if writing.objections:
         objection = writing.objections[0]
         messages.append(f"the template is not used, because {objection}")
-    elif draws and results.report.template is not None and template is None:
+    elif endings and results.report.template is not None and template is None:
         messages.append(
             f"the template `{results.report.template}` is code and is not used; `evallang run "
             "--trust` renders the report with it"

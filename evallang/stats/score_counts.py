@@ -91,7 +91,7 @@ def _counted(
     digits: int | None = None,
 ) -> tuple[ScoreCounts, NDArray[np.intp]]:
     """Add up the counts at each distinct score, and return the place of each score among them."""
-    distinct, places = np.unique(scores + 0.0, return_inverse=True)  # -0.0 is 0.0
+    distinct, places = np.unique(scores + scores.dtype.type(0), return_inverse=True)  # -0.0 is 0.0
     places = places.reshape(-1)
     down, up = (
         np.bincount(places, side, len(distinct)).astype(np.int64) for side in (negatives, positives)

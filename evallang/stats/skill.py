@@ -48,7 +48,7 @@ def skill_of_classes(
     `scores` are (n, K), or (n,) of the class `positive`; without them labels are scores of 0 and 1.
     """
     if scores is None:
-        scores = (labels[:, None] == np.arange(n_classes)).astype(np.float64)
+        scores = (labels[:, None] == np.arange(n_classes)).astype(np.int8)
     if scores.ndim == 2 and n_classes == 2:
         scores = scores[:, positive]
     if scores.ndim == 1:

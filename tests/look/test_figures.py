@@ -48,9 +48,10 @@ def made(studied):
     def make(name):
         record = studied(name).record
         document = build(Context(record))
-        files, messages = figure_files(document)
+        made, messages = figure_files(document, ("svg", "pdf"))
         assert messages == []
-        return Made(to_plain(record), figures_of(document), {f.path: f.content for f in files})
+        files = {f.path: f.content for files in made.values() for f in files}
+        return Made(to_plain(record), figures_of(document), files)
 
     return make
 

@@ -67,10 +67,10 @@ def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
     told = "Drawn are the best 12 of 14 models; the others are in the table."
     assert (told in first) == (n_models == 14)
     render(document, "screen")
-    files, messages = figure_files(document)
+    files, messages = figure_files(document, ("svg",))
     assert messages == []
     assert {f"figures/{f.id.removeprefix('figure-')}-single.svg" for f in found} <= {
-        file.path for file in files
+        file.path for file in files["svg"]
     }
 
 
@@ -131,6 +131,7 @@ def test_a_character_without_a_font_is_a_box_in_figures_and_is_told(tmp_path, mo
     )
     results = ev.run(ev.parse(text), data={"p": table}, store="off")
     (message,) = results.render("html", folder=tmp_path)
+    assert results.render("latex", folder=tmp_path)[-1] == message
     assert "no font of this machine has \u0915 (U+0915), which PDF and figures show as" in message
     svg = (tmp_path / "figures/estimates-1-single.svg").read_text()
     assert "Model \u0915" in svg and 'font-family:"Evallang Codes"' in svg

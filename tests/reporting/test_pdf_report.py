@@ -12,7 +12,7 @@ from conftest import NAMES
 
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
-from evallang.reporting.fonts import embed
+from evallang.reporting.fonts import print_rules
 from evallang.reporting.report import write_report
 from evallang.reporting.section import build
 
@@ -123,7 +123,7 @@ def test_without_room_for_its_fonts_the_page_is_written_and_one_message_says_so(
     monkeypatch.setattr("pathlib.Path.write_bytes", refuse)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(pdf.NotMadeError, match=f"temporary files, `{tmp_path}`: no space left"):
-        pdf.write(f"<style>{embed('').css}</style><p>text", "a")
+        pdf.write(f"<style>{print_rules()}</style><p>text", "a")
     assert list(tmp_path.iterdir()) == []
 
 

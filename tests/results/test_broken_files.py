@@ -200,7 +200,7 @@ def mutated(document, rng):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_whatever_field_is_wrong_it_is_refused_in_a_line_or_rendered(name, monkeypatch):
-    monkeypatch.setattr(fonts, "_cut", lambda *_: b"")  # the slow part, which sees letters only
+    monkeypatch.setattr(fonts, "cut", lambda *_: b"")  # the slow part, which sees letters only
     whole, rng = codec.dumps(recorded(name).record), random.Random(name)
     html.render(build(Context(read_record(whole))), "screen")
     told, rendered = [], 0
@@ -225,7 +225,7 @@ def test_whatever_field_is_wrong_it_is_refused_in_a_line_or_rendered(name, monke
 @pytest.mark.parametrize("value", [1e308, -1e308, "inf", 5e-324, 0, -1])
 @pytest.mark.parametrize("keys", [("value",), ("low", "high"), ("value", "low", "high")])
 def test_numbers_at_the_end_of_what_floats_hold_are_rendered(keys, value, text, monkeypatch):
-    monkeypatch.setattr(fonts, "_cut", lambda *_: b"")
+    monkeypatch.setattr(fonts, "cut", lambda *_: b"")
     document = json.loads(text)
     document["estimates"][0]["interval"] |= dict.fromkeys(set(keys) - {"value"}, value)
     document["comparisons"][0]["pairwise"][0]["estimate"] |= dict.fromkeys(keys, value)

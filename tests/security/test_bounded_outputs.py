@@ -179,7 +179,7 @@ def test_deep_results_are_a_message(results, depth):
 def test_a_list_of_files_that_is_nested_deeply_names_none(results):
     (results / ".evallang-files").write_text("[" * 100_000)
     assert call("run", "study.eval", folder=results.parent).returncode == 0
-    assert json.loads((results / ".evallang-files").read_text())["figures"]
+    assert json.loads((results / ".evallang-files").read_text())["figures svg"]
 
 
 def test_many_classes_are_refused_before_they_are_counted_in_pairs(tmp_path):

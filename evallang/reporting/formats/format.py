@@ -28,11 +28,11 @@ class FormatDeclaration(Struct, frozen=True):
     Attributes
     ----------
     order : the place of the word in lists
-    draws : True where the figures of the report belong to it, which are files of their own too
+    figures : the ending of the files of figures that belong to it; empty without figures
     """
 
     order: int
-    draws: bool = False
+    figures: str = ""
 
 
 FORMATS: Registry[FormatDeclaration] = Registry("format", "evallang.reporting.formats")

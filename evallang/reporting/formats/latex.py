@@ -30,7 +30,7 @@ from evallang.reporting.output_files import OutputFile
 BIBLIOGRAPHY = "references.bib"
 
 
-@FORMATS.register(FormatDeclaration(order=3, draws=True), title="LaTeX")
+@FORMATS.register(FormatDeclaration(order=3, figures="pdf"), title="LaTeX")
 def latex(writing: Writing) -> Iterator[OutputFile]:
     """Write tables, Methods, findings, macros and their references for a paper in LaTeX."""
     written = dict(latex_files(writing))

@@ -13,7 +13,7 @@ from evallang.results.records import ResultsRecord
 RESULTS_NAME, STUDY_NAME = "results.json", "study.eval"
 
 
-@FORMATS.register(FormatDeclaration(order=1, draws=True), title="HTML", name="html")
+@FORMATS.register(FormatDeclaration(order=1, figures="svg"), title="HTML", name="html")
 def html_page(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as one file for the screen."""
     page = html.render(writing.document, "screen", copied_forms(writing), writing.template)
@@ -21,7 +21,7 @@ def html_page(writing: Writing) -> Iterator[OutputFile]:
     yield OutputFile("report.html", page.html.encode())
 
 
-@FORMATS.register(FormatDeclaration(order=2, draws=True), title="PDF", name="pdf")
+@FORMATS.register(FormatDeclaration(order=2, figures="pdf"), title="PDF", name="pdf")
 def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as a tagged PDF with its results and its study attached."""
     page = html.render(writing.document, "print", template=writing.template)
