@@ -6,8 +6,8 @@ assertion is then rewritten, which takes half of the time of reading, by one pro
 Linear algebra and OpenMP have one thread in each process of the tests, and what they like in those
 they start: on a busy machine, threads that wait for one another take more time than the work.
 In the folders `WITHOUT_PDF` a report in this process is all that it is but for its fonts and the
-layout of its PDF, which take ten times as long as the rest; a test marked `pdf` has both, and one
-that uses `no_layout` elsewhere has no layout.
+layout of its PDF, which take ten times as long as the rest; a test marked `pdf` and one with the
+fixture `drawn` have both, and one that uses `no_layout` elsewhere has neither.
 """
 
 import gc
@@ -22,6 +22,7 @@ import scipy.linalg
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
+import evallang.cli.run
 from evallang.reporting import fonts, pdf
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when a module loads OpenMP, until tests are collected
@@ -30,7 +31,10 @@ threadpool_limits(1, user_api="blas")
 
 
 settings.register_profile(
-    "without_clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "without_clock",
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("without_clock")
 
@@ -79,9 +83,10 @@ def pytest_collection_modifyitems(items):
 
 WITHOUT_PDF = frozenset(
     {"api", "checking", "cli", "data", "docs", "drafts", "engine", "locks", "metrics"}
-    | {"models", "protocols", "results", "security", "stats", "syntax"}
+    | {"models", "protocols", "reporting", "results", "security", "stats", "syntax"}
 )
 lay_out, cut = pdf.write, fonts.cut
+evallang.cli.run.cores = lambda: 1  # a test of processes says `-j 2`
 
 
 def stand_in(html, identifier, attached=(), fonts="", drawings=None):
@@ -101,12 +106,14 @@ def no_font(face, characters):
 def pytest_runtest_setup(item):
     """Choose, before fixtures, whether reports have their PDF laid out."""
     part = item.path.relative_to(TESTS).parts[0]
-    whole = part not in WITHOUT_PDF or item.get_closest_marker("pdf")
+    looks = item.get_closest_marker("pdf") or "drawn" in item.fixturenames
+    whole = part not in WITHOUT_PDF or looks
     pdf.write = lay_out if whole else stand_in
     fonts.cut = cut if whole else no_font
 
 
 @pytest.fixture
 def no_layout(monkeypatch):
-    """Make reports without the layout of their PDF."""
+    """Make reports without the fonts and the layout of their PDF."""
     monkeypatch.setattr(pdf, "write", stand_in)
+    monkeypatch.setattr(fonts, "cut", no_font)

@@ -36,7 +36,7 @@ measure accuracy
 require candidate not worse than production by 10%
 require accuracy of candidate >= {least}%
 
-report html
+report csv
 """
 FAILING_LINE = 1 + GATE.split("\n").index("require accuracy of candidate >= {least}%")
 
@@ -98,7 +98,7 @@ def test_a_passing_and_a_failing_gate(repository):
     outputs, summary = written(repository)
     assert outputs == {"results": "evallang-results", "exit-code": "4"}
     for name in ("passing", "failing"):
-        assert (repository / outputs["results"] / f"gates-{name}" / "report.html").exists()
+        assert (repository / outputs["results"] / f"gates-{name}" / "tables").is_dir()
         looks = (repository / outputs["results"] / f"gates-{name}.looks.jsonl").read_text()
         assert looks == (repository / "gates" / f"{name}.looks.jsonl").read_text()
         assert f"## gates/{name}.eval" in summary

@@ -45,7 +45,7 @@ counts a "A"
   table [[9959, 11], [1, 29]]
 measure accuracy
 compare with mcnemar
-report html
+report csv
 """
 
 
@@ -355,7 +355,7 @@ def test_a_folder_without_permission_is_told_before_anything_is_fitted(tmp_path)
 def test_a_store_that_may_not_be_searched_is_refused_in_one_line(tmp_path):
     (tmp_path / "study.eval").write_text(
         'evallang 1\nstudy "Closed"\ndata iris from sklearn iris\nmodel bayes = GaussianNB\n'
-        "protocol cv folds=2\nmeasure accuracy\nreport html\n"
+        "protocol cv folds=2\nmeasure accuracy\nreport csv\n"
     )
     (tmp_path / "closed").mkdir(mode=0)
     for jobs in "12":

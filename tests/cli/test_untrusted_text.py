@@ -306,7 +306,7 @@ def test_what_own_code_prints_forges_no_line(tmp_path, jobs):
     (tmp_path / "own_forger.py").write_text(FORGER)
     (tmp_path / "study.eval").write_text(
         'evallang 1\nuse own_forger\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
-        "model own = own_forger.Forger\nprotocol cv folds=2\nmeasure accuracy\nreport html\n"
+        "model own = own_forger.Forger\nprotocol cv folds=2\nmeasure accuracy\nreport csv\n"
     )
     words = [sys.executable, "-m", "evallang", "run", "study.eval", "--trust", "-j", jobs]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, timeout=120)
@@ -331,7 +331,7 @@ WHOLE = (
 )
 ARGUMENTS = {
     "cache": "info", "demo": "--help", "list": "tests", "explain": "mcnemar",
-    "report": "done --format html", "show": "done", "run": "plain.eval --format html",
+    "report": "done --format html", "show": "done", "run": "plain.eval --format csv",
     "fmt": "--diff plain.eval", "verify": "done --study plain.eval", "watch": "--help",
     "new": "-",
 }  # fmt: skip
@@ -390,7 +390,7 @@ def test_workers_start_where_a_stream_is_closed(how, tmp_path):
         'evallang 1\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
         "model bayes = GaussianNB\nprotocol cv folds=2\nmeasure accuracy\n"
     )
-    shell = f"{sys.executable} -m evallang run fitted.eval --format html -j 2 {how}"
+    shell = f"{sys.executable} -m evallang run fitted.eval --format csv -j 2 {how}"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, check=False, env=environment)
     assert done.returncode == 0
@@ -400,7 +400,7 @@ def test_workers_start_where_a_stream_is_closed(how, tmp_path):
 def test_a_requirement_that_is_not_met_is_told_by_the_code_when_nobody_reads(tmp_path):
     study = written(tmp_path, "plain")
     study.write_text(study.read_text().replace(">= 40%", ">= 99%"))
-    shell = f"set -o pipefail; {sys.executable} -m evallang run plain.eval --format html"
+    shell = f"set -o pipefail; {sys.executable} -m evallang run plain.eval --format csv"
     for how in ("| true", ">&-", "2>&-"):
         done = subprocess.run(["bash", "-c", f"{shell} {how}"], cwd=tmp_path, capture_output=True)
         assert done.returncode == 4, done.stderr

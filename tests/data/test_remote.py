@@ -435,7 +435,7 @@ def _plain_environment() -> dict[str, str]:
 
 
 def test_results_logs_and_output_hold_no_credential(tmp_path: Path, environment: str) -> None:
-    study = _study(tmp_path, f'predictions p from "s3://trial/preds.csv"\n{LABELS}report html\n')
+    study = _study(tmp_path, f'predictions p from "s3://trial/preds.csv"\n{LABELS}report csv\n')
     command = [sys.executable, "-m", "evallang", "run", str(study), "--network", "-j", "1"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

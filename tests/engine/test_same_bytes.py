@@ -12,7 +12,7 @@ study "Same bytes"
   seed 5
 data wine from sklearn wine
 let prep = StandardScaler
-model forest = RandomForestClassifier(n_estimators=10)
+model forest = RandomForestClassifier(n_estimators=4)
 model knn = prep | KNeighborsClassifier(n_neighbors in 1..9 step 4)
 model logistic = prep | LogisticRegression(C in [0.1, 1])
 protocol nested cv outer=3 inner=2
@@ -34,7 +34,7 @@ def run(folder, out, *options, hash_seed="0"):
             str(out),
             *options,
             "--format",
-            "html",
+            "csv",
         ],
         cwd=folder,
         check=True,
@@ -61,7 +61,7 @@ def test_processes_folder_and_hash_seed_change_no_byte(tmp_path):
 def test_the_path_on_the_command_line_stays_out_of_the_results(tmp_path):
     folder = tmp_path / "deep"
     folder.mkdir()
-    (folder / "study.eval").write_text(STUDY.replace("n_estimators=10", "n_estimators=2"))
+    (folder / "study.eval").write_text(STUDY.replace("n_estimators=4", "n_estimators=2"))
     out = tmp_path / "out"
     subprocess.run(
         [
@@ -75,7 +75,7 @@ def test_the_path_on_the_command_line_stays_out_of_the_results(tmp_path):
             "-j",
             "1",
             "--format",
-            "html",
+            "csv",
         ],
         cwd=tmp_path,
         check=True,

@@ -24,10 +24,10 @@ SCORES = RANDOM.normal(0.8, 0.03, (2, 10))
 
 def test_the_signed_rank_test_does_not_choose_its_tail_from_the_data():
     # autorank rank_two, aeon's critical-difference diagram: one-sided in the direction of the
-    # data, type I error .08 to .097 at .05; 2,000 rounds have a Monte Carlo error of .005
+    # data, type I error .08 to .097 at .05; 1,000 rounds have a Monte Carlo error of .007
     random = np.random.default_rng(1)
-    p = [wilcoxon(*random.normal(size=(2, 15))).p for _ in range(2000)]
-    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.0125)
+    p = [wilcoxon(*random.normal(size=(2, 15))).p for _ in range(1000)]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.02)
 
 
 def test_swapping_the_models_does_not_change_the_p_of_the_signed_ranks():

@@ -13,6 +13,8 @@ from evallang.reporting.figure_files import arrange
 from evallang.reporting.figures.figure import INK, RULE, Canvas
 from evallang.reporting.report import figures, write_report
 
+pytestmark = pytest.mark.pdf
+
 STUDY = (
     "evallang 1\nstudy\n  seed 1\ncounts trial\n  models a, b\n  table [[60, 20], [9, 11]]\n"
     "compare a vs b with mcnemar\nreport html\n"

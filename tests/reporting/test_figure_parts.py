@@ -12,6 +12,8 @@ from evallang.reporting.figure_files import figure_files, plain
 from evallang.reporting.html import render
 from evallang.reporting.section import build
 
+pytestmark = pytest.mark.pdf
+
 
 def record_of(n_models, rest, clauses="", *, n=200, classes=2, sets=1):
     rng = np.random.default_rng(4)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pikepdf
+import pytest
 from fontTools.ttLib import TTFont
 from programs import missing
 
@@ -14,6 +15,8 @@ import evallang as ev
 from evallang.reporting import fonts, missing_glyphs
 from evallang.reporting.fonts import COMMON, FACES, FALLBACK, embed, missing_from
 from evallang.reporting.missing_glyphs import font_of_codes
+
+pytestmark = pytest.mark.pdf
 
 
 def embedded(css: str, face: fonts.Face) -> list[TTFont]:

@@ -19,6 +19,8 @@ from evallang.reporting.report import write_report
 from evallang.results.codec import to_plain
 from evallang.results.records import ReferenceRecord
 
+pytestmark = pytest.mark.pdf
+
 TEXT = ("latex", "markdown", "csv")
 CITE = re.compile(r"\\cite\{(.*?)\}")
 ENTRY = re.compile(r"^@\w+\{(.*?),$", re.MULTILINE)

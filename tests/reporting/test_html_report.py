@@ -22,6 +22,8 @@ from evallang.results import codec
 from evallang.results.codec import to_plain
 from evallang.syntax.language import STATEMENTS
 
+pytestmark = pytest.mark.pdf
+
 
 def table(page, identifier):
     """Give the rows of a table as printed, and its cells."""

@@ -58,7 +58,7 @@ def contradictions(pair):
 @pytest.mark.parametrize("made", [single, family], ids=["single pairs", "families"])
 def test_an_interval_that_contradicts_its_test_has_a_sentence(made, tmp_path):
     draw, found = random.Random(20261125), 0
-    for number in range(60):
+    for number in range(30):
         results = ev.run(ev.parse(made(draw)), store="off")
         pairs = [p for p in results.record.comparisons[0].pairwise if contradictions(p)]
         if not pairs:
@@ -77,7 +77,7 @@ def test_an_interval_that_contradicts_its_test_has_a_sentence(made, tmp_path):
             labels = [NAMES[name] for name in pair.models]
             named = any(all(label in text for label in labels) for text in of_zero)
             assert named or (made is single and decided), (number, pair)
-    assert found >= 5
+    assert found >= 3
 
 
 def test_a_pair_without_correction_is_not_said_to_have_an_adjusted_p(tmp_path):

@@ -16,6 +16,8 @@ from evallang.reporting.fonts import print_rules
 from evallang.reporting.report import write_report
 from evallang.reporting.section import build
 
+pytestmark = pytest.mark.pdf
+
 
 def elements(document):
     """Give every structure element of a tagged PDF."""

@@ -14,6 +14,8 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import SIZE, Canvas
 from evallang.reporting.figures.right_to_left import visual
 
+pytestmark = pytest.mark.pdf
+
 NAMES = (
     "الانحدار اللوجستي",
     "الغابة العشوائية",

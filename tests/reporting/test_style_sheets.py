@@ -9,6 +9,8 @@ from evallang.api import Results, StudyError, run
 from evallang.reporting.report import write_report
 from evallang.reporting.style_sheets import style_objection
 
+pytestmark = pytest.mark.pdf
+
 TEXT = """\
 evallang 1
 study

@@ -10,6 +10,8 @@ from many_cases import for_each
 from evallang.reporting.report import write_report
 from evallang.reporting.templates import template_objection
 
+pytestmark = pytest.mark.pdf
+
 EXTENDS = '{% extends "report.html.j2" %}\n'
 BLOCK = EXTENDS + "{% block before %}BODY{% endblock %}"
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">')

@@ -17,7 +17,7 @@ model line = StandardScaler | LogisticRegression
 protocol cv folds=3
 measure accuracy
 compare trees vs line with corrected_t
-report html
+report csv
 """
 DATA = "a,b,y\n" + "".join(
     f"{(7 * i) % 31 / 10},{(11 * i) % 29 / 10},{'yes' if i % 2 else 'no'}\n" for i in range(60)
@@ -87,7 +87,6 @@ def commands(study: str, out: str) -> list[list[str]]:
         ["data", study],
         ["plan", study],
         ["power", study],
-        ["run", study, "-j", "1", "-o", out],
         ["run", study, "-j", "2", "-o", out],
         ["report", out, "--format", "html,pdf"],
     ]

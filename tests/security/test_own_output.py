@@ -56,7 +56,7 @@ protocol cv folds=2
 measure accuracy, ours.share
 require accuracy of talker >= 0.1
 export talker to "talker.skops"
-report html
+report csv
 """
 WAYS = ("first stdout", "a descriptor", "C", "a child", "a thread")
 

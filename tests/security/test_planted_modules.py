@@ -59,9 +59,9 @@ def test_modules_beside_a_study_its_data_and_in_the_current_folder_are_not_impor
     env = environment()
     if launcher == "script":
         started = [(words, here) for words in commands("study/study.eval", "out")]
+        started.append((["run", "study.eval", "-j", "2"], study.parent))
     else:  # how it was started makes a difference until the search path is set, in any command
         started = [(["check", "study/study.eval"], here)]
-    started.append((["run", "study.eval", "-j", "2"], study.parent))
     for words, folder in started:
         done = called([*launchers()[launcher], *words], folder, env)
         assert (left(marks), done.returncode) == ([], 0), (words, done.stderr)
@@ -132,6 +132,6 @@ def test_no_program_of_the_current_folder_is_run(tmp_path):
     for name in programs.split():
         program(study.parent / name, marks)
     env = environment(MPLCONFIGDIR=str(tmp_path / "fresh"))  # fonts are looked for again
-    run = [*launchers()["script"], "run", "study.eval", "-j", "2"]
+    run = [*launchers()["script"], "run", "study.eval", "-j", "2", "--format", "html,pdf"]
     done = called(run, study.parent, {**env, "PATH": f".::{env['PATH']}"})
     assert (left(marks), done.returncode) == ([], 0), done.stderr

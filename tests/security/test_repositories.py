@@ -58,7 +58,7 @@ def test_no_program_that_a_repository_names_is_run(tmp_path, study):
         program(place / "git", marks)
     os.utime(study)  # a repository's list of files is out of date, so its monitor would be asked
     env = environment(PATH=f"{tmp_path / 'bin'}:.:{os.environ['PATH']}")
-    run = [*launchers()["script"], "run", "study.eval", "-j", "1", "--format", "html"]
+    run = [*launchers()["script"], "run", "study.eval", "-j", "1", "--format", "csv"]
     done = called(run, study.parent, env)
     assert (done.returncode, left(marks)) == (0, []), done.stderr
     text = (study.parent / "study-results" / "results.json").read_text()

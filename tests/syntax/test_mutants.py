@@ -12,7 +12,7 @@ from evallang.syntax.parser import parse
 
 from .reading import TESTS
 
-SOME = 600
+SOME = 200
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,9 @@ def benchmark() -> ModuleType:
 
 
 def test_a_single_mistake_is_reported_about_once(benchmark: ModuleType) -> None:
-    counts = [len(benchmark.errors_of(source)) for source, _, _ in benchmark.mutants()]
+    counts = [
+        len(benchmark.errors_of(source)) for source, _, _ in islice(benchmark.mutants(), 3 * SOME)
+    ]
     faulty = [count for count in counts if count]
     assert sum(faulty) <= benchmark.MOST_ERRORS * len(faulty)
     assert max(faulty) <= 5
