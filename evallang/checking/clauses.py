@@ -39,8 +39,16 @@ EXCLUSIONS: Mapping[str, Sequence[tuple[str, Sequence[str], str]]] = {
     "predictions": (
         ("correct", (*_OUTCOMES, "value"), "the outcomes are already judged"),
         ("value", _OUTCOMES, "the outcomes are already judged"),
-        ("event", (*_OF_CLASSES, "query", "correct", "value"), "the truth is a time of a risk"),
-        ("query", (*_OF_CLASSES, "fold", "weight", "correct", "value"), "the truth is a relevance"),
+        (
+            "event",
+            (*_OF_CLASSES, "query", "correct", "value"),
+            "the truth is a time, and its score a risk",
+        ),
+        (
+            "query",
+            (*_OF_CLASSES, "fold", "weight", "correct", "value"),
+            "the truth is a relevance, and the unit a query",
+        ),
         ("reader", ("repeat", "fold"), "an example has one prediction by each reader"),
     ),
     "scores": (("higher", ("lower",), "a score has one direction"),),
@@ -84,11 +92,14 @@ class Clauses:
             for other in others if one in self.places else ():
                 chosen = other == "models" and "model" in self.places  # of a long table
                 if other in self.places and not chosen:
+                    help_ = f"keep either `{other}` or `{one}`"
+                    if one in ("event", "query") and other in _OF_CLASSES:
+                        help_ = f"remove `{other}`; each model has one `score MODEL = COLUMN`"
                     scope.report(
                         codes.clause_conflict,
                         f"`{one}` and `{other}` do not go together: {why}",
                         self.places[other],
-                        help=f"keep either `{other}` or `{one}`",
+                        help=help_,
                     )
 
     def _unknown(self, what: str, word: str, span: Span, allowed: Iterable[str]) -> None:

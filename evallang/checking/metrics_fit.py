@@ -96,7 +96,7 @@ def _misfits(
             if lacking is not None:
                 yield Misfit(codes.metric_needs_scores, *lacking[1:])
     if any(isinstance(source, DataSpec) for source in study.sources):
-        yield from _modelswithout_outputs(scope, study, asked)
+        yield from _models_without_outputs(scope, study, asked)
 
 
 def _unknown_on(
@@ -119,7 +119,7 @@ def _unknown_on(
         message = f"cannot be computed from {kind}, which `{source.name}` holds"
         return (
             message,
-            f"write `measure {default_metric('regression', order)}`, or another of {kind}",
+            f"write `measure {default_metric('regression', order)}`, or another metric of {kind}",
         )
     if needed is not None:
         kind, clauses = ORDERS[needed]
@@ -146,17 +146,20 @@ def without_outputs(
     lacking = [model for model in models if model not in given.get(needs, everyone)]
     if not lacking:
         return None
-    line = f'score {lacking[0]} = "COLUMN"'
+    first = lacking[0]
+    line = f'`score {first} = "COLUMN"`'
     if needs == "ranges":
-        line = f'range {lacking[0]} = ["LOW", "HIGH"]'
+        line = f'`range {first} = ["LOW", "HIGH"]`'
     elif classes > 2:
-        line = f'scores {lacking[0]} = "p_*"'
+        line = f'`scores {first} = "p_*"`'
+    elif not classes:
+        line += f' (of three classes or more `scores {first} = "p_*"`)'
     message = f"needs {needs}, and `{name}` has none of {listed(lacking, 'and')}"
-    help_ = f"write `{line}` below `predictions {name}`, or measure another metric"
-    return lacking[0], message, help_
+    help_ = f"write {line} below `predictions {name}`, or measure another metric"
+    return first, message, help_
 
 
-def _modelswithout_outputs(scope: Scope, study: Study, asked: AskedMetric) -> Iterator[Misfit]:
+def _models_without_outputs(scope: Scope, study: Study, asked: AskedMetric) -> Iterator[Misfit]:
     """Find the fitted models that do not give what a metric needs."""
     declared = metric_entry(asked.metric).declaration
     kinds = WORKER.values() if asked.metric.code else (WORKER[declared.task],)

@@ -205,6 +205,7 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
             if word == "show" or SECTIONS[value.name].declaration.hideable:
                 continue
             message = f"`{value.name}` is printed in every report and cannot be hidden"
+            text = f"remove `{value.name}`;"
         elif isinstance(value, n.NameNode):
             text, fixes = suggestion(value.name, value.span, SECTIONS.names())
             message, code = f"there is no section `{value.name}`", codes.unknown_word

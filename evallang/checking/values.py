@@ -106,8 +106,8 @@ def options(
         why = objection(option.bounds, value[1]) if resolved else None
         if why is not None:
             share = option.bounds is not None and option.bounds.of_share
-            large = isinstance(value[1], int | float) and 1 < value[1] <= 100
-            help_ = f"write `{name}={value[1]}%`" if share and large else None
+            percent = value[1] if isinstance(value[1], int | float) and 2 <= value[1] <= 100 else 20
+            help_ = f"write a share, as in `{name}={percent}%`" if share else None
             scope.report(codes.option_value, f"`{name}` of `{owner}` {why}", place, help=help_)
         elif resolved:
             resolved = check_limit(scope, name, value[1], owner, place)

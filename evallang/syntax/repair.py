@@ -563,8 +563,10 @@ def _given_up(place: Place) -> Diagnostic:
 
 
 def _unexpected(place: Place, suggestion: str | None, message: str = "") -> Diagnostic:
-    message = message or f"{shown(place.token)} does not fit here"
-    return diagnose(codes.unexpected_text, message, place.span(place.token), help=suggestion)
+    message, token = message or f"{shown(place.token)} does not fit here", place.token
+    if token.kind == END:  # the message is about a word before it
+        token = next((one for one in place.items if f"`{one.text}`" in message), token)
+    return diagnose(codes.unexpected_text, message, place.span(token), help=suggestion)
 
 
 def _incomplete(place: Place) -> Diagnostic:

@@ -145,7 +145,9 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     hypothesis, before = again[0]
     now = hypothesis.metric
     tested = f"{listed(hypothesis.models)} {'are' if len(hypothesis.models) > 1 else 'is'} tested"
-    more = f"; so are {len(again) - 1} more" if len(again) > 1 else ""
+    count = len(again) - 1
+    kind = "hypothesis" if count == 1 else "hypotheses"
+    more = f", as {'is' if count == 1 else 'are'} {count} more {kind} of this line" if count else ""
     if same_question(before) == same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
