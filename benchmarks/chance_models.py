@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from evallang.engine.training_gaps import ABOVE_CHANCE, FAR, above_chance
+from evallang.engine.run_diagnostics import ABOVE_CHANCE, FAR, above_chance
 
 FEATURES, INFORMATIVE, FOLDS, SEED = 10, 3, 5, 2026
 CLASSIFIERS = {

@@ -69,7 +69,7 @@ def drawn(results: Any, example: str) -> dict[str, Any]:
     """Write the pictures of the figures of an example; return what is recorded of them."""
     from evallang.cli.summary_text import text_lines
     from evallang.reporting.context import Context
-    from evallang.reporting.figure_files import alternative_text, figure_name, figures_of, plain
+    from evallang.reporting.report import alternative_text, figure_name, figures_of, plain
     from evallang.reporting.section import build
     from evallang.reporting.summary import summary
 

@@ -78,7 +78,7 @@ def picture(results: Any, plural: str) -> tuple[str | None, dict[str, Any]]:
     An analysis is shown by the figures and tables that the report would lack without it, a metric
     by the figure of its estimates. None where there are tables only.
     """
-    from evallang.reporting.figure_files import alternative_text
+    from evallang.reporting.report import alternative_text
 
     blocks = _blocks(results)
     if plural == "analyses":
@@ -128,7 +128,7 @@ def on_paper(panels: Sequence[Any], alt: str) -> str:
     from html import escape, unescape
 
     from evallang.reporting import fonts
-    from evallang.reporting.figure_files import FILE_FAMILY, WIDTHS, arrange, svg_file
+    from evallang.reporting.report import FILE_FAMILY, WIDTHS, arrange, svg_file
 
     (_, single), (_, double) = WIDTHS
     sheet = arrange(panels, double if len(panels) > 1 else single)

@@ -33,8 +33,7 @@ from evallang.locks.looks import (
     repository_looks,
     utc,
 )
-from evallang.locks.setting import Setting
-from evallang.locks.settings import settings_of
+from evallang.locks.settings import Setting, settings_of
 from evallang.results.files import write_file
 from evallang.results.provenance import LockState
 from evallang.source import SourceFile

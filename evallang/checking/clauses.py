@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from evallang.checking import clause_values, values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
-from evallang.data.part_patterns import PART, has_parts, sheet_of
+from evallang.data.path_patterns import PART, has_parts, sheet_of
 from evallang.data.remote import address_objection, is_remote
 from evallang.diagnostics import Related, codes
 from evallang.source import Span

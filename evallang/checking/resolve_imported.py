@@ -18,7 +18,7 @@ from evallang.checking.clauses import (
 )
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
-from evallang.data.part_patterns import FURTHER, PART, path_pattern
+from evallang.data.path_patterns import FURTHER, PART, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
 from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.metrics.named import named_metric

@@ -6,7 +6,7 @@ from typing import Any
 
 from evallang.effect import Effect
 from evallang.locks.changes import Change
-from evallang.locks.setting import Plain
+from evallang.locks.settings import Plain
 from evallang.reporting.formats.markdown_signs import escape_signs
 from evallang.source import SourceFile
 

@@ -11,7 +11,7 @@ from evallang.cli.lock import DIFFERENT
 from evallang.cli.settings import layout_option, limit_option
 from evallang.cli.terminal import read_results, read_study, show, write, write_json, write_study
 from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
-from evallang.locks.setting import Setting
+from evallang.locks.settings import Setting
 
 
 @click.command("diff", epilog="Example: evallang diff HEAD~1:study.eval study.eval")

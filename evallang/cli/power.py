@@ -1,9 +1,17 @@
 """`evallang power`."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
 import click
 
 from evallang.cli.settings import layout_option, limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
+from evallang.printable import wrapped
+from evallang.results.records import Analysis
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 
 @click.command("power", epilog="Example: evallang power study.eval")
@@ -20,7 +28,6 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """
     from evallang.api import StudyError
     from evallang.api.power import SCHEMA, power_of
-    from evallang.cli.power_text import power_lines
     from evallang.cli.settings import overrides, remind
     from evallang.results.codec import to_plain
 
@@ -38,3 +45,103 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     else:
         write(*power_lines(found))
     return 0
+
+
+STATED = (
+    "Power applies to differences stated before the data are seen; at the observed difference it "
+    "adds nothing to p (Hoenig & Heisey 2001)."
+)
+
+WIDTH = 80
+BROKEN = 9  # characters of a line of a heading that is broken, where no word is longer
+
+
+def power_lines(found: Sequence[Analysis]) -> list[str]:
+    """Format the answers, one block for each test of each line."""
+    lines: list[str] = []
+    for item in found:
+        for line in _block(item):
+            margin = line[: len(line) - len(line.lstrip())]
+            lines += wrapped(line.lstrip(), WIDTH, margin, f"{margin}  ")
+        lines.append("")
+    return [*lines, *wrapped(STATED, WIDTH)]
+
+
+def _block(item: Analysis) -> Iterator[str]:
+    values = item.values
+    where = f" on {item.data}" if item.data else ""
+    yield values["source"]
+    count = "an unknown number of" if values["n"] is None else f"{values['n']:,}"
+    test = values["test"]
+    if values["variant"] not in (test, ""):
+        test += f" {values['variant']}"
+    yield f"  {test} by {item.metric}{where}: {count} {values['unit']}, {_level(values)}"
+    answers = values["answers"]
+    if answers:
+        heads, rows = _table(values)
+        lines = [*_headings(heads, rows), *rows]
+        widths = [max(len(row[i]) for row in lines) for i in range(len(heads))]
+        for row in lines:
+            yield "    " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
+    for note in dict.fromkeys([*values["notes"], *(n for a in answers for n in a["notes"])]):
+        yield f"    {note}"
+
+
+def _level(values: Mapping[str, Any]) -> str:
+    text = f"level {values['level']:.4g}"
+    if values["correction"] is None:
+        return text
+    declared = CORRECTIONS[values["correction"]].declaration
+    step = "" if declared.single_step or not declared.adjusts else " first step"
+    return f"{text} ({values['correction']}{step}, family of {values['family_size']})"
+
+
+def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    answers = values["answers"]
+    target, gap = f"{values['target'] * 100:.12g}%", values["difference"]
+    declared = HYPOTHESIS_TESTS[values["test"]].declaration.power
+    words = {} if declared is None else declared.assumptions
+    names = [
+        name
+        for name in words
+        if words[name].heading and any(name in a["assumptions"] for a in answers)
+    ]
+    heads = [f"assumed {words[name].heading}" for name in names]
+    heads.append(f"found with power {target}")
+    asked = gap is not None or any(a["power"] or a["required_n"] for a in answers)
+    if asked:
+        # Without a stated difference only a test within a margin has a power, that at its margin
+        at = "the margin" if gap is None else f"{gap:g}"
+        heads += [f"power at {at}", f"{values['unit']} for {target}"]
+    width = values["width"]
+    if width is not None:
+        heads.append(f"{values['unit']} for a width of {width:g}")
+    rows = []
+    for answer in answers:
+        row = [_number(answer["assumptions"].get(name)) for name in names]
+        unit = " sd" if answer["in_sd"] and answer["detectable"] is not None else ""
+        row.append(_number(answer["detectable"]) + unit)
+        if asked:
+            row.append("-" if answer["power"] is None else f"{answer['power'] * 100:.1f}%")
+            row.append("-" if answer["required_n"] is None else f"{answer['required_n']:,}")
+        if width is not None:
+            row.append("-" if answer["n_for_width"] is None else f"{answer['n_for_width']:,}")
+        rows.append(row)
+    return heads, rows
+
+
+def _headings(heads: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """Return the headings in one line where the table then fits, else broken between words."""
+    cells = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    if sum(max(len(h), w) + 2 for h, w in zip(heads, cells, strict=True)) + 2 <= WIDTH:
+        return [heads]
+    broken = [
+        wrap(h, max(w, BROKEN), break_long_words=False) for h, w in zip(heads, cells, strict=True)
+    ]
+    tall = max(map(len, broken))
+    columns = [[""] * (tall - len(lines)) + lines for lines in broken]
+    return [list(line) for line in zip(*columns, strict=True)]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

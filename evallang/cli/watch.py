@@ -2,10 +2,12 @@
 
 import contextvars
 import importlib
+import os
 import queue
 import subprocess
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -13,7 +15,6 @@ from msgspec import Struct
 
 from evallang.api.study_file import StudyFile
 from evallang.cli import watched_run
-from evallang.cli.file_states import FileState, States, WatchedFiles
 from evallang.cli.settings import (
     WholeNumber,
     limit_option,
@@ -30,9 +31,71 @@ from evallang.cli.terminal import (
     study_path,
     tell,
 )
+from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import network_allowed
 from evallang.diagnostics import Diagnostic, has_errors, sorted_by_weight
-from evallang.limits import changed_limits
+from evallang.limits import OverLimit, changed_limits
+
+
+class FileState(Struct, frozen=True):
+    """What changes when a file is written or replaced."""
+
+    size: int
+    inode: int
+    written: int
+    changed: int
+
+
+States = Mapping[Path, FileState | None]
+"""The state of each file, None for a file that does not exist."""
+
+
+class WatchedFiles:
+    """Files and patterns of files whose states are polled."""
+
+    PATTERNS_EVERY = 50  # polls, because a pattern searches folders
+
+    def __init__(self) -> None:
+        self._files: frozenset[Path] = frozenset()
+        self._patterns: tuple[tuple[str, Path], ...] = ()
+        self._matched: frozenset[Path] = frozenset()
+        self._polls = 0
+
+    def replace(self, files: Iterable[Path], locations: Iterable[str], folder: Path) -> None:
+        """Watch other files: paths, and paths or patterns relative to a folder."""
+        found, patterns = set(files), []
+        for location in locations:
+            if GLOB.search(location):
+                patterns.append((location, folder))
+            elif "\0" not in location:
+                found.add(folder / location)
+        self._files, self._patterns = frozenset(found), tuple(patterns)
+        self._match()
+
+    def states(self) -> States:
+        """Return the current state of each file."""
+        self._polls += 1
+        if self._patterns and self._polls % self.PATTERNS_EVERY == 0:
+            self._match()
+        return {path: _state(path) for path in self._files | self._matched}
+
+    def _match(self) -> None:
+        found: set[Path] = set()
+        for pattern, folder in self._patterns:
+            try:
+                found.update(folder / path for path in matching(pattern, folder))
+            except (OverLimit, ValueError):  # the check of the data reports it
+                continue
+        self._matched = frozenset(found)
+
+
+def _state(path: Path) -> FileState | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - half the time of `Path.stat`, at every poll
+    except (OSError, ValueError):
+        return None
+    return FileState(found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns)
+
 
 EVERY = 0.015  # seconds between polls
 MOST_UNSETTLED = 3  # polls to wait while a file is still being written

@@ -12,7 +12,7 @@ from evallang.data.column_types import trimmed
 from evallang.data.files import check_size
 from evallang.data.findings import Refused, quoted
 from evallang.data.frame import Frame
-from evallang.data.part_patterns import sheet_of
+from evallang.data.path_patterns import sheet_of
 from evallang.data.text_tables import check_names, is_header, numbered_names, text_frame
 from evallang.diagnostics import codes
 from evallang.limits import BYTES, MEMORY, OverLimit

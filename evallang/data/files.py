@@ -14,8 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from evallang.data.findings import Refused, quoted
-from evallang.data.part_patterns import sheet_of
-from evallang.data.path_patterns import GLOB, matching
+from evallang.data.path_patterns import GLOB, matching, sheet_of
 from evallang.data.remote import is_remote, matching_objects, read_object
 from evallang.diagnostics import codes
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern
-from evallang.data.part_patterns import has_parts
+from evallang.data.path_patterns import has_parts
 from evallang.data.source_columns import model_columns, named_columns, named_models, roles_of
 from evallang.data.text_forms import names_fold, names_identifier, names_time, names_unit
 from evallang.data.text_tables import Needed

@@ -15,7 +15,7 @@ from evallang.data.files import matching_files
 from evallang.data.findings import Refused, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.part_patterns import path_pattern
+from evallang.data.path_patterns import path_pattern
 from evallang.diagnostics import codes
 
 Hashes = tuple[str, str]

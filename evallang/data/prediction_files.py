@@ -43,8 +43,8 @@ from evallang.data.needed_columns import (
     spelled_columns,
 )
 from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
-from evallang.data.part_patterns import has_parts, path_pattern
 from evallang.data.parts import hashes_of, join_parts, part_files, spelled_otherwise
+from evallang.data.path_patterns import has_parts, path_pattern
 from evallang.data.row_filters import select
 from evallang.data.source_columns import model_columns, named_columns, roles_of
 from evallang.diagnostics import codes

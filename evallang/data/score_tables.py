@@ -35,8 +35,7 @@ from evallang.data.findings import (
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import level_codes, sorted_levels
-from evallang.data.magnitudes import check_sizes
-from evallang.data.named_scales import OffScale, scale_of_named
+from evallang.data.magnitudes import OffScale, check_sizes, scale_of_named
 from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
 from evallang.data.row_filters import select
 from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns

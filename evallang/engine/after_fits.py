@@ -30,17 +30,17 @@ from evallang.engine.evaluation import (
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.fits import Fits
-from evallang.engine.fold_spread import folds_that_disagree
 from evallang.engine.requirements import decide
 from evallang.engine.run_diagnostics import (
     dependent_losses,
     diagnostics_of,
     failures_of_metrics,
+    features_as_good_as_models,
+    folds_that_disagree,
+    models_without_skill,
     never_predicted,
+    searches_that_gained_nothing,
 )
-from evallang.engine.search_gains import searches_that_gained_nothing
-from evallang.engine.single_features import features_as_good_as_models
-from evallang.engine.training_gaps import models_without_skill
 from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on

@@ -26,7 +26,6 @@ from evallang.data.findings import counted, listed
 from evallang.data.prediction_columns import MARGIN_THRESHOLD, PROBABILITY_THRESHOLD
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
-from evallang.engine.thresholds import thresholds_of
 from evallang.metrics.metric import MetricDeclaration
 from evallang.models.abilities import (
     abilities,
@@ -48,6 +47,7 @@ from evallang.models.model import (
     written,
 )
 from evallang.models.packages import IMBALANCED
+from evallang.models.thresholds import OwnThreshold, own_thresholds
 from evallang.planning.candidates import asks, tried
 from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
@@ -81,6 +81,7 @@ from evallang.results.records import (
     StoredModelRecord,
     StudyRecord,
     TargetScaleRecord,
+    ThresholdRecord,
 )
 from evallang.results.statistics import HypothesisTestResult, Interval
 from evallang.results.written import member_of
@@ -96,6 +97,33 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import OptionValue, Study
 from evallang.target_scales import SCALES
 from evallang.version import VERSION
+
+
+def thresholds_of(study: Study, name: str) -> tuple[ThresholdRecord, ...]:
+    """Return the thresholds of a model: those of its data sets, and one of its own class."""
+    found = []
+    for source in study.sources:
+        stated: dict[str, float] = {}
+        if isinstance(source, DataSpec):
+            stated = dict(source.thresholds)
+        elif isinstance(source, PredictionsSpec):
+            stated = {m.name: m.threshold for m in source.models if m.threshold is not None}
+        if name in stated:
+            found.append(ThresholdRecord("stated", source.name, stated[name]))
+    model = next((model for model in study.models if model.name == name), None)
+    if model is not None and model.stored is None:
+        found += [_own(own) for own in own_thresholds(model.pipeline)]
+    return tuple(found)
+
+
+def _own(own: OwnThreshold) -> ThresholdRecord:
+    if own.scoring is not None:
+        rest = (own.scoring, own.folds, own.part, own.member)
+        return ThresholdRecord("training_part", None, None, *rest)
+    if own.searched:
+        return ThresholdRecord("search", None, None, member=own.member)
+    origin = "default" if own.value is None else "stated"
+    return ThresholdRecord(origin, None, own.value, member=own.member)
 
 
 def column_records(

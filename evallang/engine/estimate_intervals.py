@@ -23,8 +23,7 @@ from evallang.engine.metric_samples import (
     resampling_seed,
     summed_shares,
 )
-from evallang.engine.providers import Providers
-from evallang.engine.readers import scores_of_readers
+from evallang.engine.providers import Providers, scores_of_readers
 from evallang.metrics.aggregation import (
     Aggregate,
 )

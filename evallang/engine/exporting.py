@@ -15,8 +15,7 @@ from evallang.engine.backends.workers import Workers
 from evallang.engine.best_of_many import choose_again
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
-from evallang.engine.fits import Job, fitting_of, shared_tables
-from evallang.engine.progress import Tally
+from evallang.engine.fits import Job, Tally, fitting_of, shared_tables
 from evallang.models import fitting, saving
 from evallang.models.foreign_errors import Loss
 from evallang.models.model import ParameterValue, with_choice, written

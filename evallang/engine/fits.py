@@ -6,10 +6,11 @@ how many run at once.
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import isnan
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from evallang.activity import Activity, report_activity
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
@@ -33,17 +35,6 @@ from evallang.engine.fit_outcome import (
     TrainingOutputs,
 )
 from evallang.engine.folder_copies import path_here
-from evallang.engine.progress import Tally
-from evallang.engine.search_parts import (
-    TASKS_PER_WORKER,
-    Noted,
-    Part,
-    Place,
-    Scored,
-    SearchPart,
-    cut,
-    joined,
-)
 from evallang.engine.shard import Shard
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, steps_from_simple
@@ -64,6 +55,174 @@ from evallang.stats.analyses.tuning import choose
 from evallang.stats.draws import numeric_libraries
 from evallang.study import Method, Study
 from evallang.user_code import speaking
+
+
+class Tally:
+    """Fits done, reported to a callback whenever there are more; never fewer than before.
+
+    `planned` has the number of fits of each model: those of different models take different times.
+    """
+
+    def __init__(
+        self,
+        total: int,
+        tell: Callable[[int, int], None] | None,
+        planned: Mapping[str, int] | None = None,
+    ) -> None:
+        self.total, self._tell = total, tell
+        self._planned = planned or {}
+        self._made: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._finished, self._counted, self._told = 0, 0, 0
+        self._cached, self._failed = 0, 0
+        self._show(0)
+
+    def start_from(self, n_fits: int) -> None:
+        """Count fits that the store has, before any other."""
+        self._counted = self._cached = n_fits
+        self.finish(n_fits)
+
+    def count(self, n_fits: int) -> None:
+        """Count fits that ended within tasks that may still run."""
+        self._counted += n_fits
+        self._report()
+
+    def finish(
+        self, n_fits: int, model: str = "", seconds: float = 0.0, *, failed: bool = False
+    ) -> None:
+        """Count a task that ended with all its fits, whether each was made or not."""
+        self._finished += n_fits
+        self._made[model] += n_fits
+        self._seconds[model] += seconds
+        self._failed += failed
+        self._report()
+
+    def _report(self) -> None:
+        done = min(max(self._finished, self._counted), self.total)
+        # the last fit is reported by the task that ends with it: then all is done indeed
+        if self._finished < self.total:
+            done = min(done, self.total - 1)
+        if done > self._told:
+            self._told = done
+            self._show(done)
+            if self._tell is not None:
+                self._tell(done, self.total)
+
+    def _show(self, done: int) -> None:
+        if not self.total:  # imported predictions
+            return
+        counts = done, self.total, self._cached, self._failed
+        report_activity(Activity("fitting", "", *counts, share=self._share(done)))
+
+    def _share(self, done: int) -> float:
+        """Return the share of the work that is done; 0 while no time of a fit is known.
+
+        A fit is expected to take the mean time of the finished fits of its model, or of all
+        finished fits where it is the first one.
+        """
+        made = sum(self._made[model] for model in self._planned)
+        spent = sum(self._seconds[model] for model in self._planned)
+        if not made or not spent:
+            return 0.0
+        each = spent / made
+        whole = sum(
+            n * (self._seconds[model] / self._made[model] if self._made[model] else each)
+            for model, n in self._planned.items()
+        )
+        running = max(done - self._finished, 0)
+        return min((spent + running * each) / whole, 1.0)
+
+
+TASKS_PER_WORKER = 4
+"""Fewer tasks than these for each worker leave workers without one at the end."""
+
+Place = tuple[int, int, int]
+"""Which search, which inner fold and which candidate."""
+
+
+class Noted(Struct):
+    """What happened in fits: how long they took, and their warnings by their places."""
+
+    seconds: float = 0.0
+    fits: int = 0
+    repeatable: bool = True
+    warnings: list[tuple[Place, str, str]] = field(default_factory=list)
+
+    def add(self, other: "Noted") -> None:
+        """Add what happened in other fits."""
+        self.seconds += other.seconds
+        self.fits += other.fits
+        self.repeatable = self.repeatable and other.repeatable
+        self.warnings += other.warnings
+
+    def counted(self) -> tuple[tuple[str, str, int], ...]:
+        """Return every warning, with the number of fits that gave it, the first one first."""
+        counts: dict[tuple[str, str], int] = {}
+        for _, category, message in sorted(self.warnings, key=lambda warning: warning[0]):
+            counts[category, message] = counts.get((category, message), 0) + 1
+        return tuple((category, message, n) for (category, message), n in counts.items())
+
+
+class Scored(Struct, frozen=True):
+    """Scores of candidates in the inner folds (folds, candidates), and why some have no score."""
+
+    scores: "NDArray[np.float64]"
+    failures: Mapping[int, tuple[str, str]]
+
+
+class Part(Struct, frozen=True):
+    """The inner folds and the candidates of a part, by their places among all of the search."""
+
+    folds: range
+    candidates: range
+
+
+class SearchPart(Struct, frozen=True):
+    """What a worker found for a part of a search; `lost` where it lost all of it."""
+
+    part: Part
+    scored: Scored | None
+    noted: Noted
+    lost: Loss | None = None
+
+
+def cut(task: FitTask, pieces: int) -> list[Part]:
+    """Divide a search into at least so many parts, if it has them; empty without a search.
+
+    A search with a seed chooses its candidates on the way.
+    """
+    n = len(task.candidates) if task.search is None else 0
+    if pieces < 2 or not n or not task.inner:
+        return []
+    folds = _ranges(len(task.inner), pieces)
+    candidates = _ranges(n, -(-pieces // len(folds)))
+    parts = [Part(some, tried) for some in folds for tried in candidates]
+    return parts if len(parts) > 1 else []
+
+
+def _ranges(n: int, pieces: int) -> list[range]:
+    """Divide n places into ranges of about equal length."""
+    ends = np.linspace(0, n, min(pieces, n) + 1).astype(int).tolist()
+    return [range(first, end) for first, end in pairwise(ends)]
+
+
+def joined(parts: Sequence[SearchPart]) -> tuple[Scored, Noted] | Loss:
+    """Join all parts of a search, in their order; a lost part loses the task."""
+    noted = Noted()
+    n_folds = max(made.part.folds.stop for made in parts)
+    n_candidates = max(made.part.candidates.stop for made in parts)
+    scores = np.full((n_folds, n_candidates), np.nan)
+    failures: dict[int, tuple[str, str]] = {}
+    for made in sorted(parts, key=lambda made: (made.part.folds.start, made.part.candidates.start)):
+        folds, candidates = made.part.folds, made.part.candidates
+        noted.add(made.noted)
+        if made.lost is not None or made.scored is None:
+            assert made.lost is not None, "a part without scores was lost"
+            return made.lost
+        scores[folds.start : folds.stop, candidates.start : candidates.stop] = made.scored.scores
+        for i, reason in made.scored.failures.items():
+            failures.setdefault(candidates.start + i, reason)  # that of the first fold
+    return Scored(scores, failures), noted
 
 
 class SharedTable(Struct, frozen=True):

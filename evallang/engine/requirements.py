@@ -15,7 +15,7 @@ from evallang.engine.estimate_intervals import (
 )
 from evallang.engine.estimates import estimate, level_estimate, levels
 from evallang.engine.evaluation import Evaluation, as_read_by, in_blocks
-from evallang.engine.test_inputs import TestInputs
+from evallang.engine.providers import TestInputs
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.reporting.numbers import level_of_alpha, p_value
 from evallang.results.records import (

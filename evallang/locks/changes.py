@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.effect import Effect, worst
-from evallang.locks.setting import (
+from evallang.locks.settings import (
     ANY_ORDER,
     COLUMN,
     CONTENT,

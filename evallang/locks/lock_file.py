@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 from evallang.effect import Effect
 from evallang.limits import RESULTS_BYTES, OverLimit
-from evallang.locks.setting import Setting
+from evallang.locks.settings import Setting
 
 SCHEMA = "evallang/lock/1"
 SUFFIX = ".lock"

@@ -29,7 +29,6 @@ from evallang.planning.graph import graph
 from evallang.planning.keys import installed, shuffled_hash, task_key
 from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
-from evallang.planning.rounds import asks_for_rounds, protocol_of_rounds, rounds_of
 from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
 from evallang.planning.shuffles import asks_for_shuffles, shuffles_of
 from evallang.planning.stored import stored_outcomes
@@ -40,6 +39,7 @@ from evallang.planning.subsets import (
     is_about,
     models_of_analysis,
     option_of_sizes,
+    options_of,
     places_of,
     subsets_of,
 )
@@ -60,8 +60,32 @@ from evallang.results.records import (
     ProtocolRecord,
 )
 from evallang.results.written import statement_of
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Protocol, Study, own_sources
+from evallang.study import AnalysisSpec, ComparisonSpec, Protocol, Study, own_sources
+
+
+def asks_for_rounds(spec: AnalysisSpec) -> bool:
+    """Return whether an analysis fits models on bootstrap samples."""
+    return ANALYSES[spec.method.name].declaration.fits == "rounds"
+
+
+def protocol_of_rounds(study: Study, spec: AnalysisSpec) -> Protocol:
+    """Return the design of the rounds: the author's own if it has as many, to share its fits."""
+    declared = ANALYSES[spec.method.name].declaration
+    rounds = options_of(spec)["rounds"]
+    for own in study.protocols:
+        alike = own.kind == declared.resampled and own.options.get("rounds") == rounds
+        if alike and own.implied_by is None:
+            return own
+    options = {**PROTOCOLS[declared.resampled].defaults(), "rounds": rounds}
+    return Protocol(declared.resampled, declared.resampled, options)
+
+
+def rounds_of(protocol: Protocol, rows: Rows) -> Sequence[Subset]:
+    """Draw the rounds; the fit on all rows is not one of them."""
+    splits = PROTOCOLS[protocol.kind].function(rows, **protocol.options)
+    return [Subset(0, 0, split) for split in splits if split.fold >= 0]
 
 
 class Planned(Struct, frozen=True):

@@ -1,11 +1,13 @@
 """Results in, files out: the one door of this room."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from html import escape
 from pathlib import Path
 
+from evallang.reporting import fonts, pdf
 from evallang.reporting.context import Context
-from evallang.reporting.document import Figure
-from evallang.reporting.figure_files import FOLDER, drawn_as_boxes, figure_files
+from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs
+from evallang.reporting.figures.figure import CAP_HEIGHT, FAMILY, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.formats.csv_tables import csv_file
 from evallang.reporting.formats.format import FORMATS, Writing, format_names
 from evallang.reporting.formats.pages import (
@@ -14,8 +16,141 @@ from evallang.reporting.formats.pages import (
     attached_files as attached_files,
 )
 from evallang.reporting.output_files import OutputFile, write_files
+from evallang.reporting.run_writer import RunWriter
 from evallang.reporting.section import build
 from evallang.results.records import ResultsRecord
+
+FOLDER = "figures"
+ALT = f"{FOLDER}/ALT.txt"
+WIDTHS = (("single", 89 * POINTS_PER_MM), ("double", 183 * POINTS_PER_MM))
+"""The widths of journals, by the word in the names of files."""
+GUTTER = 5 * POINTS_PER_MM
+LETTER, LETTER_SIZE = 12.0, 8.0  # points above a panel for its letter, and of the letter
+BELOW = 6.0  # points between two rows of panels
+FILE_FAMILY = (
+    f"'{fonts.SANS}','Source Sans 3','Source Sans Pro','{fonts.FALLBACK}','{fonts.CODES}',"
+    "Arial,sans-serif"
+)
+
+
+def figures_of(document: Document) -> list[Figure]:
+    """Return the figures of a report, also those that are files only."""
+    return [figure for figure in document.every(Figure) if figure.panels]
+
+
+def figure_files(
+    document: Document, endings: Collection[str]
+) -> tuple[dict[str, list[OutputFile]], list[str]]:
+    """Return the files of all figures by their endings, `svg` or `pdf`, and messages.
+
+    Their alternative texts are a file of either. A message states which figures have no PDF,
+    because Pango is missing.
+    """
+    found = figures_of(document)
+    made: dict[str, list[OutputFile]] = {ending: [] for ending in sorted(endings)}
+    without: dict[str, None] = {}
+    for figure in found:
+        name = figure_name(figure.id)
+        alt = alternative_text(figure)
+        drawings = [panel.drawing for panel in figure.panels]
+        text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
+        boxes = fonts.rule_of_codes(fonts.drawn_as_boxes(text))
+        for width, points in WIDTHS:
+            sheet = arrange(drawings, points)
+            path = f"{FOLDER}/{name}-{width}"
+            if "svg" in made:
+                svg = svg_file(sheet, alt, fonts.embed(text, fonts.DRAWN) + boxes)
+                made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
+            if "pdf" in made:
+                styles = fonts.print_rules(fonts.DRAWN) + boxes
+                title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
+                try:
+                    data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
+                except pdf.PangoMissingError:
+                    without[name] = None
+                else:
+                    made["pdf"].append(OutputFile(f"{path}.pdf", data))
+    for files in made.values() if found else ():
+        files.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
+    if not without:
+        return made, []
+    names = ", ".join(without)
+    return made, [f"no PDF of the figures {names}: {pdf.PangoMissingError.reason}"]
+
+
+def figure_name(identifier: str) -> str:
+    """Return the name of a figure in names of files."""
+    return identifier.removeprefix("figure-")
+
+
+def alternative_text(figure: Figure) -> str:
+    """State the numbers of a figure in words."""
+    return " ".join(panel.alt for panel in figure.panels)
+
+
+def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
+    """Place drawings in columns of a sheet: one below 140 mm, else two for more than one."""
+    columns = 2 if width > 140 * POINTS_PER_MM and len(drawings) > 1 else 1
+    wide = (width - GUTTER * (columns - 1)) / columns
+    above = LETTER if len(drawings) > 1 else 0.0
+    sheet = Canvas(0, width)
+    top = 0.0
+    for start in range(0, len(drawings), columns):
+        row = drawings[start : start + columns]
+        for k, drawing in enumerate(row):
+            left = k * (wide + GUTTER)
+            if above:
+                letter, middle = PANEL_LETTERS[start + k], top + 1 + CAP_HEIGHT * LETTER_SIZE / 2
+                sheet.words(left, middle, letter, size=LETTER_SIZE, bold=True)
+            sheet.place(drawing, left, top + above, wide, grid=False)
+        top += above + max(drawing.height for drawing in row) + BELOW
+    sheet.height = top - BELOW
+    return sheet
+
+
+def svg_file(sheet: Canvas, alt: str, styles: str = "") -> str:
+    """Write a sheet as a file of its own, with its fonts and its numbers in words."""
+    wide, high = (
+        f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)
+    )
+    body = "".join(mark.svg() for mark in sheet.marks).replace(escape(FAMILY), escape(FILE_FAMILY))
+    return (
+        f'<svg xmlns="{SVG}" width="{wide}mm" height="{high}mm" '
+        f'viewBox="0 0 {sheet.width:.2f} {sheet.height:.2f}" role="img">'
+        f"<title>{escape(alt)}</title><style>{styles}</style>{body}</svg>\n"
+    )
+
+
+def drawn_as_boxes(document: Document) -> tuple[str, ...]:
+    """Return the characters that figures show as boxes with their codes."""
+    text = "".join(panel.svg for figure in figures_of(document) for panel in figure.panels)
+    return tuple(sorted(fonts.drawn_as_boxes(text)))
+
+
+def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
+    yield "Captions and alternative texts of the figures in this folder."
+    for figure in found:
+        yield ""
+        yield figure_name(figure.id)
+        yield f"Caption: {plain(figure.caption)}"
+        if len(figure.panels) > 1:
+            titles = zip(PANEL_LETTERS, figure.panels, strict=False)
+            yield f"Panels: {'; '.join(f'{letter}, {plain(p.title)}' for letter, p in titles)}."
+        yield f"Alternative text: {alternative_text(figure)}"
+    yield ""
+
+
+class _Captions(RunWriter):
+    """Captions in a file, which calls figures by the names of their files."""
+
+    def ref(self, run: Ref) -> str:
+        return run.words or (figure_name(run.target) if run.target.startswith("figure-") else "")
+
+
+def plain(row: Runs) -> str:
+    """Return runs as words without marks; citations and bare numbers of tables are omitted."""
+    return _Captions().write(row).replace("\u2060", "")
+
 
 OF_PAGES = "shortened"
 """The tables at full length of which a page or a LaTeX table shows fewer rows."""

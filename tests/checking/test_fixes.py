@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from studies import checked
 
-from evallang.cli.fixing import _chosen
+from evallang.cli.check import _chosen
 from evallang.diagnostics import CODES, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import nodes as n

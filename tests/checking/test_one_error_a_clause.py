@@ -9,7 +9,7 @@ from studies import checked, checked_once, codes_told
 
 from evallang.api.preparing import check_data
 from evallang.api.study_file import open_study
-from evallang.cli.fixing import apply_fixes
+from evallang.cli.check import apply_fixes
 from evallang.diagnostics import Severity
 from evallang.diagnostics.formats import to_github, to_json, to_sarif
 from evallang.diagnostics.text import to_text

@@ -4,7 +4,7 @@ import pytest
 
 from evallang.activity import Activity, report_activity, watched
 from evallang.cli.progress import Progress, duration
-from evallang.engine.progress import Tally
+from evallang.engine.fits import Tally
 
 
 def shown(activity: Activity, seconds: float, width: int = 79, later: float = 0.0) -> str:

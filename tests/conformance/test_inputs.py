@@ -13,9 +13,8 @@ from evallang.engine.analyses import ANALYSIS
 from evallang.engine.comparisons import FAMILY
 from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
-from evallang.engine.providers import Providers
+from evallang.engine.providers import COMPARISON, Providers
 from evallang.engine.sensitivity import DECISIONS
-from evallang.engine.test_inputs import COMPARISON
 from evallang.registry import Evidence
 from evallang.results.records import HypothesisTestResult, Statistic
 from evallang.stats.analyses.analysis import ANALYSES

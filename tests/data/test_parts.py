@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import evallang as ev
-from evallang.data.part_patterns import path_pattern
+from evallang.data.path_patterns import path_pattern
 from evallang.limits import limits
 
 STUDY = (

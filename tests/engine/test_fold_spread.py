@@ -5,7 +5,7 @@ import pytest
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.engine.fold_spread import folds_that_disagree
+from evallang.engine.run_diagnostics import folds_that_disagree
 
 STUDY = """\
 evallang 1

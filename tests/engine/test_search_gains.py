@@ -7,7 +7,7 @@ from statsmodels.stats.anova import anova_lm
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.engine.search_gains import variation_between
+from evallang.engine.run_diagnostics import variation_between
 
 STUDY = """\
 evallang 1

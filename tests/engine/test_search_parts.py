@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from studies import study
 
 import evallang as ev
-from evallang.engine.search_parts import cut
+from evallang.engine.fits import cut
 from evallang.models.model import EstimatorSpec, PipelineSpec
 from evallang.planning.plan import BayesSearch, FitTask
 from evallang.results import codec

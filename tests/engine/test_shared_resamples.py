@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.engine.test_inputs import ComparedModels
+from evallang.engine.providers import ComparedModels
 from evallang.stats import draws
 
 N = 300

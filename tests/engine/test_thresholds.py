@@ -29,7 +29,7 @@ from evallang.api.running import run
 from evallang.engine.store import open_store
 from evallang.locks.result_changes import result_changes
 from evallang.reporting.context import Context
-from evallang.reporting.figure_files import plain
+from evallang.reporting.report import plain
 from evallang.reporting.searches import chosen_thresholds, thresholds
 
 HEAD = """\

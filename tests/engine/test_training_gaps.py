@@ -10,8 +10,8 @@ from studies import study, write_rows
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
+from evallang.engine.run_diagnostics import above_chance
 from evallang.engine.store import open_store
-from evallang.engine.training_gaps import above_chance
 
 STUDY = """\
 evallang 1

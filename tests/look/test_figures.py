@@ -20,8 +20,8 @@ from report_truth import RESULTS, numbers_of, untrue_words
 
 from evallang import reporting
 from evallang.reporting.context import Context
-from evallang.reporting.figure_files import alternative_text, figure_files, figures_of, plain
 from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE
+from evallang.reporting.report import alternative_text, figure_files, figures_of, plain
 from evallang.reporting.section import build
 from evallang.results.codec import to_plain
 

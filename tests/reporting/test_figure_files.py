@@ -9,9 +9,8 @@ import pikepdf
 import pytest
 
 import evallang as ev
-from evallang.reporting.figure_files import arrange
 from evallang.reporting.figures.figure import INK, RULE, Canvas
-from evallang.reporting.report import figures, write_report
+from evallang.reporting.report import arrange, figures, write_report
 
 pytestmark = pytest.mark.pdf
 
@@ -118,7 +117,7 @@ def test_a_folder_of_figures_of_the_user_is_joined_with_ours(study):
 def test_a_page_that_is_only_shown_writes_no_figures(study, tmp_path, monkeypatch):
     results = ev.run(study, look=False)
     monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(tmp_path / "shown"))
-    monkeypatch.setattr("evallang.api.showing._opened", lambda path: True)
+    monkeypatch.setattr("evallang.api.results._opened", lambda path: True)
     results.show()
     assert names(tmp_path / "shown") == {"report.html"}
 

@@ -8,8 +8,8 @@ import evallang as ev
 from evallang.reporting import missing_glyphs
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Figure, Paragraph
-from evallang.reporting.figure_files import figure_files, plain
 from evallang.reporting.html import render
+from evallang.reporting.report import figure_files, plain
 from evallang.reporting.section import build
 
 pytestmark = pytest.mark.pdf

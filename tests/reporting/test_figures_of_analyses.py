@@ -8,11 +8,10 @@ from sklearn import metrics as peers
 from studies import write_rows
 
 import evallang as ev
-from evallang.reporting.figure_files import plain
 from evallang.reporting.figures.class_matrix import matrix_of_classes
 from evallang.reporting.figures.stacks import LABEL, LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.numbers import Scale
-from evallang.reporting.report import figures as report_figures
+from evallang.reporting.report import figures as report_figures, plain
 from evallang.results.codec import to_plain
 
 RNG = np.random.default_rng(4)

@@ -7,7 +7,7 @@ from sklearn.metrics import confusion_matrix as by_sklearn
 import evallang as ev
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure, Table
-from evallang.reporting.figure_files import plain
+from evallang.reporting.report import plain
 from evallang.reporting.section import build
 
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from evallang.reporting import fonts
-from evallang.reporting.figure_files import WIDTHS, arrange
 from evallang.reporting.figures.figure import (
     LEAST_SIZE,
     SMALL_SIZE,
@@ -18,6 +17,7 @@ from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.figures.matrices import win_matrix
 from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
 from evallang.reporting.numbers import Scale, in_ranges
+from evallang.reporting.report import WIDTHS, arrange
 
 CONTEXT = SimpleNamespace(model=lambda name: f"Candidate classifier {name}")
 TEXT = re.compile(r">([^<>]+)</text>")

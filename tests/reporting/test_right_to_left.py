@@ -11,8 +11,7 @@ from many_cases import for_each
 
 from evallang.printable import ISOLATE, POP_ISOLATE, isolated, without_isolates
 from evallang.reporting import fonts
-from evallang.reporting.figures.figure import SIZE, Canvas
-from evallang.reporting.figures.right_to_left import visual
+from evallang.reporting.figures.figure import SIZE, Canvas, visual
 
 pytestmark = pytest.mark.pdf
 

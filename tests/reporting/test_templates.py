@@ -7,8 +7,8 @@ import fixture_variants
 import pytest
 from many_cases import for_each
 
+from evallang.reporting.html import template_objection
 from evallang.reporting.report import write_report
-from evallang.reporting.templates import template_objection
 
 pytestmark = pytest.mark.pdf
 

@@ -10,7 +10,7 @@ from evallang.printable import printable, without_credentials
 
 MADE_OF_OTHERS = {
     "evallang.checking.unused": "names of the catalogue",
-    "evallang.data.part_patterns": "the words of a path, of which it has one",
+    "evallang.data.path_patterns": "the words of a path, of which it has one",
     "evallang.models.regular_expressions": "two escapes",
     "evallang.reporting.formats.works": "one set of characters",
     "evallang.results.bibtex_entries": "names of commands",

@@ -6,7 +6,9 @@ sheet, no clip paths and two decimals, so that it can be part of a page; the col
 those of `COLOURS`, which a page may replace by its own.
 """
 
+import ctypes
 import math
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Literal
@@ -14,9 +16,28 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.printable import ISOLATES
 from evallang.reporting import fonts
-from evallang.reporting.figures.right_to_left import visual
+from evallang.reporting.missing_glyphs import first_library
 from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
+
+LIBRARIES = ("libfribidi.so.0", "libfribidi.0.dylib", "fribidi-0.dll", "libfribidi-0.dll")
+FIRST_STRONG = 0x40  # FRIBIDI_PAR_ON: the first letter decides the direction of a line
+FILLER = "\ufeff"  # what FriBidi leaves where two letters became one
+
+
+def visual(text: str) -> str:
+    """Return a line in the order and the forms in which it is drawn from the left."""
+    library = first_library(LIBRARIES)
+    reads_left = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
+    if reads_left and library is not None:
+        letters = (ctypes.c_uint32 * len(text))(*map(ord, text))
+        drawn = (ctypes.c_uint32 * (len(text) + 1))()
+        base = ctypes.c_uint32(FIRST_STRONG)
+        library.fribidi_log2vis(letters, len(text), ctypes.byref(base), drawn, None, None, None)
+        text = "".join(map(chr, drawn[: len(text)]))
+    return "".join(c for c in text if c not in ISOLATES and c != FILLER)
+
 
 POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
