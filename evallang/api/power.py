@@ -5,7 +5,7 @@ from evallang.api.study_file import StudyFile
 from evallang.diagnostics import Diagnostic
 from evallang.results.records import Analysis
 
-SCHEMA = "evallang/power/1"
+SCHEMA, POWER = "evallang/power/1", "power"
 
 
 def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:
@@ -18,7 +18,7 @@ def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, 
 
     prepared = read_and_plan(study, missing_is_fine=True)
     meant = prepared.study
-    specs = [spec for spec in meant.analyses if spec.method.name == "power"]
+    specs = [spec for spec in meant.analyses if spec.method.name == POWER]
     found = Found(prepared.read, prepared.planned)
-    asked = specs or [AnalysisSpec(0, Method("power"))]
+    asked = specs or [AnalysisSpec(0, Method(POWER))]
     return tuple(analyses_of(meant, found, asked)), prepared.diagnostics

@@ -110,7 +110,7 @@ def _test(entry: Entry[Any]) -> str | None:
     if not INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     many = declared.models[0] > 2
-    if declared.evidence == {Evidence.DATASET_SCORES}:
+    if Evidence.DATASET_SCORES in declared.evidence:
         models, test = "linear, bayes, nearest" if many else "linear vs bayes", entry.name
         if declared.by_mean_ranks:
             reference = declared.against_reference

@@ -1,4 +1,4 @@
-"""Protocols whose parts the data assign: columns, each example or group left out, pairs."""
+"""Protocols whose parts the data assign: columns, one example or group at a time, pairs."""
 
 from __future__ import annotations
 

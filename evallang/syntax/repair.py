@@ -21,7 +21,7 @@ from evallang.syntax.language import RESERVED, STATEMENTS, clause, takes_one_val
 from evallang.syntax.line_parser import END, Prefix, Reading, connectives, prefix, run
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import PUNCTUATION, Token
-from evallang.syntax.slips import advice_on_column, habit, slips
+from evallang.syntax.slips import Habit, advice_on_column, habit, slips
 
 MOST_REPAIRS = 16  # in one line
 MOST_ATTEMPTS = 4  # other edits, when one makes a line that means nothing
@@ -128,9 +128,9 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
                 return Reading(again.node if change.read else None, (change.told, *rest))
     if is_read:
         return Reading(first.node, first.diagnostics)
-    message, suggestion = _habit(place)
-    if suggestion:
-        return Reading(None, (_unexpected(place, suggestion, message),))
+    known = _habit(place)
+    if known is not None:
+        return Reading(None, (_unexpected(place, known.advice, known.message, known.word),))
     for skipped in range(MOST_ATTEMPTS):
         changed, found = _changed(place, skipped)
         if changed is None:
@@ -534,19 +534,19 @@ def _spelled(tokens: Sequence[Token]) -> str:
     return text
 
 
-def _habit(place: Place) -> tuple[str, str | None]:
-    """Return the message and the advice on a habit of another language."""
+def _habit(place: Place) -> Habit | None:
+    """Return what is known of a habit of another language."""
     near = place.items[max(0, place.at - SEEN_AHEAD) : place.at + SEEN_AHEAD]
     tokens = (place.first, *near) if near[0] is not place.first else near
     line, text = _spelled(tokens), place.token.text
     at = len(_spelled((*tokens[: tokens.index(place.token)], place.token))) - len(text)
     found = habit(line, at, at + len(text), slips().habit)
     if found is not None:
-        return found.message, found.advice
+        return found
     if takes_one_value(place.first.text) and clause(text) is not None:
-        return "", f"`{text}` begins a line of its own"
-    bracket = place.token.kind in ("LPAR", "LSQB")
-    return "", advice_on_column(line, at) if bracket else None
+        return Habit("", f"`{text}` begins a line of its own")
+    column = advice_on_column(line, at) if place.token.kind in ("LPAR", "LSQB") else None
+    return None if column is None else Habit("", column)
 
 
 def _given_up(place: Place) -> Diagnostic:
@@ -562,10 +562,12 @@ def _given_up(place: Place) -> Diagnostic:
     return _unexpected(place, _suggestion(place))
 
 
-def _unexpected(place: Place, suggestion: str | None, message: str = "") -> Diagnostic:
+def _unexpected(
+    place: Place, suggestion: str | None, message: str = "", word: str = ""
+) -> Diagnostic:
     message, token = message or f"{shown(place.token)} does not fit here", place.token
-    if token.kind == END:  # the message is about a word before it
-        token = next((one for one in place.items if f"`{one.text}`" in message), token)
+    if token.kind == END:
+        token = next((one for one in place.items if one.text == word), token)
     return diagnose(codes.unexpected_text, message, place.span(token), help=suggestion)
 
 

@@ -19,11 +19,15 @@ MOST_AROUND = 200  # characters of a line on each side of what does not fit
 
 
 class Habit(msgspec.Struct, frozen=True):
-    """What is `found` in a line whose misfit is enclosed in ⟦ and ⟧, and what to write instead."""
+    """What is `found` in a line whose misfit is enclosed in ⟦ and ⟧, and what to write instead.
+
+    `word` is the word that is in the way where the line ends too early.
+    """
 
     found: str
     advice: str
     message: str = ""
+    word: str = ""
     wrong: str = ""
     right: str = ""
 

@@ -79,6 +79,12 @@ def test_the_study_of_a_member_is_sound_and_in_canonical_format(entry):
     assert format_source(SourceFile("study.eval", text)) == text
 
 
+def test_a_test_of_data_sets_is_shown_across_them():
+    """Also where it can rank the losses of single examples, which is not what it is for."""
+    for name in ("wilcoxon", "sign", "friedman"):
+        assert " across data with " in illustration(REGISTRIES["tests"][name])
+
+
 @pytest.mark.parametrize("entry", SHOWN)
 def test_the_study_of_a_member_runs_and_uses_it(entry, folder):
     record = ev.run(study(illustration(entry), folder)).record

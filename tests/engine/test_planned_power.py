@@ -9,7 +9,7 @@ from scipy import stats
 from studies import checked, codes, study, write_rows
 
 from evallang.api import run
-from evallang.api.study_file import power_of
+from evallang.api.power import power_of
 from evallang.cli.power import command
 from evallang.stats import power_of_metrics, power_of_pairs
 from evallang.stats.hypothesis_tests.contingency import mcnemar
