@@ -125,10 +125,10 @@ def on_paper(panels: Sequence[Any], alt: str) -> str:
 
     Code hosts show pictures without their fonts, on white or black pages.
     """
-    from html import escape, unescape
+    from html import unescape
 
     from evallang.reporting import fonts
-    from evallang.reporting.report import FILE_FAMILY, WIDTHS, arrange, svg_file
+    from evallang.reporting.report import WIDTHS, arrange, svg_file
 
     (_, single), (_, double) = WIDTHS
     sheet = arrange(panels, double if len(panels) > 1 else single)
@@ -155,8 +155,7 @@ def on_paper(panels: Sequence[Any], alt: str) -> str:
     paper = f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{wide:.2f}" height="{high:.2f}" '
     svg = svg.replace("<style></style>", f'{paper}style="fill:#fff"/>', 1)
     svg = PATH.sub(lambda path: DECIMALS.sub(shortened, path[0]), svg)
-    svg = TEXT.sub(measured, svg).replace(f"font-family:{escape(FILE_FAMILY)};", "")
-    return svg.replace("<svg ", f'<svg font-family="{escape(FILE_FAMILY)}" ', 1)
+    return TEXT.sub(measured, svg)
 
 
 def draw(names: Mapping[str, Entry[Any]]) -> None:

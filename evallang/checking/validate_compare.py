@@ -348,6 +348,11 @@ def _other_scores(source: ScoresSpec) -> str | None:
     """Return which columns of scores a test needs, None where the folds are named."""
     if source.over_seeds:
         return NO_TEST_OF_SEEDS
+    if source.fold is None and source.dataset is not None:
+        return (
+            "write `across data` in this line and a test over data sets, or name the column of the "
+            "folds: `fold COLUMN`"
+        )
     if source.fold is None:
         return (
             "name the column of the folds by `fold COLUMN`, or of the data sets by `dataset "

@@ -7,7 +7,7 @@ from pathlib import Path
 from evallang.reporting import fonts, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs
-from evallang.reporting.figures.figure import CAP_HEIGHT, FAMILY, POINTS_PER_MM, SVG, Canvas
+from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.formats.csv_tables import csv_file
 from evallang.reporting.formats.format import FORMATS, Writing, format_names
 from evallang.reporting.formats.pages import (
@@ -28,8 +28,7 @@ GUTTER = 5 * POINTS_PER_MM
 LETTER, LETTER_SIZE = 12.0, 8.0  # points above a panel for its letter, and of the letter
 BELOW = 6.0  # points between two rows of panels
 FILE_FAMILY = (
-    f"'{fonts.SANS}','Source Sans 3','Source Sans Pro','{fonts.FALLBACK}','{fonts.CODES}',"
-    "Arial,sans-serif"
+    f"{fonts.SANS},'Source Sans 3',Source Sans Pro,{fonts.FALLBACK},{fonts.CODES},Arial,sans-serif"
 )
 
 
@@ -113,10 +112,11 @@ def svg_file(sheet: Canvas, alt: str, styles: str = "") -> str:
     wide, high = (
         f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)
     )
-    body = "".join(mark.svg() for mark in sheet.marks).replace(escape(FAMILY), escape(FILE_FAMILY))
+    body = "".join(mark.svg() for mark in sheet.marks)
     return (
         f'<svg xmlns="{SVG}" width="{wide}mm" height="{high}mm" '
-        f'viewBox="0 0 {sheet.width:.2f} {sheet.height:.2f}" role="img">'
+        f'viewBox="0 0 {sheet.width:.2f} {sheet.height:.2f}" role="img" '
+        f'font-family="{FILE_FAMILY}">'
         f"<title>{escape(alt)}</title><style>{styles}</style>{body}</svg>\n"
     )
 

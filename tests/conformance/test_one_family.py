@@ -11,8 +11,8 @@ import pytest
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.api.preparing import read_and_plan
 from evallang.api.power import power_of
+from evallang.api.preparing import read_and_plan
 from evallang.cli.plan_text import plan_lines
 from evallang.hypotheses import families_of
 from evallang.reporting import html

@@ -12,8 +12,8 @@ from studies import checked, codes, study, write_rows
 
 from docs.generator import members
 from evallang.api import run
-from evallang.api.results import Results
 from evallang.api.power import power_of
+from evallang.api.results import Results
 from evallang.cli.main import root
 from evallang.reporting.section import SECTIONS
 from evallang.stats.analyses.analysis import ANALYSES

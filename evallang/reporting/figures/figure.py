@@ -65,7 +65,7 @@ COLOURS = {
 TICK = 2.5  # points
 TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
 CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text next to a marker is centred on its capitals
-FAMILY = f"'{fonts.SANS}','{fonts.FALLBACK}','{fonts.CODES}'"
+FAMILY = f"{fonts.SANS},{fonts.FALLBACK},{fonts.CODES}"
 SVG = "http://www.w3.org/2000/svg"
 
 Point = tuple[float, float]
@@ -181,7 +181,7 @@ class Canvas:
         bold: bool = False,
     ) -> None:
         """Write a line whose capitals are centred on `y`."""
-        style = f"font-family:{FAMILY};font-size:{_short(size)}px"
+        style = f"font-size:{_short(size)}px"
         style += f"{';font-weight:600' if bold else ''};fill:{colour}"
         place = (x, y + CAP_HEIGHT * size / 2)
         self.marks.append(Mark("text", (place,), style, text, anchor, size, bold))
@@ -276,7 +276,8 @@ class Canvas:
         """Return the drawing as SVG without its alternative text."""
         width, height = f"{self.width:.2f}", f"{self.height:.2f}"
         size = f'width="{width}pt" height="{height}pt" viewBox="0 0 {width} {height}"'
-        return f'<svg xmlns="{SVG}" {size}>{"".join(mark.svg() for mark in self.marks)}</svg>'
+        marks = "".join(mark.svg() for mark in self.marks)
+        return f'<svg xmlns="{SVG}" {size} font-family="{FAMILY}">{marks}</svg>'
 
     def printed(self) -> "Canvas":
         """Return the drawing for WeasyPrint, with every text set from the left."""
