@@ -23,8 +23,8 @@ from benchmarks.validation.simulation import Claim, Line, Simulation, Tally, com
 from evallang.stats import score_curves
 from evallang.stats.analyses import calibration
 
-SHARE = 0.005
-# Of 20 replications fewer than 14 must hold to deny a coverage of 95 %. What a fifth of the
+SHARE, LEAST = 0.003, 12
+# Of 12 replications fewer than 8 must hold to deny a coverage of 95 %. What a fifth of the
 # resamples or of the training sets moves is a hundredth, and they take two thirds of the time
 SMALLER = (
     (score_curves, "ROUNDS", 200),
@@ -48,7 +48,8 @@ def found():
     with pytest.MonkeyPatch.context() as patched:
         for module, name, fewer in SMALLER:
             patched.setattr(module, name, fewer)
-        return recorded(run(SIMULATIONS, SHARE))
+        fewer_draws = [dataclasses.replace(s, least=min(s.least, LEAST)) for s in SIMULATIONS]
+        return recorded(run(fewer_draws, SHARE))
 
 
 @pytest.mark.slow
