@@ -28,9 +28,8 @@ SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono"
 CODES = missing_glyphs.FAMILY
 ADDRESS = "evallang-font:"
 """What the address of a font file begins with, on the page that the PDF is made from."""
-LETTERS = (*range(0x20, 0x7F), *range(0xA0, 0x100), *range(0x2000, 0x2061))
-COMMON = frozenset(map(chr, LETTERS)) | frozenset(
-    "ŠšŒœŽžŁłČčĞğŞşıΔΣαβγδεηκλμρστχω⁰⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉€←↑→↓−√∞≈≠≤≥∈◇○●"
+COMMON = frozenset(map(chr, (*range(0x20, 0x7F), *range(0x2000, 0x2061)))) | frozenset(
+    "\u00a0§©«°±²³µ·»¼½¾×÷ÀÄÅÆÇÉÑÖØÜßàáâäåæçèéêëíîïñóôöøùúûüŠšŽžΔαβγδεηκλμρστχω⁰⁻√∞≈≠≤≥←→−◇○●"
 )
 """The characters of the parts in `templates/fonts`, as far as a face has them."""
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f" + ISOLATES)
