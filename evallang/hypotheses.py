@@ -26,6 +26,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.power import corrected_alpha
 from evallang.study import (
+    AnalysisSpec,
     ComparisonSpec,
     Method,
     SourceSpec,
@@ -199,6 +200,15 @@ def decides_pairs(line: ComparisonSpec) -> bool:
     """Return whether a line decides pairs, or single models, by p-values."""
     alone = line.omnibus and line.post_hoc is None
     return not (alone or line.exploratory or pair_declaration(line).bayesian)
+
+
+def lines_decided(study: Study, spec: AnalysisSpec) -> Iterator[ComparisonSpec]:
+    """Iterate over the lines whose pairs an analysis of decisions decides again."""
+    for line in study.comparisons:
+        asked = spec.protocol in (None, line.protocol)
+        asked = asked and (spec.metric is None or spec.metric in line.metrics)
+        if asked and decides_pairs(line):
+            yield line
 
 
 def _family(

@@ -32,7 +32,7 @@ from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
 if TYPE_CHECKING:
-    from evallang.engine.after_fits import Run
+    from evallang.engine.run_record import Run
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})

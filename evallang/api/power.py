@@ -13,12 +13,14 @@ def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, 
 
     Raises `StudyError` where the study or its data are faulty.
     """
-    from evallang.engine.analyses import Found, analyses_of
+    from evallang.engine.analyses import analyses_of_lines
     from evallang.study import AnalysisSpec, Method
 
     prepared = read_and_plan(study, missing_is_fine=True)
     meant = prepared.study
     specs = [spec for spec in meant.analyses if spec.method.name == POWER]
-    found = Found(prepared.read, prepared.planned)
+    planned = prepared.planned
+    known = prepared.read, planned.layout.splits, planned.families
     asked = specs or [AnalysisSpec(0, Method(POWER))]
-    return tuple(analyses_of(meant, found, asked)), prepared.diagnostics
+    answers = (one for spec in asked for one in analyses_of_lines(meant, spec, *known))
+    return tuple(answers), prepared.diagnostics

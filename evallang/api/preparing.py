@@ -196,7 +196,8 @@ def read_and_plan(
     `StudyError` where the study or its data are faulty.
     """
     from evallang.planning.exports import with_exports
-    from evallang.planning.planner import plan
+    from evallang.planning.graph import graph_of, tasks_of
+    from evallang.planning.planner import plan as planned_of
     from evallang.planning.readiness import missing_packages
 
     resolved = _resolved(study, incomplete_is_fine)
@@ -217,10 +218,13 @@ def read_and_plan(
     packages = (*missing_packages(meant), *modules)
     as_found = as_read(meant, sources)
     judged = judge_read(meant, as_found, sources)
-    planned = with_exports(meant, sources.tables, plan(meant, sources))
+    planned = with_exports(meant, sources.tables, planned_of(meant, sources))
     judged += _dependent_losses(meant, planned, sources)
     judged += judge_planned(meant, as_found, sources.tables, planned.layout.splits)
     sources = sources.released()
+    graph = graph_of(meant, sources, planned)
+    plan = replace(planned.plan, tasks=tasks_of(graph))
+    planned = replace(planned, plan=plan, graph=graph)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     fine = (*missing, *packages) if missing_is_fine else ()

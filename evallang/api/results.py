@@ -34,7 +34,7 @@ from evallang.working_folder import safe_path
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.diagnostics import Diagnostic
-    from evallang.engine.after_fits import Run
+    from evallang.engine.run_record import Run
 
 
 def read_record(text: str) -> records.ResultsRecord:

@@ -19,8 +19,8 @@ from evallang.printable import inert
 from evallang.results import codec
 
 if TYPE_CHECKING:
-    from evallang.engine.after_fits import Run
     from evallang.engine.evaluation import Evaluation
+    from evallang.engine.run_record import Run
     from evallang.models.thresholds import ChosenThreshold
 
 ROWS_IN_A_GROUP = 1 << 18  # of the Parquet file, whose bytes depend on it

@@ -203,7 +203,7 @@ def _run(
                 refuse_unlocked(study, prepared)
             check_places((export.path for export in prepared.study.exports), study.folder)
             if progress is not None:
-                progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
+                progress(0, prepared.planned.plan.n_fits or 0)
             try:
                 done = engine.run(
                     prepared.study,

@@ -69,7 +69,7 @@ def run_share(
         raise NoStore(f"{error}; no fit could be kept") from error
     if kept is None:
         raise NoStore("a share of the fits needs a store, and it is off; name one with --store")
-    from evallang.engine.fits import run_fits
+    from evallang.engine.run import run_fits
 
     with (
         safe_path(),
@@ -81,19 +81,20 @@ def run_share(
         prepared = read_and_plan(imported, trusted=is_trusted(trust), live=NOTHING)
         if not all(task.source_known for task in prepared.planned.layout.tasks.values()):
             raise NoStore("the fits of code with an unknown source cannot be kept in a store")
-        found = run_fits(
+        keys = shard.share(prepared.planned.layout.tasks)
+        outcomes, stored = run_fits(
             prepared.study,
-            prepared.read.tables,
-            prepared.planned.layout,
+            prepared.read,
+            prepared.planned,
+            list(keys),
             workers=workers,
-            progress=None,
-            own=own_code(prepared.study, study.folder, {}),
+            code=own_code(prepared.study, study.folder, {}),
             store=kept,
-            shard=shard,
         )
-    if found.not_kept is not None:
-        raise NoStore(f"the store `{kept.folder}` could not keep all fits: {found.not_kept}")
-    failures = [o.failure for o in found.outcomes.values() if o.failure is not None]
+    not_kept = next((o.not_kept for o in outcomes.values() if o.not_kept), None)
+    if not_kept is not None:
+        raise NoStore(f"the store `{kept.folder}` could not keep all fits: {not_kept}")
+    failures = [o.failure for o in outcomes.values() if o.failure is not None]
     reasons = tuple(dict.fromkeys(f"{error}: {message}" for error, message in failures))
-    LOG.info("made a share of %s: tasks %d", printable_line(study.path), len(found.outcomes))
-    return DoneShare(len(found.outcomes), len(found.stored), len(failures), reasons)
+    LOG.info("made a share of %s: tasks %d", printable_line(study.path), len(outcomes))
+    return DoneShare(len(outcomes), len(stored), len(failures), reasons)

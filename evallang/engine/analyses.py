@@ -9,27 +9,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.compatibility import is_grouped, metric_entry
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
-from evallang.engine.evaluation import Evaluation
-from evallang.engine.fit_outcome import FitOutcome
-from evallang.engine.model_analyses import analyses_of_models
 from evallang.engine.providers import Providers
-from evallang.engine.sensitivity import ContextOf, decisions_again
-from evallang.engine.subset_scores import FurtherFits
+from evallang.engine.walk import computes
+from evallang.hypotheses import Families
 from evallang.metrics.metric import rows_of_proportion
-from evallang.planning.planner import Planned
+from evallang.planning import nodes
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Evidence
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
-from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.stats.power import GROUPS, Question, Sizes as GroupSizes
@@ -59,17 +56,11 @@ GROUPED = (
 
 
 class Found(Struct, frozen=True):
-    """What of a study's data was read, the splits that were planned, and what was predicted.
-
-    `outcomes` are those of all fits by their keys, and `context_of` gives the context in which a
-    line is tested.
-    """
+    """What of a study's data was read, how it was split, and what is compared."""
 
     read: ReadSources
-    planned: Planned
-    evaluations: Sequence[Evaluation] = ()
-    outcomes: Mapping[str, FitOutcome] = field(default_factory=dict)
-    context_of: ContextOf | None = None
+    splits: Mapping[tuple[str, str], Sequence[Split]]
+    families: Families
 
 
 class Place(Struct, frozen=True):
@@ -120,29 +111,28 @@ class Stage(Struct, frozen=True):
     protocol: str | None
 
 
-def analyses_of(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> list[Analysis]:
-    """Answer `analyze` items of a study: records by line, test and data set, or by model."""
-    made: list[Analysis] = []
-    for spec in specs:
-        if ANALYSES[spec.method.name].declaration.about not in ABOUT_LINES:
-            fits = FurtherFits(found.read.tables, found.planned.layout, found.outcomes)
-            made += analyses_of_models(study, spec, found.evaluations, fits)
-            continue
-        if ANALYSES[spec.method.name].declaration.about == "decisions":
-            assert found.context_of is not None, "a run has compared the models"
-            families = found.planned.families
-            made += decisions_again(study, spec, families, found.context_of)
-            continue
-        for stage in _stages(study, spec, found):
-            made += list(_answer_stage(study, found, spec, stage))
-    return made
+@computes(nodes.LINE_ANALYSIS)
+def analyses_of_lines(
+    study: Study,
+    spec: AnalysisSpec,
+    read: ReadSources,
+    splits: Mapping[tuple[str, str], Sequence[Split]],
+    families: Families,
+) -> tuple[Analysis, ...]:
+    """Answer an item about `compare` lines: records by line, test and data set."""
+    found = Found(read, splits, families)
+    return tuple(
+        answer
+        for stage in _stages(study, spec, found)
+        for answer in _answer_stage(study, found, spec, stage)
+    )
 
 
 # --- which tests, at which level ------------------------------------------------------------
 
 
 def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
-    families = found.planned.families
+    families = found.families
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
@@ -240,7 +230,7 @@ def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) 
     by_folds = evidence == {Evidence.FOLD_SCORES}
     splits: Sequence[Split] = ()
     if protocol is not None and place.name is not None:
-        drawn = found.planned.layout.splits.get((place.name, protocol.name), ())
+        drawn = found.splits.get((place.name, protocol.name), ())
         splits = [split for split in drawn if split.fold >= 0]  # not the fit on all rows
     if by_folds:
         if splits:

@@ -1,6 +1,6 @@
 """The best of several models, with its estimate corrected for the choice among them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -8,8 +8,10 @@ from msgspec import Struct
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.metric_samples import resampling_seed, sample_of
+from evallang.engine.walk import computes
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
+from evallang.planning import nodes
 from evallang.results.records import BestOfMany
 from evallang.stats.skill import MANY, Corrected, bbc_cv
 from evallang.study import Method, Study
@@ -70,31 +72,31 @@ def choose_again(
     return ChosenAgain(max(known) if better == "higher" else min(known), chosen)
 
 
-def best_of_many(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[BestOfMany]:
-    """Iterate over the best models of settings that measure many models on one test set."""
+@computes(nodes.CHOICE)
+def best_of_many(study: Study, evaluation: Evaluation) -> BestOfMany | None:
+    """Return the best of many models that are measured on one test set; None of few."""
     baselines = {model.name for model in study.models if is_baseline(model)}
-    for evaluation in evaluations:
-        models = tuple(name for name in evaluation.models if name not in baselines)
-        if len(models) < MANY or not _on_one_test_set(evaluation, models):
-            continue
-        metric = evaluation.own or study.measures[0].metric
-        found = choose_again(study, evaluation, models, metric, LESS_WORK)
-        if found is None:
-            continue
-        values = {name: point_estimate(study, evaluation, name, metric) for name in models}
-        yield BestOfMany(
-            data=evaluation.source,
-            protocol=evaluation.protocol,
-            model=next(name for name, value in values.items() if value == found.naive),
-            metric=metric.written,
-            naive=found.naive,
-            value=found.corrected.value,
-            low=found.corrected.low,
-            high=found.corrected.high,
-            level=study.confidence,
-            rounds=found.corrected.rounds,
-            models=models,
-        )
+    models = tuple(name for name in evaluation.models if name not in baselines)
+    if len(models) < MANY or not _on_one_test_set(evaluation, models):
+        return None
+    metric = evaluation.own or study.measures[0].metric
+    found = choose_again(study, evaluation, models, metric, LESS_WORK)
+    if found is None:
+        return None
+    values = {name: point_estimate(study, evaluation, name, metric) for name in models}
+    return BestOfMany(
+        data=evaluation.source,
+        protocol=evaluation.protocol,
+        model=next(name for name, value in values.items() if value == found.naive),
+        metric=metric.written,
+        naive=found.naive,
+        value=found.corrected.value,
+        low=found.corrected.low,
+        high=found.corrected.high,
+        level=study.confidence,
+        rounds=found.corrected.rounds,
+        models=models,
+    )
 
 
 def _on_one_test_set(evaluation: Evaluation, models: Sequence[str]) -> bool:

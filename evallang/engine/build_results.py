@@ -51,7 +51,6 @@ from evallang.models.thresholds import OwnThreshold, own_thresholds
 from evallang.planning.candidates import asks, tried
 from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
-from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Evidence
 from evallang.results.records import (
@@ -71,6 +70,7 @@ from evallang.results.records import (
     FitWarning,
     MethodRecord,
     ModelRecord,
+    ProtocolRecord,
     Provenance,
     ReferenceRecord,
     Requirement,
@@ -785,14 +785,14 @@ def build_results(
     *,
     study: Study,
     read: ReadSources,
-    planned: Planned,
+    protocols: tuple[ProtocolRecord, ...],
+    defaults: tuple[Default, ...],
     estimates: tuple[Estimate, ...],
     comparisons: tuple[Comparison, ...],
     requirements: tuple[Requirement, ...],
     selections: tuple[Selection, ...],
     failures: tuple[Failure, ...],
     warnings: tuple[FitWarning, ...],
-    counts: FitCounts,
     exports: tuple[Export, ...] = (),
     analyses: tuple[Analysis, ...] = (),
     chosen: tuple[BestOfMany, ...] = (),
@@ -802,7 +802,7 @@ def build_results(
     methods, references = methods_used(
         study, estimates, comparisons, requirements, data, exports, analyses, chosen
     )
-    defaults = (*planned.plan.defaults, *data_defaults(read))
+    defaults = (*defaults, *data_defaults(read))
     files = tuple(FileRecord(file.path, file.sha256) for file in study.files)
     return ResultsRecord(
         schema=SCHEMA,
@@ -829,7 +829,7 @@ def build_results(
         ),
         data=data,
         models=model_records(study, read),
-        protocols=planned.plan.protocols,
+        protocols=protocols,
         estimates=estimates,
         comparisons=comparisons,
         selections=selections,
@@ -838,7 +838,7 @@ def build_results(
         exports=exports,
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts, ("skops",) if exports else (), study),
+        provenance=provenance(("skops",) if exports else (), study),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -859,8 +859,8 @@ def _search(study: Study) -> SearchRecord | None:
     return SearchRecord(tuning.strategy, folds, tuning.metric.written)
 
 
-def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Provenance:
-    """State versions and machine; command, time and git state are the caller's to fill in."""
+def provenance(more: tuple[str, ...], study: Study) -> Provenance:
+    """State versions and machine; fits, command, time and git state are the caller's."""
     packages = ["numpy", "scipy", "scikit-learn", "polars", *more]
     packages += ["optuna"] if model_based(study) else []
     return Provenance(
@@ -874,7 +874,7 @@ def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Proven
         command="",
         started="",
         seconds=0.0,
-        fits=counts,
+        fits=FitCounts(0, 0, 0, 0),
     )
 
 

@@ -12,8 +12,15 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang import hypotheses
-from evallang.activity import Activity, report_activity
-from evallang.engine.across import GridInputs, ScoreGrid, ranks
+from evallang.data.dataset import ScoreTable
+from evallang.engine.across import (
+    GridInputs,
+    ScoreGrid,
+    grid_of,
+    grid_of_table,
+    missing_policy,
+    ranks,
+)
 from evallang.engine.estimate_intervals import drop_zero_width
 from evallang.engine.estimates import scope_of_estimates
 from evallang.engine.evaluation import Evaluation, as_read_by, in_blocks
@@ -26,7 +33,9 @@ from evallang.engine.providers import (
     rows_about,
     swapper,
 )
-from evallang.hypotheses import Families, PlannedComparison, pair_declaration
+from evallang.engine.walk import computes
+from evallang.hypotheses import PlannedComparison, pair_declaration
+from evallang.planning import nodes
 from evallang.registry import Evidence
 from evallang.results.records import (
     Comparison,
@@ -686,29 +695,33 @@ def add_detectable_difference(
 # --- `compare` lines -------------------------------------------------------------------------
 
 
-def compare(
-    study: Study, tested: Families, context_of: Callable[[PlannedComparison], ComparisonContext]
-) -> list[Comparison]:
-    """Run every line in its contexts, and decide family by family, in the order of the study."""
-    made: dict[PlannedComparison, Comparison] = {}
-    total = sum(len(family.comparisons) for family in tested.families)
-    begun = 0
-    for family in tested.families:
-        test_runs = []
-        for planned in family.comparisons:
-            begun += 1
-            report_activity(Activity("computing", planned.line.source, begun, total))
-            test_runs.append(run_line(study, planned, context_of(planned)))
-        for decided in decide(study, family, test_runs):
-            made[decided.test_run.planned] = _comparison(study, decided)
-    return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]
-
-
-def run_line(study: Study, planned: PlannedComparison, context: ComparisonContext) -> TestRun:
-    """Run a line in one context; nothing is decided yet."""
-    line = planned.line
+@computes(nodes.TESTS)
+def run_line(
+    study: Study,
+    planned: PlannedComparison,
+    evaluations: Sequence[Evaluation],
+    table: ScoreTable | None,
+) -> TestRun:
+    """Run a line on its sources, or on the data sets of a table of scores; nothing is decided."""
+    line, metric = planned.line, planned.metric
+    context: ComparisonContext
+    if table is not None:
+        context = Across(grid_of_table(table, missing_policy(line)), metric, None, planned.models)
+    elif line.across:
+        grid = grid_of(study, evaluations, metric)
+        context = Across(grid, metric, line.protocol, planned.models)
+    else:
+        context = OneSource(evaluations[0], metric)
     omnibus = _omnibus(study, line, context, planned.models) if planned.omnibus else None
     return _with_pairs(study, planned, context, omnibus)
+
+
+@computes(nodes.FAMILY)
+def decided_comparisons(
+    study: Study, test_runs: Sequence[TestRun], family: hypotheses.Family
+) -> tuple[Comparison, ...]:
+    """Decide a family, in the order of its lines."""
+    return tuple(_comparison(study, decided) for decided in decide(study, family, test_runs))
 
 
 def run_again(study: Study, test_run: TestRun, line: ComparisonSpec) -> TestRun:

@@ -1,7 +1,7 @@
 """Outcomes in, `Estimate`s with their intervals out, also in the levels of a column."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite, isinf
 from typing import Any
@@ -10,12 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.activity import Activity, report_activity
 from evallang.data.labels import sort_labels
 from evallang.engine.estimate_intervals import IntervalInputs, estimate_interval
 from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, add_repeats, as_read_by
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.rounded_scores import note_of_rounding, rounding_error
+from evallang.engine.walk import computes
 from evallang.metrics.aggregation import (
     Aggregate,
     average_over_seeds,
@@ -23,6 +23,7 @@ from evallang.metrics.aggregation import (
 )
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.metrics.own_code import OwnMetricFailed
+from evallang.planning import nodes
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, subject_of_yields
 from evallang.registry import Evidence
 from evallang.results.records import (
@@ -300,26 +301,10 @@ class _Rounds:
 NONE_TESTED = Tested(0, 0, 0)
 
 
-def estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
-    """Measure every model of an evaluation by every metric of the study."""
-    wanted = [
-        (measure, model)
-        for measure in (*study.measures, *_compared_alone(study, evaluation))
-        for model in (evaluation.models if evaluation.measures(measure.metric) else ())
-    ]
-    for number, (measure, model) in enumerate(wanted):
-        subject = f"{measure.metric.written} of {model}"
-        report_activity(Activity("computing", subject, number + 1, len(wanted)))
-        yield estimate(study, evaluation, model, measure, among=tuple(evaluation.models))
-
-
-def _compared_alone(study: Study, evaluation: Evaluation) -> list[Measure]:
-    """Return the metrics that models are compared by and that no `measure` line names."""
-    compared = [(metric, line.models) for line in study.comparisons for metric in line.metrics]
-    compared += [(line.metric, line.models) for line in study.requirements if line.kind != "level"]
-    measured = {measure.metric for measure in study.measures}
-    here = dict.fromkeys(m for m, models in compared if set(models) & set(evaluation.models))
-    return [Measure(metric, None) for metric in here if metric not in measured]
+@computes(nodes.ESTIMATE)
+def estimate_of(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
+    """Measure one model by one metric, its interval drawn with those of the others."""
+    return estimate(study, evaluation, model, measure, among=tuple(evaluation.models))
 
 
 def estimate(
@@ -515,28 +500,35 @@ def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) 
 # --- subgroups -------------------------------------------------------------------------------
 
 
-def subgroup_estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
-    """Measure every model in every level of the columns that measures name.
+@computes(nodes.SUBGROUPS)
+def subgroup_estimates(
+    study: Study, evaluation: Evaluation, model: str, measure: Measure, column: str
+) -> tuple[Estimate, ...]:
+    """Measure a model in every level of a column.
 
     Levels with few examples, or with few of a class that the metric is about, are listed.
     """
-    for measure in study.measures:
-        for column in measure.within:
-            if column not in evaluation.subgroups or not evaluation.measures(measure.metric):
-                continue
-            for model in evaluation.models:
-                named = levels(evaluation, column)
-                made = {
-                    level: level_estimate(study, evaluation, model, measure, column, level)
-                    for level in named
-                }
-                known = sum(found.value is not None for found in made.values())
-                # of two levels each is the rest of the other: one difference with two signs
-                hypotheses = known if len(named) > 2 else 1
-                for level, found in made.items():
-                    inside = evaluation.subgroups[column] == level
-                    difference = _to_rest(study, evaluation, found, measure, inside, hypotheses)
-                    yield replace(found, to_rest=difference)
+    named = levels(evaluation, column)
+    made = {
+        level: level_estimate(study, evaluation, model, measure, column, level) for level in named
+    }
+    known = sum(found.value is not None for found in made.values())
+    # of two levels each is the rest of the other: one difference with two signs
+    hypotheses = known if len(named) > 2 else 1
+    return tuple(
+        replace(
+            found,
+            to_rest=_to_rest(
+                study,
+                evaluation,
+                found,
+                measure,
+                evaluation.subgroups[column] == level,
+                hypotheses,
+            ),
+        )
+        for level, found in made.items()
+    )
 
 
 def _to_rest(

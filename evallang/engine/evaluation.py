@@ -4,7 +4,7 @@ However the predictions came about (fitted here, read from a file, published as 
 from here on they look the same.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -761,34 +761,31 @@ def _fold_sizes(
 # --- tables of scores ----------------------------------------------------------------------
 
 
-def evaluations_of_scores(table: ScoreTable) -> Iterator[Evaluation]:
-    """Yield each data set of a table of scores as an evaluation; a row is a fold's score.
+def evaluation_of_scores(table: ScoreTable, row: int) -> Evaluation:
+    """Return one data set of a table of scores as an evaluation; a row is a fold's score.
 
-    A model without scores on a data set is not part of its evaluation.
+    A model without scores on the data set is not part of it.
     """
-    spec = table.spec
     folds = _folds_of(table)
-    yields = yields_of_scores(table)
-    for row in range(table.n):
-        values = table.values[row].reshape(len(table.models), -1)
-        present = [i for i in range(len(table.models)) if not table.missing[row, i]]
-        name, label = names_of(table, row)
-        yield Evaluation(
-            source=name,
-            label=label,
-            unit="scores",
-            protocol=None,
-            n=len(folds),
-            task="regression",
-            classes=(),
-            positive=None,
-            yields=yields,
-            grouped=False,
-            folds=folds,
-            models={table.models[i].name: _scores(values[i], folds) for i in present},
-            own=own_metric(spec),
-            test_train_ratio=table.test_train_ratio,
-        )
+    values = table.values[row].reshape(len(table.models), -1)
+    present = [i for i in range(len(table.models)) if not table.missing[row, i]]
+    name, label = names_of(table, row)
+    return Evaluation(
+        source=name,
+        label=label,
+        unit="scores",
+        protocol=None,
+        n=len(folds),
+        task="regression",
+        classes=(),
+        positive=None,
+        yields=yields_of_scores(table),
+        grouped=False,
+        folds=folds,
+        models={table.models[i].name: _scores(values[i], folds) for i in present},
+        own=own_metric(table.spec),
+        test_train_ratio=table.test_train_ratio,
+    )
 
 
 def names_of(table: ScoreTable, row: int) -> tuple[str, str]:

@@ -1,27 +1,26 @@
 """The models that `export` names, fitted on all rows and saved, with a corrected estimate."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry
-from evallang.data.dataset import Table
 from evallang.engine.backends.backend import WHOLE, Monitor
-from evallang.engine.backends.workers import Workers
 from evallang.engine.best_of_many import choose_again
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
-from evallang.engine.fits import Job, Tally, fitting_of, shared_tables
+from evallang.engine.fits import Fitter, Job, fitting_of
+from evallang.engine.walk import Ready, computes
 from evallang.models import fitting, saving
 from evallang.models.foreign_errors import Loss
 from evallang.models.model import ParameterValue, with_choice, written
-from evallang.models.own_code import OwnCode
 from evallang.models.thresholds import ChosenThreshold, chosen_thresholds
-from evallang.planning.plan import ExportTask, Layout
+from evallang.planning import nodes
+from evallang.planning.nodes import Node
+from evallang.planning.plan import ExportTask
 from evallang.results.records import CorrectedEstimate, Estimate, Export, Failure, FitWarning
 from evallang.study import ExportSpec, Study
 
@@ -59,27 +58,24 @@ SHOWN_CHOICES = 5  # of the outer folds, the most frequent first
 
 
 class Exported(Struct, frozen=True):
-    """What came of all `export` lines: records, files by their path, and what went wrong."""
+    """What came of one `export` line: its record, and the content of its file."""
 
-    records: tuple[Export, ...] = ()
-    files: tuple[tuple[str, bytes], ...] = ()
-    failures: tuple[Failure, ...] = ()
-    warnings: tuple[FitWarning, ...] = ()
-    planned: int = 0
-    run: int = 0
+    record: Export
+    content: bytes
 
 
 class ExportJob(Struct, frozen=True):
     """One model to fit on all rows; `choice` is None where it is still to be searched for."""
 
-    name: str
+    export: ExportTask
     job: Job
     choice: Choice | None
+    among: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Hashable:
         """The model alone: each is fitted once."""
-        return self.name
+        return "export", self.export.model
 
     @property
     def own_code(self) -> bool:
@@ -90,9 +86,17 @@ class ExportJob(Struct, frozen=True):
         """Return the job without the fit at a place, which then fails with a loss."""
         return replace(self, job=self.job.drop_lost(at, loss))
 
+    def run(self, monitor: Monitor) -> "ExportOutcome":
+        """Choose where nothing is chosen yet, fit on all rows, and save."""
+        return replace(run_export(self, monitor), task=self.export, among=self.among)
+
 
 class ExportOutcome(Struct, frozen=True):
-    """The saved model with the candidate it holds, or why there is none."""
+    """The saved model with the candidate it holds, or why there is none.
+
+    `task` is that of the model, None where none could be chosen, and `among` are the models of
+    which it is the best, in the order of the study, empty for a model that a line names.
+    """
 
     saved: saving.SavedModel | None
     params: Choice
@@ -101,82 +105,78 @@ class ExportOutcome(Struct, frozen=True):
     failure: tuple[str, str] | None = None
     left: tuple[FailedCandidate, ...] = ()
     threshold: ChosenThreshold | None = None
+    task: ExportTask | None = None
+    among: tuple[str, ...] = ()
+
+    @property
+    def fit_warnings(self) -> Iterator[FitWarning]:
+        """The warnings of its fits."""
+        if self.task is not None:
+            for category, message, n in self.warnings:
+                at = self.task.task.data, self.task.protocol, self.task.model
+                yield FitWarning(*at, category, message, n)
 
 
-def export_models(
-    study: Study,
-    tables: Mapping[str, Table],
-    layout: Layout,
-    outcomes: Mapping[str, FitOutcome],
-    evaluations: Sequence[Evaluation],
-    estimates: Sequence[Estimate],
-    *,
-    workers: Workers,
-    own: OwnCode | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Exported:
-    """Fit and save every model that an `export` line names; equal ones once.
+@computes(nodes.EXPORT)
+def export_job(
+    fitter: Fitter,
+    node: Node,
+    tasks: Sequence[ExportTask],
+    fits: Sequence[FitOutcome],
+    estimates: Sequence[Estimate] | None = None,
+    named: Sequence[ExportOutcome] = (),
+) -> "ExportJob | Ready":
+    """Return the job of an exported model: of the one task, or by `estimates` of the best.
 
-    `progress` is called before and after, with the fits of this stage done and planned.
+    Those that lines have `named` are fitted already.
     """
-    if not study.exports or not layout.exports:
-        return Exported()
-    ranked = _ranked(study, layout, estimates)
-    failures: list[Failure] = []
-    wanted: list[tuple[ExportSpec, ExportTask]] = []
-    for spec in study.exports:
-        name = spec.model or (ranked[0] if ranked else None)
-        if name is None:
-            failures.append(_undecided(study, layout))
-        else:
-            wanted.append((spec, layout.exports[name]))
-    tasks = {task.model: task for _, task in wanted}
-    planned = sum(task.task.n_fits for task in tasks.values())
-    if progress is not None:
-        progress(0, planned)
-    tally = Tally(planned, progress)
-    made = _run(study, tables, tasks, outcomes, workers, own, tally)
-    records, files = [], []
-    for spec, task in wanted:
-        found = made[task.model]
-        if found.saved is None:
-            continue
-        record = _record(study, spec, task, found, found.saved, outcomes)
-        if spec.model is None:
-            evaluation = next(s for s in evaluations if s.protocol == task.protocol)
-            record = replace(
-                record, corrected=corrected(study, evaluation, _written_order(study, ranked))
-            )
-        records.append(record)
-        files.append((spec.path, found.saved.content))
-    for name, found in made.items():
-        failures += _failures(tasks[name], found)
-    return Exported(
-        tuple(records),
-        tuple(files),
-        tuple(failures),
-        tuple(
-            FitWarning(tasks[name].task.data, tasks[name].protocol, name, category, message, n)
-            for name, found in made.items()
-            for category, message, n in found.warnings
-        ),
-        planned,
-        sum(found.n_fits for found in made.values()),
-    )
+    keys = dict.fromkeys(key for task in tasks for key in task.chosen_in)
+    outcomes = dict(zip(keys, fits, strict=True))
+    task, among = tasks[0], tuple[str, ...]()
+    if estimates is not None:
+        ranked = _ranked(fitter.study, tasks, estimates)
+        among = tuple(_written_order(fitter.study, ranked))
+        best = next((one for one in tasks if one.model == ranked[0]), None) if ranked else None
+        if best is None:
+            return Ready(ExportOutcome(None, {}, 0))
+        made = next((one for one in named if one.task == best), None)
+        if made is not None:
+            return Ready(replace(made, among=among))
+        task = best
+    choice, reason = _choice(task, outcomes)
+    if reason is not None:
+        return Ready(ExportOutcome(None, {}, 0, failure=reason, task=task, among=among))
+    return ExportJob(task, fitter.job(task.task, task.model, stored=False), choice, among)
 
 
-def _ranked(study: Study, layout: Layout, estimates: Sequence[Estimate]) -> list[str]:
+@computes(nodes.EXPORTED)
+def exported(
+    study: Study,
+    made: ExportOutcome,
+    evaluation: Evaluation,
+    fits: Sequence[FitOutcome],
+    spec: ExportSpec,
+    chosen_in: Sequence[str],
+) -> Exported | None:
+    """Return the record of an `export` line, None where there is no model."""
+    if made.task is None or made.saved is None:
+        return None
+    outcomes = dict(zip(chosen_in, fits, strict=True))
+    record = _record(study, spec, made.task, made, made.saved, outcomes)
+    if spec.model is None:
+        record = replace(record, corrected=corrected(study, evaluation, made.among))
+    return Exported(record, made.saved.content)
+
+
+def _ranked(study: Study, tasks: Sequence[ExportTask], estimates: Sequence[Estimate]) -> list[str]:
     """Return the models by the first measure on the first protocol, the best first."""
     metric = study.measures[0].metric
     sign = -1.0 if metric_entry(metric).declaration.better == "higher" else 1.0
+    models = {task.model for task in tasks}
     values = {
         e.model: float(f"{e.value:.{DIGITS}g}")
         for e in estimates
-        if e.subgroup is None
-        and e.metric == metric.written
-        and e.value is not None
-        and e.model in layout.exports
-        and e.protocol == layout.exports[e.model].protocol
+        if e.metric == metric.written and e.value is not None and e.model in models
     }
     written_first = _written_order(study, values)
     return sorted(written_first, key=lambda name: sign * values[name])
@@ -184,35 +184,6 @@ def _ranked(study: Study, layout: Layout, estimates: Sequence[Estimate]) -> list
 
 def _written_order(study: Study, names: Any) -> list[str]:
     return [model.name for model in study.models if model.name in names]
-
-
-def _run(
-    study: Study,
-    tables: Mapping[str, Table],
-    tasks: Mapping[str, ExportTask],
-    outcomes: Mapping[str, FitOutcome],
-    workers: Workers,
-    own: OwnCode | None,
-    tally: Tally,
-) -> dict[str, ExportOutcome]:
-    made: dict[str, ExportOutcome] = {}
-    with shared_tables(tables, workers, own) as shared:
-        metric = study.tuning.metric if study.tuning else None
-        rule = study.tuning.select if study.tuning else "best"
-        work = []
-        for name, task in tasks.items():
-            job = Job(
-                task.task, shared[task.task.data], study.seed, metric, rule, own=own, model=name
-            )
-            choice, reason = _choice(task, outcomes)
-            if reason is None:
-                work.append(ExportJob(name, job, choice))
-            else:
-                made[name] = ExportOutcome(None, {}, 0, failure=reason)
-        with closing(workers.run(run_export, work, tally.count)) as done:
-            made.update(done)
-    tally.finish(tally.total)
-    return {name: made[name] for name in tasks}
 
 
 def _choice(
@@ -227,12 +198,12 @@ def _choice(
     return chosen[0], None
 
 
-def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
+def run_export(work: ExportJob, monitor: Monitor) -> ExportOutcome:
     """Choose where nothing is chosen yet, fit on all rows, and save; in a worker."""
     job = work.job
     whole = job.losses.get(WHOLE)
     if whole is not None:
-        return work.name, ExportOutcome(None, {}, 0, failure=(whole.error, whole.message))
+        return ExportOutcome(None, {}, 0, failure=(whole.error, whole.message))
     with fitting_of(job, monitor) as held:
         left: list[FailedCandidate] = []
         choice = work.choice
@@ -240,9 +211,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
             choice, _, left, refused = held.choose()
             if refused is not None:
                 warned = held.noted.counted()
-                return work.name, ExportOutcome(
-                    None, {}, held.noted.fits, warned, refused, tuple(left)
-                )
+                return ExportOutcome(None, {}, held.noted.fits, warned, refused, tuple(left))
         rows = job.task.refit
         pipeline = with_choice(job.task.pipeline, choice) if choice else job.task.pipeline
         context = replace(held.context(rows), targets=job.table.class_values)
@@ -253,7 +222,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
         n_fits = held.noted.fits + 1
         if failure is not None or model is None:
             reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
-            return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
+            return ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
         columns = _column_names(job)
         last = getattr(model, "steps", [("", model)])[-1][1]
         step, targets = pipeline.steps[-1], context.targets
@@ -270,7 +239,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
 
         saved, failure, _, _ = fitting.watched(save)
         refused = (failure.error, failure.message) if failure else None
-        return work.name, ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left), chosen)
+        return ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left), chosen)
 
 
 def _column_names(job: Job) -> tuple[str, ...]:
@@ -350,23 +319,19 @@ def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -
         yield f"the splits chose {', '.join(shown)}{rest}"
 
 
-def _failures(task: ExportTask, found: ExportOutcome) -> Iterator[Failure]:
+def failures_of_export(study: Study, found: ExportOutcome) -> Iterator[Failure]:
+    """Iterate over what failed where a model was to be exported."""
+    task = found.task
+    if task is None:
+        metric = study.measures[0].metric.written
+        protocol = next(p for p in study.protocols if p.implied_by is None)
+        yield Failure(
+            "export", study.sources[0].name, protocol.name, "best", 0, -1, {}, "ValueError",
+            f"no model has an estimate of {metric} to be chosen by",
+        )  # fmt: skip
+        return
+    at = task.task.data, task.protocol, task.model, 0, -1
     for params, error, message in found.left:
-        yield Failure(
-            "inner", task.task.data, task.protocol, task.model, 0, -1, plain(params), error, message
-        )
+        yield Failure("inner", *at, plain(params), error, message)
     if found.failure is not None:
-        error, message = found.failure
-        chosen = plain(found.params)
-        yield Failure(
-            "export", task.task.data, task.protocol, task.model, 0, -1, chosen, error, message
-        )
-
-
-def _undecided(study: Study, layout: Layout) -> Failure:
-    task = next(iter(layout.exports.values()))
-    metric = study.measures[0].metric.written
-    return Failure(
-        "export", task.task.data, task.protocol, "best", 0, -1, {}, "ValueError",
-        f"no model has an estimate of {metric} to be chosen by",
-    )  # fmt: skip
+        yield Failure("export", *at, plain(found.params), *found.failure)

@@ -7,8 +7,8 @@ how many run at once.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import isnan
@@ -35,9 +35,9 @@ from evallang.engine.fit_outcome import (
     TrainingOutputs,
 )
 from evallang.engine.folder_copies import path_here
-from evallang.engine.shard import Shard
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, steps_from_simple
+from evallang.engine.walk import FUNCTIONS, Ready, computes
 from evallang.metrics.metric import MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
@@ -47,10 +47,12 @@ from evallang.models.columns import design_matrix
 from evallang.models.foreign_errors import FitLost, Loss
 from evallang.models.model import ModelSpec, search_space, with_choice
 from evallang.models.own_code import OwnCode, own_files
+from evallang.planning import nodes
 from evallang.planning.keys import versions_here
-from evallang.planning.plan import FitTask, Layout
+from evallang.planning.nodes import Graph, Node
+from evallang.planning.plan import FitTask
 from evallang.planning.seeds import rows_hash, seed, step_seeds
-from evallang.run_folders import remove_left, run_folder
+from evallang.run_folders import run_folder
 from evallang.stats.analyses.tuning import choose
 from evallang.stats.draws import numeric_libraries
 from evallang.study import Method, Study
@@ -264,6 +266,19 @@ class Job(Struct, frozen=True):
         """Equal for the folds of a model."""
         return self.task.data, self.model, self.part
 
+    def run(self, monitor: Monitor) -> FitOutcome | SearchPart:
+        """Choose a candidate in the inner folds, refit it, predict the test rows.
+
+        Or score a part of the candidates.
+        """
+        with fitting_of(self, monitor) as held:
+            if self.part is not None:
+                return held.search_part(self.part)
+            outcome = held.run()
+        if self.store is not None:
+            outcome = replace(outcome, not_kept=self.store.put(self.task, outcome))
+        return outcome
+
     @property
     def own_code(self) -> bool:
         """Return whether a class of the pipeline, or the metric of its search, is the author's."""
@@ -275,135 +290,164 @@ class Job(Struct, frozen=True):
         return replace(self, losses={**self.losses, at: loss})
 
 
-class Fits(Struct, frozen=True):
-    """The outcomes of all tasks of a layout by their keys, and the keys of those in the store."""
-
-    outcomes: Mapping[str, FitOutcome]
-    stored: frozenset[str] = frozenset()
-
-    @property
-    def not_kept(self) -> str | None:
-        """Why the store could not keep an outcome; None where it kept all."""
-        return next((o.not_kept for o in self.outcomes.values() if o.not_kept), None)
-
-
 def prepare_fits(workers: Workers, models: Iterable[ModelSpec]) -> None:
     """Begin to import what fits of models need, once, before workers are forked."""
     workers.prepare((__name__, *modules_of(models)))
 
 
-def run_fits(
-    study: Study,
-    tables: Mapping[str, Table],
-    layout: Layout,
-    *,
-    workers: Workers,
-    progress: Callable[[int, int], None] | None,
-    own: OwnCode | None = None,
-    store: Store | None = None,
-    shard: Shard | None = None,
-) -> Fits:
-    """Run every task of a layout that the store does not have.
+class RemoteNode(Struct, frozen=True):
+    """A node that a worker computes: its key, and the task that is sent."""
 
-    `progress` is called with fits done and fits planned. With a `shard` only its share of the
-    tasks is run.
+    key: str
+    task: Any
+
+    @property
+    def kind(self) -> Hashable:
+        """Equal for tasks that take about as long."""
+        kind: Hashable = self.task.kind
+        return kind
+
+    @property
+    def own_code(self) -> bool:
+        """Return whether code of the author runs in it."""
+        return bool(self.task.own_code)
+
+    def drop_lost(self, at: str, loss: Loss) -> Self:
+        """Return the node without the fit at a place, which then fails with a loss."""
+        return replace(self, task=self.task.drop_lost(at, loss))
+
+
+def run_remote(node: RemoteNode, monitor: Monitor) -> tuple[str, Any]:
+    """Compute a node, in a worker."""
+    return node.key, node.task.run(monitor)
+
+
+class Fitter:
+    """Makes the fits that a walk asks for, in workers, and keeps them in the store.
+
+    `tally` counts them, and `kept` those that the next run will find.
     """
-    remove_left()
-    tasks = dict(layout.tasks) if shard is None else shard.share(layout.tasks)
-    stored = {} if store is None else _stored(store, tables, tasks)
-    outcomes = dict(stored)
-    names = {place.key: place.model for place in reversed(layout.subsets)}
-    names |= {place.key: place.model for place in reversed(layout.places)}
-    fitted: Counter[str] = Counter()
-    for key, task in tasks.items():
-        if key not in stored:
-            fitted[names[key]] += task.n_fits
-    tally = Tally(sum(layout.tasks[key].n_fits for key in tasks), progress, fitted)
-    tally.start_from(sum(layout.tasks[key].n_fits for key in outcomes))
-    if len(stored) == len(tasks):
-        return Fits(outcomes, frozenset(stored))
-    versions = {name for task in tasks.values() for name in _versions(task)}
-    prepare_fits(workers, (m for m in study.models if m.name in fitted))
-    with shared_tables(tables, workers, own, versions) as shared:
-        metric = study.tuning.metric if study.tuning else None
-        rule = study.tuning.select if study.tuning else "best"
-        work = [
-            Job(
-                task,
-                shared[task.data],
-                study.seed,
-                metric,
-                rule,
-                own,
-                names[key],
-                None if workers.elsewhere else store,
-            )
-            for key, task in tasks.items()
-            if key not in stored
-        ]
-        try:
-            with closing(_made(work, workers, tally)) as made:
-                for key, outcome in made:
-                    if workers.elsewhere and store is not None:
-                        outcome = replace(outcome, not_kept=store.put(tasks[key], outcome))
-                    outcomes[key] = outcome
-                    failed = outcome.failure is not None
-                    n_fits = layout.tasks[key].n_fits
-                    tally.finish(n_fits, names[key], outcome.seconds, failed=failed)
-        except KeyboardInterrupt as ending:
-            kept = [key for key in tasks if key in outcomes and outcomes[key].not_kept is None]
-            if store is None or not kept or str(ending):
-                raise
-            n_fits = sum(layout.tasks[key].n_fits for key in kept)
-            told = f"{n_fits:,} of {tally.total:,} fits are kept for the next run"
-            raise type(ending)(told) from None
-    return Fits(outcomes, frozenset(stored))
+
+    def __init__(
+        self,
+        study: Study,
+        tables: Mapping[str, Table],
+        workers: Workers,
+        tally: Tally,
+        *,
+        own: OwnCode | None = None,
+        store: Store | None = None,
+    ) -> None:
+        self.study, self.own, self.store, self.workers = study, own, store, workers
+        self.kept = 0
+        self._tables, self._tally = tables, tally
+        self._nodes: dict[str, Node] = {}
+        self._waiting: list[RemoteNode] = []
+        self._shared: dict[str, SharedTable] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._open.close()
+
+    def job(self, task: FitTask, model: str, *, stored: bool) -> Job:
+        """Return a task with everything that a worker needs to run it."""
+        if not self._shared:
+            versions = _versions(task)  # of packages, which are the same for every task
+            shared = shared_tables(self._tables, self.workers, self.own, versions)
+            self._shared = self._open.enter_context(shared)
+        tuning = self.study.tuning
+        return Job(
+            task,
+            self._shared[task.data],
+            self.study.seed,
+            tuning.metric if tuning else None,
+            tuning.select if tuning else "best",
+            self.own,
+            model,
+            self.store if stored and not self.workers.elsewhere else None,
+        )
+
+    def add(self, node: Node, arguments: Mapping[str, Any]) -> Ready | None:
+        """Begin to compute a node; return its value where no worker is needed."""
+        found = FUNCTIONS[node.kind.name](self, node, **arguments)
+        if isinstance(found, Ready):
+            self._tally.finish(node.n_fits, node.at.model or "")
+            return found
+        self._nodes[node.key] = node
+        self._waiting.append(RemoteNode(node.key, found))
+        return None
+
+    def finished(self) -> Iterator[tuple[str, Any]]:
+        """Iterate over what workers have computed, until nothing is left."""
+        while self._waiting:
+            tasks, self._waiting = self._waiting, []
+            with closing(self.workers.run(run_remote, tasks, self._tally.count)) as done:
+                for key, value in done:
+                    yield key, self._noted(self._nodes.pop(key), value)
+
+    def _noted(self, node: Node, value: Any) -> Any:
+        """Count a value, and keep it where its worker has no store."""
+        if isinstance(value, FitOutcome):
+            if self.workers.elsewhere and self.store is not None:
+                value = replace(value, not_kept=self.store.put(node.given["task"], value))
+            self.kept += node.n_fits if self.store is not None and value.not_kept is None else 0
+        seconds, failed = getattr(value, "seconds", 0.0), getattr(value, "failure", None)
+        self._tally.finish(node.n_fits, node.at.model or "", seconds, failed=failed is not None)
+        return value
 
 
-def _made(
-    work: Sequence[Job], workers: Workers, tally: Tally
-) -> Generator[tuple[str, FitOutcome], None, None]:
-    """Run tasks; where there are few for so many workers, several share the search of one."""
-    n = workers.parallel
-    pieces = -(-TASKS_PER_WORKER * n // len(work)) if n > 1 else 1
-    found: dict[str, list[SearchPart]] = {}
-    tasks: list[Job] = []
-    for job in work:
-        parts = cut(job.task, pieces)
-        tasks += [_part_job(job, part) for part in parts] if parts else [job]
-    with closing(workers.run(run_job, tasks, tally.count)) as done:
-        for key, made in done:
-            if isinstance(made, SearchPart):
-                found.setdefault(key, []).append(made)
-            else:
-                yield key, made
-    chosen = [_choice_job(job, found[job.task.key]) for job in work if job.task.key in found]
-    if chosen:
-        with closing(workers.run(run_job, chosen, tally.count)) as done:
-            for key, made in done:
-                assert isinstance(made, FitOutcome), "nothing is left to search"
-                yield key, made
-
-
-def _part_job(job: Job, part: Part) -> Job:
-    """Return the task that scores a part of a search, without the rows of other inner folds."""
-    inner = job.task.inner[part.folds.start : part.folds.stop]
-    return replace(job, task=replace(job.task, inner=inner), part=part)
-
-
-def _choice_job(job: Job, parts: Sequence[SearchPart]) -> Job:
-    """Return the task that chooses among the candidates of all parts."""
-    found = joined(parts)
+@computes(nodes.FIT)
+def fit(fitter: Fitter, node: Node, task: FitTask, parts: Sequence[SearchPart] = ()) -> Job:
+    """Return the job of a fit, of a search in parts what is left of it."""
+    job = fitter.job(task, node.at.model or "", stored=True)
+    found = joined(parts) if parts else None
     if isinstance(found, Loss):
         return job.drop_lost(WHOLE, found)
-    return replace(job, searched=found)
+    return job if found is None else replace(job, searched=found)
 
 
-def _stored(
-    store: Store, tables: Mapping[str, Table], tasks: Mapping[str, FitTask]
+@computes(nodes.SCORES)
+def scores(fitter: Fitter, node: Node, task: FitTask, part: Part) -> Job:
+    """Return the job of a part of a search, without the rows of other inner folds."""
+    inner = task.inner[part.folds.start : part.folds.stop]
+    job = fitter.job(task, node.at.model or "", stored=False)
+    return replace(job, task=replace(task, inner=inner), part=part)
+
+
+def cut_searches(graph: Graph, keys: Iterable[str], parallel: int) -> Graph:
+    """Return a graph in which searches are cut where there are few fits for so many workers."""
+    keys = list(keys)
+    pieces = -(-TASKS_PER_WORKER * parallel // len(keys)) if parallel > 1 and keys else 1
+    made = Graph(dict(graph.nodes), graph.ends)
+    for key in keys:
+        node = graph.nodes[key]
+        task: FitTask = node.given["task"]
+        parts = [
+            made.add(
+                nodes.SCORES,
+                {},
+                {"task": task, "part": part},
+                key=f"{key} {part.folds} {part.candidates}",
+                at=node.at,
+                n_fits=len(part.folds) * len(part.candidates),
+            )
+            for part in cut(task, pieces)
+        ]
+        if parts:
+            made.nodes[key] = replace(node, inputs={"parts": tuple(parts)}, n_fits=1)
+    return made
+
+
+def stored_outcomes(
+    store: Store, tables: Mapping[str, Table], graph: Graph, keys: Iterable[str]
 ) -> dict[str, FitOutcome]:
+    """Return the outcomes of fits that a store has."""
     found = {}
-    for key, task in tasks.items():
+    for key in keys:
+        task: FitTask = graph.nodes[key].given["task"]
         table = tables[task.data]
         n_classes = len(table.classes) if table.task == "classification" else None
         outcome = store.get(task, n_classes)
@@ -523,20 +567,6 @@ def _mapped(path: str) -> Arrays:
     values = json.loads(Path(f"{path}-values.json").read_text(encoding="ascii"))
     objects = np.array([*values, np.nan], dtype=object)[text]
     return design_matrix(numeric, objects), found("y"), found("weights")
-
-
-def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome | SearchPart]:
-    """Run one task: choose a candidate in the inner folds, refit it, predict the test rows.
-
-    Or score a part of the candidates.
-    """
-    with fitting_of(job, monitor) as held:
-        if job.part is not None:
-            return job.task.key, held.search_part(job.part)
-        outcome = held.run()
-    if job.store is not None:
-        outcome = replace(outcome, not_kept=job.store.put(job.task, outcome))
-    return job.task.key, outcome
 
 
 @contextmanager

@@ -8,19 +8,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.activity import Activity, report_activity
+from evallang.data.dataset import Table
 from evallang.engine.estimates import scope_of_estimates
 from evallang.engine.evaluation import Evaluation, FittedFold, means_of
 from evallang.engine.exporting import plain
+from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import Providers
 from evallang.engine.subset_scores import FurtherFits, learning_of, out_of_bag_of, shuffled_of
 from evallang.engine.tuning import steps_from_simple
+from evallang.engine.walk import computes
 from evallang.metrics.metric import is_mean_metric
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.abilities import abilities
-from evallang.models.model import ParameterValue, PipelineSpec, is_baseline, search_space
+from evallang.models.model import ParameterValue, PipelineSpec, search_space
+from evallang.planning import nodes
 from evallang.planning.candidates import tried
+from evallang.planning.plan import FitTask, SubsetPlace
 from evallang.planning.shuffles import shuffled_within
 from evallang.registry import Entry
 from evallang.results.codec import to_plain, with_tuples
@@ -74,8 +78,7 @@ OUTCOMES.provide(
 def learning(inputs: OutcomeInputs) -> Learning:
     """Return the scores of the model by the size of its training set."""
     assert inputs.fits is not None, "a run has the fits of its plan"
-    index = inputs.study.analyses.index(inputs.spec)
-    at = inputs.evaluation, inputs.fits, index, inputs.spec, inputs.models[0], inputs.metric
+    at = inputs.evaluation, inputs.fits, inputs.spec, inputs.models[0], inputs.metric
     return learning_of(*at)
 
 
@@ -83,8 +86,7 @@ def learning(inputs: OutcomeInputs) -> Learning:
 def out_of_bag(inputs: OutcomeInputs) -> Rounds:
     """Return what bootstrap rounds predict for the rows that they did not draw."""
     assert inputs.fits is not None, "a run has the fits of its plan"
-    index = inputs.study.analyses.index(inputs.spec)
-    return out_of_bag_of(inputs.evaluation, inputs.fits, index, inputs.models[0])
+    return out_of_bag_of(inputs.fits, inputs.models[0])
 
 
 @OUTCOMES.provides("shuffled")
@@ -110,7 +112,7 @@ def _shuffled_alone(inputs: OutcomeInputs, model: str) -> Shuffled:
     columns = shuffled_within(inputs.study)
     return inputs.evaluation.once(
         ("shuffled", index, model, inputs.metric),
-        lambda: shuffled_of(inputs.evaluation, fits, index, model, inputs.metric, columns),
+        lambda: shuffled_of(inputs.evaluation, fits, model, inputs.metric, columns),
     )
 
 
@@ -244,41 +246,31 @@ def _units(evaluation: Evaluation, rows: "NDArray[np.int64]") -> "NDArray[np.int
     return None if len(np.unique(rows)) == len(rows) else rows
 
 
+@computes(nodes.MODEL_ANALYSIS)
 def analyses_of_models(
     study: Study,
+    evaluation: Evaluation,
     spec: AnalysisSpec,
-    evaluations: Sequence[Evaluation],
-    fits: FurtherFits | None = None,
-) -> Iterator[Analysis]:
-    """Answer one item of an `analyze` line: a record for each data set, protocol and model."""
+    models: tuple[str, ...],
+    line: tuple[str, ...],
+    subsets: tuple[SubsetPlace, ...],
+    tasks: Mapping[str, FitTask],
+    fits: Sequence[FitOutcome],
+    table: Table | None = None,
+) -> tuple[Analysis, ...]:
+    """Answer one item of an `analyze` line about one model, or about all of its models.
+
+    `fits` are the outcomes of `tasks`, which were made for `subsets` of the table.
+    """
     entry = ANALYSES[spec.method.name]
-    baselines = {model.name for model in study.models if is_baseline(model)}
-    searched = {model.name for model in study.models if search_space(model.pipeline)}
-    if entry.declaration.fits == "rounds":  # of the rows, whatever the protocol
-        evaluations = tuple({e.source: e for e in reversed(evaluations)}.values())[::-1]
-    for evaluation in evaluations:
-        if not _answers(entry.declaration, spec, evaluation):
-            continue
-        everyone = [name for name in evaluation.models if name not in baselines]
-        if entry.declaration.needs == "searches":
-            everyone = [name for name in everyone if name in searched]
-        if entry.declaration.fits is not None:
-            fitted = {model.name for model in study.fitted}
-            everyone = [name for name in everyone if name in fitted]
-        models = [name for name in (spec.models or everyone) if name in evaluation.models]
-        if entry.declaration.about == "models":
-            report_activity(Activity("computing", f"{entry.name} of {evaluation.label}"))
-            groups = tuple(name for name in models if not evaluation.models[name].failed)
-            yield _answered(entry, OutcomeInputs(study, spec, evaluation, groups, fits))
-            continue
-        for number, model in enumerate(models):
-            subject = f"{entry.name} of {model} on {evaluation.label}, model"
-            report_activity(Activity("computing", subject, number + 1, len(models)))
-            inputs = OutcomeInputs(study, spec, evaluation, (model,), fits, line=tuple(models))
-            if entry.declaration.by_class and len(evaluation.classes) > 2:
-                yield from _by_class(entry, inputs)
-            else:
-                yield _answered(entry, inputs)
+    further = FurtherFits(table, subsets, tasks, dict(zip(tasks, fits, strict=True)))
+    if entry.declaration.about == "models":
+        whole = tuple(name for name in models if not evaluation.models[name].failed)
+        return (_answered(entry, OutcomeInputs(study, spec, evaluation, whole, further)),)
+    inputs = OutcomeInputs(study, spec, evaluation, models, further, line=line)
+    if entry.declaration.by_class and len(evaluation.classes) > 2:
+        return tuple(_by_class(entry, inputs))
+    return (_answered(entry, inputs),)
 
 
 def _by_class(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Iterator[Analysis]:
@@ -286,34 +278,18 @@ def _by_class(entry: Entry[AnalysisDeclaration], inputs: OutcomeInputs) -> Itera
     evaluation, model = inputs.evaluation, inputs.models[0]
     macro = entry.declaration.macro
     scores = evaluation.models[model].scores
-    codes = range(len(evaluation.classes))
     known = scores is not None and scores.ndim == 2
 
     def mean() -> object:
         if not known:
             raise ValueError("the model has no score of each class")
         assert macro is not None, "curves of classes are averaged"
-        return macro([_predicted(inputs, model, code) for code in codes])
+        return macro([_predicted(inputs, model, code) for code in range(len(evaluation.classes))])
 
     if macro is not None or not known:
         yield _answered(entry, inputs, {"macro": True}, mean)
-    for code in codes if known else ():
-        subject = f"{entry.name} of {model} on {evaluation.label}, class"
-        report_activity(Activity("computing", subject, code + 1, len(codes)))
-        one = replace(inputs, of_class=code)
-        yield _answered(entry, one, {"of_class": evaluation.classes[code]})
-
-
-def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, evaluation: Evaluation) -> bool:
-    """Return whether the outcomes of an evaluation are predictions that an analysis reads."""
-    return (
-        spec.protocol in (None, evaluation.protocol)
-        and not evaluation.judged
-        and evaluation.own is None
-        and (declared.needs == "searches" or declared.fits == "rounds" or not evaluation.by_rounds)
-        and declared.task in (None, evaluation.task)
-        and (declared.fits is None or evaluation.protocol is not None)
-    )
+    for code, label in enumerate(evaluation.classes) if known else ():
+        yield _answered(entry, replace(inputs, of_class=code), {"of_class": label})
 
 
 def _answered(

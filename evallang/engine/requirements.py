@@ -16,7 +16,9 @@ from evallang.engine.estimate_intervals import (
 from evallang.engine.estimates import estimate, level_estimate, levels
 from evallang.engine.evaluation import Evaluation, as_read_by, in_blocks
 from evallang.engine.providers import TestInputs
+from evallang.engine.walk import computes
 from evallang.metrics.own_code import OwnMetricFailed
+from evallang.planning import nodes
 from evallang.reporting.numbers import level_of_alpha, p_value
 from evallang.results.records import (
     FEW_EXAMPLES,
@@ -41,7 +43,15 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Measure, Method, RequirementSpec, Study
 
 
-def decide(
+@computes(nodes.REQUIREMENT)
+def requirements(
+    study: Study, evaluations: Sequence[Evaluation], spec: RequirementSpec
+) -> tuple[Requirement, ...]:
+    """Decide one `require` line wherever it applies."""
+    return tuple(_decide(study, spec, evaluations))
+
+
+def _decide(
     study: Study, spec: RequirementSpec, evaluations: Sequence[Evaluation]
 ) -> Iterator[Requirement]:
     """Decide one `require` line in every evaluation that has its models.

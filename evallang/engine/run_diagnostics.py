@@ -22,10 +22,12 @@ from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.comparisons import OneSource
 from evallang.engine.estimates import levels, restricted, too_few
 from evallang.engine.evaluation import Evaluation, FittedFold, ModelOutcome, is_mean, means_of
+from evallang.engine.walk import computes
 from evallang.hypotheses import Families
 from evallang.metrics.metric import default_metric
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
+from evallang.planning import nodes
 from evallang.reporting.numbers import Scale, bounded, fixed
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
@@ -40,7 +42,40 @@ MEASURING = "measure"
 ALL_FOLDS = -1
 
 
-def failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[Failure]:
+@computes(nodes.METRIC_FAILURES)
+def failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> tuple[Failure, ...]:
+    """Return which models an own metric could not measure."""
+    return tuple(_failures_of_metrics(study, evaluations))
+
+
+@computes(nodes.NEVER_PREDICTED)
+def missed_classes(study: Study, evaluations: Sequence[Evaluation]) -> tuple[NeverPredicted, ...]:
+    """Return the models that never predict a class of their test rows."""
+    return tuple(never_predicted(study, evaluations))
+
+
+@computes(nodes.FINDINGS)
+def findings(
+    study: Study,
+    evaluations: Sequence[Evaluation],
+    missed: Sequence[NeverPredicted],
+    tables: Mapping[str, Table],
+    families: Families,
+) -> tuple[Diagnostic, ...]:
+    """Report what results show of a study: searches, folds, models, features."""
+    fitted = [e for e in evaluations if e.kind is not None]
+    return (
+        *diagnostics_of(study, missed),
+        # Those of imported predictions are told where these are read
+        *dependent_losses(study, families, fitted),
+        *features_as_good_as_models(study, tables, evaluations),
+        *folds_that_disagree(study, evaluations),
+        *searches_that_gained_nothing(study, evaluations),
+        *models_without_skill(study, evaluations),
+    )
+
+
+def _failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[Failure]:
     """Return which models an own metric could not measure, also inside a level of `within`.
 
     Candidates that it could not measure are failures of their fits.

@@ -1,6 +1,6 @@
 """`compare` lines decided again: with other corrections, other forms of a test, other tests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,10 +13,11 @@ from evallang.engine.comparisons import (
     TestRun,
     decide_again,
     run_again,
-    run_line,
 )
 from evallang.engine.providers import Providers
-from evallang.hypotheses import Families, PlannedComparison, decides_pairs
+from evallang.engine.walk import computes
+from evallang.hypotheses import Families, lines_decided
+from evallang.planning import nodes
 from evallang.registry import Entry, Evidence
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
@@ -29,8 +30,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.inputs import Subject
 from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
-
-ContextOf = Callable[[PlannedComparison], ComparisonContext]
 
 
 class _Line(Struct, frozen=True):
@@ -58,35 +57,37 @@ DECISIONS: Providers[DecisionInputs] = Providers(Subject.DECISIONS)
 """What makes the inputs of an analysis of decisions."""
 
 
+@computes(nodes.DECISION_ANALYSIS)
 def decisions_again(
-    study: Study, spec: AnalysisSpec, tested: Families, context_of: ContextOf
-) -> Iterator[Analysis]:
+    study: Study, spec: AnalysisSpec, families: Families, test_runs: Sequence[TestRun]
+) -> tuple[Analysis, ...]:
     """Decide every line that an item asks about again: a record for each line."""
+    known = {run.planned: run for run in test_runs}
+    made = []
+    for line in lines_decided(study, spec):
+        family = families.by_line[line.index]
+        runs = tuple(known[one] for one in family.comparisons if one in known)
+        if runs:
+            again = DecisionInputs(_Line(study, line, family, runs), spec.metric)
+            made.append(_analysis(spec, line, again))
+    return tuple(made)
+
+
+def _analysis(spec: AnalysisSpec, line: ComparisonSpec, again: DecisionInputs) -> Analysis:
     entry = ANALYSES[spec.method.name]
-    known: dict[int, tuple[TestRun, ...]] = {}
-    for line in study.comparisons:
-        family = tested.by_line[line.index]
-        asked = spec.protocol in (None, line.protocol)
-        asked = asked and (spec.metric is None or spec.metric in line.metrics)
-        if not asked or not decides_pairs(line) or not family.comparisons:
-            continue
-        if id(family) not in known:
-            runs = (run_line(study, one, context_of(one)) for one in family.comparisons)
-            known[id(family)] = tuple(runs)
-        again = DecisionInputs(_Line(study, line, family, known[id(family)]), spec.metric)
-        values: dict[str, object] = {"problem": None, "line": line.index, "source": line.source}
-        try:
-            values |= to_plain(entry.function(*(DECISIONS.make(n, again) for n in entry.inputs)))
-        except ValueError as error:
-            values |= {"problem": str(error), "notes": []}
-        yield Analysis(
-            kind=entry.name,
-            data="",
-            protocol=line.protocol,
-            model=None,
-            metric=None,
-            values={name: with_tuples(value) for name, value in values.items()},
-        )
+    values: dict[str, object] = {"problem": None, "line": line.index, "source": line.source}
+    try:
+        values |= to_plain(entry.function(*(DECISIONS.make(n, again) for n in entry.inputs)))
+    except ValueError as error:
+        values |= {"problem": str(error), "notes": []}
+    return Analysis(
+        kind=entry.name,
+        data="",
+        protocol=line.protocol,
+        model=None,
+        metric=None,
+        values={name: with_tuples(value) for name, value in values.items()},
+    )
 
 
 @DECISIONS.provides("decided")

@@ -13,7 +13,7 @@ from evallang.engine.fit_outcome import FitOutcome
 from evallang.metrics.aggregation import aggregate_parts, partition
 from evallang.metrics.metric import Outcome
 from evallang.metrics.own_code import OwnMetricFailed
-from evallang.planning.plan import FitTask, Layout, SubsetPlace
+from evallang.planning.plan import FitTask, SubsetPlace
 from evallang.planning.shuffles import exchange
 from evallang.planning.subsets import options_of
 from evallang.stats.analyses.bias_variance import Rounds
@@ -23,17 +23,21 @@ from evallang.study import AnalysisSpec, Method
 
 
 class FurtherFits(Struct, frozen=True):
-    """The tables and the plan of a run, and what came of its fits by their keys."""
+    """The fits that an analysis asks for on one table: where they are used, what came of them."""
 
-    tables: Mapping[str, Table]
-    layout: Layout
+    table: Table | None
+    places: tuple[SubsetPlace, ...]
+    tasks: Mapping[str, FitTask]
     outcomes: Mapping[str, FitOutcome]
+
+    def of(self, model: str) -> list[SubsetPlace]:
+        """Return where the fits of one model are used."""
+        return [place for place in self.places if place.model == model]
 
 
 def learning_of(
     evaluation: Evaluation,
     fits: FurtherFits,
-    index: int,
     spec: AnalysisSpec,
     model: str,
     metric: Method,
@@ -43,8 +47,7 @@ def learning_of(
     Raises `ValueError` where the author's own metric fails, or the model has no scores that the
     metric needs.
     """
-    here = (index, evaluation.source, evaluation.protocol, model)
-    places = [p for p in fits.layout.subsets if (p.analysis, p.data, p.protocol, p.model) == here]
+    places = fits.of(model)
     splits = sorted({(p.split.repeat, p.split.fold) for p in places})
     options = options_of(spec)
     shares = None if options["sizes"] is not None else sorted(options["fractions"])
@@ -63,16 +66,16 @@ def learning_of(
     )
 
 
-def out_of_bag_of(evaluation: Evaluation, fits: FurtherFits, index: int, model: str) -> Rounds:
+def out_of_bag_of(fits: FurtherFits, model: str) -> Rounds:
     """Join what the rounds of an analysis predict for the rows that they did not draw."""
-    here = (index, evaluation.source, model)
-    places = [p for p in fits.layout.subsets if (p.analysis, p.data, p.model) == here]
+    places = fits.of(model)
     good = [place for place in places if fits.outcomes[place.key].failure is None]
-    table = fits.tables[evaluation.source]
+    table = fits.table
+    assert table is not None, "its models are fitted on a table"
     empty = np.zeros(0, dtype=np.int64)
     return Rounds(
         truth=table.y,
-        row=np.concatenate([empty, *(fits.layout.tasks[place.key].test for place in good)]),
+        row=np.concatenate([empty, *(fits.tasks[place.key].test for place in good)]),
         label=np.concatenate([empty, *(fits.outcomes[place.key].labels for place in good)]),
         n_classes=len(table.classes) if table.task == "classification" else None,
         weights=table.weights,
@@ -84,7 +87,6 @@ def out_of_bag_of(evaluation: Evaluation, fits: FurtherFits, index: int, model: 
 def shuffled_of(
     evaluation: Evaluation,
     fits: FurtherFits,
-    index: int,
     model: str,
     metric: Method,
     within: tuple[str, ...],
@@ -94,8 +96,7 @@ def shuffled_of(
     A round with a failed fit has no score. Raises `ValueError` where the model has no score on the
     target as it is, or a fit on it failed.
     """
-    here = (index, evaluation.source, evaluation.protocol, model)
-    places = [p for p in fits.layout.subsets if (p.analysis, p.data, p.protocol, p.model) == here]
+    places = fits.of(model)
     if evaluation.models[model].failed:
         raise ValueError("a fit on the target as it is failed, so no score can be compared")
     try:
@@ -111,7 +112,8 @@ def shuffled_of(
     for own in rounds.values():
         good = all(fits.outcomes[place.key].failure is None for place in own)
         scores.append(_value(evaluation, fits, own, "test", metric)[0] if good else float("nan"))
-    table = fits.tables[evaluation.source]
+    table = fits.table
+    assert table is not None, "its models are fitted on a table"
     return Shuffled(
         metric.written,
         evaluation.entry(metric).declaration.better,
@@ -149,7 +151,7 @@ def _size(
                 by_split[row, splits.index(at)] = one
     return SizeScores(
         share,
-        tuple(len(fits.layout.tasks[place.key].refit) for place in places),
+        tuple(len(fits.tasks[place.key].refit) for place in places),
         np.array(found["train"][0]),
         np.array(found["test"][0]),
         found["train"][1],
@@ -179,7 +181,7 @@ def _value(
     rows: list[NDArray[np.int64]] = []
     output: list[Any] = []
     for place in places:
-        outcome, task = fits.outcomes[place.key], fits.layout.tasks[place.key]
+        outcome, task = fits.outcomes[place.key], fits.tasks[place.key]
         made: Any = outcome if part == "test" else outcome.training
         assert made is not None, "the fits of a learning curve predict their training rows"
         rows.append(task.test if part == "test" else task.refit)
@@ -187,12 +189,13 @@ def _value(
         if needs in ("scores", "probabilities") and lacks:
             raise ValueError(f"the model gives no {needs}")
         output.append(made.scores if needs in ("scores", "probabilities") else made.labels)
-    sizes, table = [len(r) for r in rows], fits.tables[evaluation.source]
+    sizes, table = [len(r) for r in rows], fits.table
+    assert table is not None, "its models are fitted on a table"
     every = np.concatenate(rows)
     repeat = np.repeat([place.split.repeat for place in places], sizes)
     fold = np.repeat([place.split.fold for place in places], sizes)
     weights = None if table.weights is None else table.weights[every]
-    truth = np.concatenate([_targets(table, fits.layout.tasks[p.key])[r]
+    truth = np.concatenate([_targets(table, fits.tasks[p.key])[r]
                             for p, r in zip(places, rows, strict=True)])  # fmt: skip
     k = len(evaluation.classes)
     made_of = Outcome(truth, np.concatenate(output), k, evaluation.positive, weights)

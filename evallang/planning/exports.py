@@ -7,7 +7,6 @@ once more, on all rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,10 +15,9 @@ from numpy.typing import NDArray
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.models.model import ModelSpec, search_space
-from evallang.planning.plan import ExportTask, Layout, Scheme, Task
+from evallang.planning.plan import ExportTask, Layout, Scheme
 from evallang.planning.planner import Planned, fit_task, inner_of, rows_of
 from evallang.planning.readiness import cannot_split
-from evallang.planning.seeds import canonical_json
 from evallang.planning.stratifying import strata_of
 from evallang.protocols.protocol import Split
 from evallang.study import Protocol, Study
@@ -54,15 +52,18 @@ def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) ->
             break
     layout = replace(planned.layout, exports=exports)
     plan = planned.plan
-    nodes = _nodes(study, exports, plan.tasks)
     if plan.n_fits is not None:
-        more = sum(node.n_fits for node in nodes)
+        more = sum(
+            _most_fits(exports, name) for name in dict.fromkeys(e.model for e in study.exports)
+        )
         naive = None if plan.n_fits_naive is None else plan.n_fits_naive + more
         plan = replace(plan, n_fits=plan.n_fits + more, n_fits_naive=naive)
-    *others, report = plan.tasks
-    report = replace(report, needs=(*report.needs, *(node.key for node in nodes)))
-    plan = replace(plan, tasks=(*others, *nodes, report))
     return replace(planned, plan=plan, layout=layout, diagnostics=(*planned.diagnostics, *faults))
+
+
+def _most_fits(exports: Mapping[str, ExportTask], model: str | None) -> int:
+    """Return how many fits an exported model takes at most, the best one by default."""
+    return max((e.task.n_fits for e in exports.values() if model in (None, e.model)), default=0)
 
 
 def _task(
@@ -103,38 +104,6 @@ def _scheme(splits: Sequence[Split], everything: "NDArray[np.int64]", *, tuned: 
 def _whole(split: Split, everything: "NDArray[np.int64]") -> bool:
     """Return whether a split trains on every row: resubstitution, a bootstrap's full sample."""
     return split.validation is None and np.array_equal(np.sort(split.train), everything)
-
-
-def _nodes(study: Study, exports: Mapping[str, ExportTask], tasks: Sequence[Task]) -> list[Task]:
-    """Return a node of the graph for each `export` line."""
-    nodes = []
-    for export in study.exports:
-        able = [e for e in exports.values() if export.model in (None, e.model)]
-        if not able:
-            continue
-        needs = [
-            task.key
-            for task in tasks
-            if task.kind == "estimate"
-            and export.model is None
-            and task.protocol == able[0].protocol
-        ]
-        parts = ["export", export.model, export.path, *(e.task.key for e in able), *needs]
-        key = sha256(canonical_json(parts).encode("ascii")).hexdigest()
-        nodes.append(
-            Task(
-                key,
-                "export",
-                able[0].task.data,
-                able[0].protocol,
-                export.model or "best",
-                None,
-                None,
-                max(e.task.n_fits for e in able),
-                (*needs, *(k for e in able for k in e.chosen_in if export.model is not None)),
-            )
-        )
-    return nodes
 
 
 def export_lines(study: Study, layout: Layout) -> Iterator[str]:

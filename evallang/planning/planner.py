@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -25,8 +25,8 @@ from evallang.planning.expected import (
     models_on,
     unique_without_data,
 )
-from evallang.planning.graph import graph
 from evallang.planning.keys import installed, shuffled_hash, task_key
+from evallang.planning.nodes import Graph
 from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
@@ -91,13 +91,15 @@ def rounds_of(protocol: Protocol, rows: Rows) -> Sequence[Subset]:
 class Planned(Struct, frozen=True):
     """What planning gives: the document, the arrays behind it, and what was wrong.
 
-    `families` are the hypotheses of the study on the data sets that were found.
+    `families` are the hypotheses of the study on the data sets that were found, and `graph` is
+    what a run computes.
     """
 
     plan: Plan
     layout: Layout
     diagnostics: tuple[Diagnostic, ...]
     families: Families
+    graph: Graph = field(default_factory=Graph)
 
 
 def plan(
@@ -180,7 +182,7 @@ def plan(
         seconds=None,
         protocols=records,
         defaults=stated_defaults(study, families, read) if sound else study.defaults,
-        tasks=tuple(graph(study, families, layout, read)),
+        tasks=(),
         notes=()
         if complete
         else ("the data could not be read; the plan has only what does not depend on them",),
