@@ -91,8 +91,8 @@ def run(
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
-    `progress` is called with the fits done and the fits planned: once before the first, then
-    whenever some are done; and again for those of exported models. `fit_timeout` limits the
+    `progress` is called with the fits done and the fits planned, those of exported models among
+    them: once before the first, then whenever some are done. `fit_timeout` limits the
     seconds of each fit, `memory` the bytes of each process that fits; a fit that reaches one of
     them fails, and the others go on. Models that the
     study exports are written when the results are saved. `data` are frames of polars or pandas,

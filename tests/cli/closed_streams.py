@@ -18,7 +18,6 @@ WARM = (
     "polars",
     "evallang.api.running",
     "evallang.data.predictions",
-    "evallang.engine.after_fits",
     "evallang.engine.run",
     "evallang.models.catalogue",
     "evallang.reporting.report",

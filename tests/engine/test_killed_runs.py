@@ -47,7 +47,7 @@ KILLER = """\
 import json, os, random, shutil, signal, sys, time
 from pathlib import Path
 import sklearn.naive_bayes, sklearn.preprocessing, sklearn.pipeline
-import evallang.api.running, evallang.cli.run, evallang.engine.after_fits, evallang.engine.run
+import evallang.api.running, evallang.cli.run, evallang.engine.run
 import evallang.reporting.report
 from evallang.cli.main import main
 
