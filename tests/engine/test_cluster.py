@@ -19,6 +19,7 @@ from evallang.cli.terminal import Failed
 from evallang.data import part_counts
 from evallang.engine.backends import cluster as backend
 from evallang.engine.backends.cluster import Cluster, Tls
+from evallang.engine.backends.workers import Workers
 from evallang.planning import keys
 from evallang.results import codec
 
@@ -252,7 +253,7 @@ def connected(cluster) -> Cluster:
 def test_a_killed_worker_costs_its_running_tasks_only(cluster, tmp_path):
     there, begun = connected(cluster), tmp_path / "begun"
     tasks = [Noting(number, str(begun)) for number in range(60)]
-    made = there.run(note, tasks, lambda _: None)
+    made = Workers(cluster=there).run(note, tasks, lambda _: None)
     first, pid = next(made)
     os.kill(pid, signal.SIGKILL)
     found = [first, *(number for number, _ in made)]
@@ -264,7 +265,9 @@ def test_a_killed_worker_costs_its_running_tasks_only(cluster, tmp_path):
 def test_workers_that_join_late_are_used_and_an_interruption_cancels_the_rest(cluster, tmp_path):
     there, begun = connected(cluster), tmp_path / "begun"
     pids, n = set(), 2000
-    made = there.run(note, [Noting(number, str(begun)) for number in range(n)], lambda _: None)
+    made = Workers(cluster=there).run(
+        note, [Noting(number, str(begun)) for number in range(n)], lambda _: None
+    )
     before = len(cluster.workers)
     while len(pids) <= before:
         pids.add(next(made)[1])

@@ -209,8 +209,9 @@ def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False, workers=
     tasks = [
         Job(way, str(tmp_path / f"{number}"), own_code=own_code) for number, way in enumerate(ways)
     ]
-    with closing(workers or Workers(own_code=True)) as own:
-        made = list(local.run(work, tasks, jobs, limits, counted.append, own._server))
+    own = workers or Workers(jobs, limits, own_code=True)
+    with closing(own):
+        made = list(own.run(work, tasks, counted.append))
     return sorted(made, key=str), sum(counted)
 
 
@@ -290,3 +291,23 @@ def test_one_server_serves_all_runs_of_a_study(tmp_path):
             tasks = [Job("well"), Job("dies"), Job("well")]
             assert len(list(workers.run(work, tasks, lambda n: None))) == 3
             assert len(workers.servers) == 1
+
+
+def chained(job, monitor):
+    with monitor.fitting("only", ends=True):
+        WAYS[job.way](job)
+    return job.group
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_tasks_are_added_between_outcomes_and_after_the_last(jobs):
+    with closing(Workers(jobs)) as workers, workers.pool(chained, lambda n: None) as pool:
+        assert list(pool.outcomes()) == []
+        for first in (0, 10):
+            pool.add(Job("well", group=first))
+            found = []
+            for made in pool.outcomes():
+                found.append(made)
+                if made < first + 3:
+                    pool.add(Job("well", group=made + 1))
+            assert found == [first, first + 1, first + 2, first + 3]

@@ -1,9 +1,11 @@
 """What tasks and the processes that run them know of each other."""
 
 import pickle
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from msgspec import Struct
 
@@ -121,10 +123,30 @@ class Counter:
             self._fitted(1)
 
 
-def run_here(
-    work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
-) -> Generator[Made, None, None]:
-    """Run every task in this process, one after the other; yield outcomes in order."""
-    monitor = Counter(fitted)
-    for task in tasks:
-        yield work(task, monitor)
+class Pool(ABC, Generic[AnyTask, Made]):
+    """Where tasks run; more can be added between outcomes, and after the last one."""
+
+    @abstractmethod
+    def add(self, task: AnyTask) -> None:
+        """Add a task, which runs while `outcomes` is read."""
+
+    @abstractmethod
+    def outcomes(self) -> Generator[Made, None, None]:
+        """Yield outcomes as tasks finish, until none waits or runs."""
+
+
+class PoolHere(Pool[AnyTask, Made]):
+    """Runs tasks in this process, in the order in which they are added."""
+
+    def __init__(self, work: Work[AnyTask, Made], fitted: Fitted) -> None:
+        self._work, self._monitor = work, Counter(fitted)
+        self._tasks: deque[AnyTask] = deque()
+
+    def add(self, task: AnyTask) -> None:
+        """Add a task."""
+        self._tasks.append(task)
+
+    def outcomes(self) -> Generator[Made, None, None]:
+        """Run the tasks one after the other."""
+        while self._tasks:
+            yield self._work(self._tasks.popleft(), self._monitor)

@@ -27,6 +27,7 @@ from evallang.engine.backends.backend import (
     AnyTask,
     Fitted,
     Made,
+    Pool,
     Raised,
     Work,
     WorkersLost,
@@ -367,39 +368,64 @@ class Cluster:
                 if self._client.status == "running":
                     self._client.unregister_worker_plugin(plugin.name)
 
-    def run(
-        self, work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
-    ) -> Generator[Made, None, None]:
-        """Run every task on the cluster; yield outcomes as they come.
+    def pool(self, work: Work[AnyTask, Made], fitted: Fitted) -> "ClusterPool[AnyTask, Made]":
+        """Return what runs tasks on the cluster; closing it cancels what waits."""
+        return ClusterPool(self, work, fitted)
 
-        Closing the iterator, or an interruption, cancels what waits. Raises `WorkersLost` where
-        the scheduler is lost, or no worker is left.
+    def outcomes(self, batches: "_Batches[AnyTask]", fitted: Fitted) -> Generator[Made, None, None]:
+        """Yield what batches make, as it comes.
+
+        Raises `WorkersLost` where the scheduler is lost, or no worker is left.
         """
-        batches = _Batches(self._client, work, tasks, list(self._versions))
         counted = seen = time.monotonic()
-        try:
-            while batches:
-                batches.submit(self._size)
-                batch = batches.ended(EVERY)
-                now = time.monotonic()
-                if now - counted > COUNTED_EVERY:
-                    counted = now
-                    seen = self._seen(seen, "run again to continue")
-                if batch is None:
-                    if self._client.status != "running":
-                        raise self._lost()
-                    continue
-                found = self._asked(functools.partial(batches.received, batch))
-                if found is None:
-                    continue
-                self._compare(found.worker, found.versions)
-                fitted(found.fits)
-                for made in found.made:
-                    if isinstance(made, Raised):
-                        raise made.error from RuntimeError(f"in a worker\n{made.trace}")
-                    yield made
-        finally:
-            self._cancel(batches.sent)
+        while batches:
+            batches.submit(self._size)
+            batch = batches.ended(EVERY)
+            now = time.monotonic()
+            if now - counted > COUNTED_EVERY:
+                counted = now
+                seen = self._seen(seen, "run again to continue")
+            if batch is None:
+                if self._client.status != "running":
+                    raise self._lost()
+                continue
+            found = self._asked(functools.partial(batches.received, batch))
+            if found is None:
+                continue
+            self._compare(found.worker, found.versions)
+            fitted(found.fits)
+            for made in found.made:
+                if isinstance(made, Raised):
+                    raise made.error from RuntimeError(f"in a worker\n{made.trace}")
+                yield made
+
+    def batches(self, work: Work[AnyTask, Any]) -> "_Batches[AnyTask]":
+        """Return batches of tasks for the workers of now."""
+        return _Batches(self._client, work, list(self._versions))
+
+    def cancel(self, batches: "_Batches[Any]") -> None:
+        """Cancel the batches that are not done."""
+        self._cancel(batches.sent)
+
+
+class ClusterPool(Pool[AnyTask, Made]):
+    """Runs tasks on a cluster."""
+
+    def __init__(self, cluster: Cluster, work: Work[AnyTask, Made], fitted: Fitted) -> None:
+        self._cluster, self._fitted = cluster, fitted
+        self._batches = cluster.batches(work)
+
+    def add(self, task: AnyTask) -> None:
+        """Add a task, which runs while outcomes are read."""
+        self._batches.add(task)
+
+    def outcomes(self) -> Generator[Made, None, None]:
+        """Yield outcomes as they come."""
+        yield from self._cluster.outcomes(self._batches, self._fitted)
+
+    def close(self) -> None:
+        """Cancel what waits."""
+        self._cluster.cancel(self._batches)
 
 
 class _Batches(Generic[AnyTask]):
@@ -413,11 +439,10 @@ class _Batches(Generic[AnyTask]):
         self,
         client: Any,
         work: Work[AnyTask, Any],
-        tasks: Sequence[AnyTask],
         names: Sequence[str],
     ) -> None:
         self._client, self._work, self._names = client, work, names
-        self._queue = Waiting(tasks)
+        self._queue: Waiting[AnyTask] = Waiting()
         self._suspects: deque[Entry[AnyTask]] = deque()
         self._sent: dict[Any, list[Entry[AnyTask]]] = {}
         self._ended: SimpleQueue[Any] = SimpleQueue()
@@ -425,6 +450,10 @@ class _Batches(Generic[AnyTask]):
 
     def __bool__(self) -> bool:
         return bool(self._queue or self._suspects or self._sent)
+
+    def add(self, task: AnyTask) -> None:
+        """Add a task."""
+        self._queue.add(task)
 
     def submit(self, workers: int) -> None:
         """Send batches until every worker has enough."""

@@ -5,7 +5,7 @@ import pickle
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic
@@ -18,6 +18,7 @@ from evallang.engine.backends.backend import (
     FitLimits,
     Fitted,
     Made,
+    Pool,
     Raised,
     Work,
     WorkersLost,
@@ -32,33 +33,52 @@ GRACE = 1.0  # seconds for a fit to end itself at its time limit before its work
 MOST_LOST = 3  # servers that may end, and workers that may die outside any task
 
 
-def run(
-    work: Work[AnyTask, Made],
-    tasks: Sequence[AnyTask],
-    jobs: int,
-    limits: FitLimits,
-    fitted: Fitted,
-    server: Callable[[], ForkServer],
-) -> Generator[Made, None, None]:
-    """Run every task on `jobs` processes of a server that is alive; yield outcomes as they come.
+class LocalPool(Pool[AnyTask, Made]):
+    """Runs tasks on `jobs` processes of a server that is alive."""
 
-    Raises `WorkersLost` where no process can be had.
-    """
-    setup = Setup(work, limits, tuple(sys.path), dict(os.environ), os.getcwd())  # noqa: PTH109
-    content, queue = cloudpickle.dumps(setup), Waiting(tasks)
-    for lives in reversed(range(MOST_LOST)):
-        pool: _Pool[AnyTask, Made] = _Pool(server(), content, limits, fitted, queue)
-        try:
-            yield from pool.outcomes(jobs)
-            return
-        except WorkersLost as error:
-            if not lives:
-                raise WorkersLost(
-                    f"{error} (tried {MOST_LOST} times); finished fits are in the store, unless "
-                    "it is off: run again to continue"
-                ) from error
-            queue.put_back(worker.entry for worker in pool.workers.values() if worker.entry)
-        finally:
+    def __init__(
+        self,
+        work: Work[AnyTask, Made],
+        jobs: int,
+        limits: FitLimits,
+        fitted: Fitted,
+        server: Callable[[], ForkServer],
+    ) -> None:
+        setup = Setup(work, limits, tuple(sys.path), dict(os.environ), os.getcwd())  # noqa: PTH109
+        self._setup, self._server = cloudpickle.dumps(setup), server
+        self._jobs, self._limits, self._fitted = jobs, limits, fitted
+        self._queue: Waiting[AnyTask] = Waiting()
+        self._lost = 0
+        self._pool: _Pool[AnyTask, Made] | None = None
+
+    def add(self, task: AnyTask) -> None:
+        """Add a task, which runs while outcomes are read."""
+        self._queue.add(task)
+
+    def outcomes(self) -> Generator[Made, None, None]:
+        """Yield outcomes as they come; raise `WorkersLost` where no process can be had."""
+        while self._queue:
+            try:
+                if self._pool is None:
+                    self._pool = _Pool(
+                        self._server(), self._setup, self._limits, self._fitted, self._queue
+                    )
+                yield from self._pool.outcomes(self._jobs)
+            except WorkersLost as error:
+                self._lost += 1
+                if self._lost == MOST_LOST:
+                    raise WorkersLost(
+                        f"{error} (tried {MOST_LOST} times); finished fits are in the store, "
+                        "unless it is off: run again to continue"
+                    ) from error
+                lost = () if self._pool is None else self._pool.workers.values()
+                self._queue.put_back(worker.entry for worker in lost if worker.entry)
+                self.close()
+
+    def close(self) -> None:
+        """End the workers."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
             pool.close()
 
 

@@ -30,15 +30,19 @@ class Waiting(Generic[AnyTask]):
     that follow.
     """
 
-    def __init__(self, tasks: Iterable[AnyTask]) -> None:
+    def __init__(self, tasks: Iterable[AnyTask] = ()) -> None:
         self._kinds: dict[tuple[bool, Hashable], deque[Entry[AnyTask]]] = {}
         for task in tasks:
-            self._kinds.setdefault((task.own_code, task.kind), deque()).append(Entry(task))
+            self.add(task)
         self._again: deque[Entry[AnyTask]] = deque()
         self._took: dict[Hashable, float] = {}
 
     def __len__(self) -> int:
         return len(self._again) + sum(map(len, self._kinds.values()))
+
+    def add(self, task: AnyTask) -> None:
+        """Add a task at the end of its kind."""
+        self._kinds.setdefault((task.own_code, task.kind), deque()).append(Entry(task))
 
     def note(self, task: AnyTask, seconds: float) -> None:
         """Note how long a task took, as others of its kind will."""

@@ -1,15 +1,23 @@
 """Where the fits of a run are made: in this process, in workers, or on a cluster."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TypeVar
 
 from msgspec import Struct, field
 
-from evallang.engine.backends import local
-from evallang.engine.backends.backend import AnyTask, FitLimits, Fitted, Made, Work, run_here
-from evallang.engine.backends.cluster import Cluster
+from evallang.engine.backends.backend import (
+    AnyTask,
+    FitLimits,
+    Fitted,
+    Made,
+    Pool,
+    PoolHere,
+    Work,
+)
+from evallang.engine.backends.cluster import Cluster, ClusterPool
 from evallang.engine.backends.fork_server import ForkServer
+from evallang.engine.backends.local import LocalPool
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -93,12 +101,25 @@ class Workers(Struct, frozen=True):
         if self.cluster is not None:
             self.cluster.close()
 
+    @contextmanager
+    def pool(self, work: Work[AnyTask, Made], fitted: Fitted) -> Iterator[Pool[AnyTask, Made]]:
+        """Yield where tasks run that are added meanwhile; whatever still runs then ends."""
+        if self.in_process:
+            yield PoolHere(work, fitted)
+            return
+        found: ClusterPool[AnyTask, Made] | LocalPool[AnyTask, Made]
+        if self.cluster is not None:
+            found = self.cluster.pool(work, fitted)
+        else:
+            found = LocalPool(work, self.jobs, self.limits, fitted, self._server)
+        with closing(found):
+            yield found
+
     def run(
         self, work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
     ) -> Generator[Made, None, None]:
         """Run every task; yield outcomes in whatever order they finish."""
-        if self.cluster is not None:
-            return self.cluster.run(work, tasks, fitted)
-        if self.in_process:
-            return run_here(work, tasks, fitted)
-        return local.run(work, tasks, self.jobs, self.limits, fitted, self._server)
+        with self.pool(work, fitted) as pool:
+            for task in tasks:
+                pool.add(task)
+            yield from pool.outcomes()
