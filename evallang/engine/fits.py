@@ -8,7 +8,7 @@ how many run at once.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import isnan
@@ -25,7 +25,7 @@ from evallang.activity import Activity, report_activity
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
-from evallang.engine.backends.backend import WHOLE, Monitor
+from evallang.engine.backends.backend import WHOLE, Monitor, Pool
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import (
     Choice,
@@ -342,7 +342,7 @@ class Fitter:
         self.kept = 0
         self._tables, self._tally = tables, tally
         self._nodes: dict[str, Node] = {}
-        self._waiting: list[RemoteNode] = []
+        self._pool: Pool[RemoteNode, tuple[str, Any]] | None = None
         self._shared: dict[str, SharedTable] = {}
         self._open = ExitStack()
 
@@ -376,17 +376,18 @@ class Fitter:
         if isinstance(found, Ready):
             self._tally.finish(node.n_fits, node.at.model or "")
             return found
+        if self._pool is None:
+            pool = self.workers.pool(run_remote, self._tally.count)
+            self._pool = self._open.enter_context(pool)
         self._nodes[node.key] = node
-        self._waiting.append(RemoteNode(node.key, found))
+        self._pool.add(RemoteNode(node.key, found))
         return None
 
     def finished(self) -> Iterator[tuple[str, Any]]:
         """Iterate over what workers have computed, until nothing is left."""
-        while self._waiting:
-            tasks, self._waiting = self._waiting, []
-            with closing(self.workers.run(run_remote, tasks, self._tally.count)) as done:
-                for key, value in done:
-                    yield key, self._noted(self._nodes.pop(key), value)
+        if self._pool is not None:
+            for key, value in self._pool.outcomes():
+                yield key, self._noted(self._nodes.pop(key), value)
 
     def _noted(self, node: Node, value: Any) -> Any:
         """Count a value, and keep it where its worker has no store."""
