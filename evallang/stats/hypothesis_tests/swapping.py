@@ -549,10 +549,10 @@ def flip_groups(
     """Test that totals of groups lie about 0 alike: the sign of each may be flipped.
 
     p = P(|Σ ±t_g| >= |Σ t_g|) over all signs, or with `alternative=greater` that of
-    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of
-    their sum, for others by going through up to 2^20 patterns, beyond by `rounds` random
-    ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
-    a total is not finite.
+    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of their sum, for others by going
+    through up to 2^20 patterns, equal totals being counted together, beyond by `rounds` random
+    ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where a total
+    is not finite.
     """
     given = magnitudes(totals, "totals of groups")
     if not np.isfinite(given).all():
@@ -592,7 +592,9 @@ def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
 
 
 def ranked(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return mid-ranks within each column."""
+    """Return mid-ranks within each column; raises `ValueError` where a number is missing."""
     if values.ndim > 1:
         return np.stack([ranked(column) for column in values.T], axis=1)
+    if np.isnan(values).any():
+        raise ValueError("a score is missing")
     return mid_ranks(values)
