@@ -1,6 +1,7 @@
 """Tests of examples in groups against enumeration, statsmodels, and their level."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -67,6 +68,14 @@ def test_equal_totals_are_counted_together(side):
     expected = stats.binomtest(30, 40, alternative=side.replace("_", "-")).pvalue
     assert found.variant == "exact"
     assert found.p == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_few_large_totals_need_no_table_of_all_sums():
+    totals = [31_000_000, -9_000_000, 8_000_000, 1_000_001, -500_000, 400_000, 200_000]
+    tracemalloc.start()
+    assert flip_groups(totals).p == pytest.approx(all_flips(totals), rel=1e-12)
+    assert tracemalloc.get_traced_memory()[1] < 1e6
+    tracemalloc.stop()
 
 
 def test_whole_totals_of_many_groups_are_exact_too():

@@ -564,8 +564,9 @@ def flip_groups(
     smallest = min(2.0 ** (both - len(sums)), 1.0)
     if len(sums) == 0 or (both and observed <= SAME * float(sums.max())):
         return Flipped(1.0, "exact", None, smallest)
-    swapper = SignSwapper(sums)
-    if (sums == np.rint(sums)).all() and float(sums.sum()) * len(sums) <= MOST_SUMS:
+    swapper, whole = SignSwapper(sums), bool((sums == np.rint(sums)).all())
+    few = 2 ** min(len(sums), 64) < min(float(sums.sum()), MOST_FLIPS)  # patterns, than sums
+    if whole and not few and float(sums.sum()) * len(sums) <= MOST_SUMS:
         # Σ ± t = 2 (positive part) - Σ t
         chances = flip_chances(tuple(sums.astype(np.int64).tolist()))
         every: Every | None = (2 * np.arange(len(chances)) - sums.sum(), chances)
