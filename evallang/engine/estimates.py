@@ -16,11 +16,7 @@ from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, add_r
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.rounded_scores import note_of_rounding, rounding_error
 from evallang.engine.walk import computes
-from evallang.metrics.aggregation import (
-    Aggregate,
-    average_over_seeds,
-    sd_over_seeds,
-)
+from evallang.metrics.aggregation import Aggregate, average_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning import nodes
@@ -41,7 +37,7 @@ from evallang.results.records import (
     Tested,
 )
 from evallang.results.written import member_of
-from evallang.stats.basics import normal_quantile
+from evallang.stats.basics import normal_quantile, standard_deviation
 from evallang.stats.learning_bootstrap import (
     BootstrapError,
     bootstrap_error,
@@ -269,7 +265,7 @@ class _Rounds:
 
     def spreads(self) -> "list[float | None]":
         """Return the standard deviation over seeds of each round's error, None with one seed."""
-        return [sd_over_seeds(errors) for errors in self._by_seed.T]
+        return [standard_deviation(errors) for errors in self._by_seed.T]
 
     @cached_property
     def _by_seed(self) -> "NDArray[np.float64]":
@@ -433,7 +429,7 @@ def _whole(
         return wholes[0], (None,) * len(wholes[0].folds), {}
     whole, spreads = average_over_seeds(wholes)
     values = np.array([np.nan if w.value is None else w.value for w in wholes])
-    return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": sd_over_seeds(values)}
+    return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": standard_deviation(values)}
 
 
 def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str:

@@ -18,6 +18,7 @@ from evallang.metrics.metric import (
     from_mean_loss,
     weighted_mean,
 )
+from evallang.stats.basics import standard_deviation
 from evallang.stats.score_counts import ratio, summing
 
 Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
@@ -122,18 +123,7 @@ def average_over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[fl
         n=first.n if first.aggregation == "pooled" else len(defined),
         notes=notes,
     )
-    return found, tuple(sd_over_seeds(column) for column in table.T)
-
-
-def sd_over_seeds(values: NDArray[np.float64]) -> float | None:
-    """Return the standard deviation of what several seeds give, None with fewer than two values.
-
-    Exactly 0 where all are the same, whatever the rounding of their mean.
-    """
-    known = values[~np.isnan(values)]
-    if len(known) < 2:
-        return None
-    return 0.0 if known.min() == known.max() else float(np.std(known, ddof=1))
+    return found, tuple(standard_deviation(column) for column in table.T)
 
 
 def _mean_over_seeds(values: NDArray[np.float64]) -> float | None:

@@ -3,8 +3,8 @@
 Three families of functions, told apart by `MetricDeclaration.form`:
 
 - `counts`: `f(counts, positive, *, options)`; `counts[..., i, j]` counts examples of true
-  class i predicted as j, leading axes are replicates; gives an array over them. Those without a
-  matrix of classes among their options take the `Margins` of such counts too.
+  class i predicted as j, leading axes are replicates; gives an array over them. Those that
+  declare `of_margins` take the `Margins` of such counts too.
 - `losses`: `f(truth, output, positive, *, options)` gives one loss per example (n,).
 - `scores`: `f(truth, output, positive, weights=None, *, options)` gives one number.
 

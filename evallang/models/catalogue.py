@@ -73,9 +73,6 @@ REFUSED_PARAMETERS = {
 REGULAR_EXPRESSIONS = frozenset({"token_pattern"})
 """Parameters that hold a regular expression, wherever they occur."""
 
-NEEDED_PARAMETERS = frozenset({"SelfTrainingClassifier.estimator"})
-"""Parameters whose default scikit-learn itself refuses."""
-
 TAKES_A_FUNCTION = "takes a function, and a study holds no code"
 
 SCORE_FUNCTIONS = (

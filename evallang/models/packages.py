@@ -15,8 +15,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-NOT_CHECKED = "cannot be checked before a run"
-
 
 class Package(Struct, frozen=True):
     """One package: how it is installed, its classes, and their parameters.

@@ -206,6 +206,17 @@ def binomial_tail(k: ArrayLike, n: ArrayLike, share: ArrayLike = 0.5) -> NDArray
     return np.where(inside, tail, (least < 1).astype(np.float64))
 
 
+def standard_deviation(values: NDArray[np.float64]) -> float | None:
+    """Return the standard deviation of the values that are known, None with fewer than two.
+
+    Exactly 0 where all are the same, whatever the rounding of their mean.
+    """
+    known = values[~np.isnan(values)]
+    if len(known) < 2:
+        return None
+    return 0.0 if known.min() == known.max() else float(np.std(known, ddof=1))
+
+
 def fair_coin_tail(k: int, n: int) -> float:
     """Return P(X >= k) for X binomial with n trials of probability one half."""
     return float(binomial_tail(k, n))

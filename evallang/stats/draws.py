@@ -238,9 +238,3 @@ def draw_together(statistics: Iterable[Any]) -> None:
         joined = _Pass(found)
         for one in found:
             one._pass = joined
-
-
-def drawn_weights(rng: np.random.Generator, units: int, rounds: int) -> NDArray[np.uint8]:
-    """Draw `units` of as many with replacement, again and again; how often each came, (B, n)."""
-    resamples = Resamples(np.ones(units))
-    return np.concatenate([b.times.T for b in resamples.blocks(rng, rounds)])

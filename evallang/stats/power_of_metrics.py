@@ -589,9 +589,10 @@ class Labels(Struct, frozen=True):
                 f"with {100 * self.positives:.3g}% positives no model that predicts as many has "
                 f"the value {value:g}"
             )
+        sign = self.sign
         for _ in range(60):
             middle = (low + high) / 2
-            if self.sign * self.value(middle) >= self.sign * value:
+            if sign * self.value(middle) >= sign * value:
                 high = middle
             else:
                 low = middle

@@ -71,7 +71,7 @@ Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
 Side = Literal["two_sided", "greater", "less"]
 BLOCK = 256  # numbers of discordant pairs whose critical counts are found together
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.3)  # discordant examples that are looked at if none is stated
-LEAST_SHARE = 1e-12  # share of an outcome in a group
+LEAST_SHARE = 1e-15  # of an outcome in a group; SciPy takes none that is 0
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
 GROUP_ROUNDS = 4_000  # of the clustered test, whose p takes a while where groups are few
 MOST_SIZE = 2_000  # examples of a group, whose sums are enumerated
@@ -428,7 +428,7 @@ def _sum_chances(size: int, ups: float, downs: float, icc: float) -> NDArray[np.
         return np.asarray(together / shares.sum())
     b, c = (side.ravel() for side in np.indices((size + 1, size + 1)))
     counts = np.column_stack([b, c, size - b - c])[b + c <= size]
-    if icc == 0:
+    if icc == 0 or size == 1:
         weights = scipy.stats.multinomial.pmf(counts, size, shares / shares.sum())
     else:
         weights = scipy.stats.dirichlet_multinomial.pmf(counts, shares * (1 / icc - 1), size)

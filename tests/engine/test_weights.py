@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from resamples import drawn_weights
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
@@ -14,7 +15,6 @@ from evallang.api.preparing import read_and_plan
 from evallang.engine.metric_samples import sample_of
 from evallang.metrics.aggregation import partition
 from evallang.metrics.metric import METRICS, Outcome, evaluate
-from evallang.stats.draws import drawn_weights
 from evallang.stats.intervals.resampling import mean_sample
 from evallang.stats.learning_bootstrap import standard_error
 

@@ -18,9 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from evallang.models.catalogue import NEEDED_PARAMETERS, REFUSED_CLASSES
-from evallang.models.packages import NOT_CHECKED, Package
+from evallang.models.catalogue import REFUSED_CLASSES
+from evallang.models.packages import Package
 
+NEEDED_PARAMETERS = frozenset({"SelfTrainingClassifier.estimator"})
+"""Parameters whose default scikit-learn itself refuses."""
+
+NOT_CHECKED = "cannot be checked before a run"
 REQUIRED = {"is": "required"}
 ROWS = 40
 NESTED = ("estimator", "estimators", "final_estimator", "transformer_list", "regressor")

@@ -1,11 +1,13 @@
 """Tests of examples in groups against enumeration, statsmodels, and their level."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from hypothesis import given, strategies as st
+from many_cases import for_each
 from scipy import stats
 
 from evallang.stats.clusters import clustered_difference
@@ -57,6 +59,23 @@ def test_many_groups_are_flipped_at_random_with_a_monte_carlo_error():
     assert found.p == pytest.approx(expected, abs=0.02)
     assert found.mc_se == pytest.approx((found.p * (1 - found.p) / 10_000) ** 0.5, rel=1e-12)
     assert flip_groups(totals, seed=2) == found
+
+
+@for_each("side", ["two_sided", "greater", "less"])
+def test_equal_totals_are_counted_together(side):
+    # 30 groups with 0.1 and 10 with -0.1: as many signs as patterns are too many to go through
+    found = flip_groups([0.1] * 30 + [-0.1] * 10, alternative=side)
+    expected = stats.binomtest(30, 40, alternative=side.replace("_", "-")).pvalue
+    assert found.variant == "exact"
+    assert found.p == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_few_large_totals_need_no_table_of_all_sums():
+    totals = [31_000_000, -9_000_000, 8_000_000, 1_000_001, -500_000, 400_000, 200_000]
+    tracemalloc.start()
+    assert flip_groups(totals).p == pytest.approx(all_flips(totals), rel=1e-12)
+    assert tracemalloc.get_traced_memory()[1] < 1e6
+    tracemalloc.stop()
 
 
 def test_whole_totals_of_many_groups_are_exact_too():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from resamples import drawn_weights
 from scipy import stats
 
 from evallang.stats.corrections.joint_corrections import (
@@ -15,7 +16,7 @@ from evallang.stats.corrections.joint_corrections import (
     studentized_p,
     swapped_p,
 )
-from evallang.stats.draws import Block, drawn_weights
+from evallang.stats.draws import Block
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.swapping import (
     LossSwapper,

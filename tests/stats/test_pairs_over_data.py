@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from many_cases import for_each
+from resamples import drawn_weights
 from scipy import stats
 
-from evallang.stats.draws import Block, drawn_weights
+from evallang.stats.draws import Block
 from evallang.stats.effect_sizes import effect_size as effects
 from evallang.stats.hypothesis_tests.datasets import bonferroni_dunn, median_of, nemenyi, sign
 from evallang.stats.hypothesis_tests.losses import wilcoxon

@@ -384,6 +384,9 @@ def test_ranks_are_mid_ranks():
     assert ranked(values) == pytest.approx(stats.rankdata(values))
     both = np.column_stack([values, -values])
     assert ranked(both)[:, 1] == pytest.approx(stats.rankdata(-values))
+    for missing in (np.array([1.0, np.nan, 2.0]), np.array([[1.0, 2.0], [np.nan, 0.0]])):
+        with pytest.raises(ValueError, match="missing"):
+            ranked(missing)
 
 
 def test_permutation_holds_its_level():

@@ -22,6 +22,7 @@ from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.swapping import flip_groups
 from evallang.stats.power import PlannedGroups, Question, Stated, planned_groups
+from evallang.stats.power_of_pairs import _sum_chances
 
 MIXED = ((2, 30), (5, 20), (12, 10))
 
@@ -100,6 +101,24 @@ def test_without_correlation_groups_of_two_are_those_of_a_table_of_all_outcomes(
         expected += weight * (flip_groups(step.astype(float)).p <= 0.3)
     found = grouped_power(ups - downs, ups + downs, ((2, 3),), 0.0, 0.3, rounds=40_000)
     assert found.power == pytest.approx(expected, abs=4 * found.mc_se)
+
+
+ICCS = (0.0, 0.05, 0.4, 1.0)
+
+
+@for_each("size, icc", [(1, 1e-9), *itertools.product((1, 2, 40, 200), ICCS)])
+def test_an_outcome_that_cannot_occur_leaves_the_sums_of_the_others(size, icc):
+    # No two answers that are alike: the sum is 2 b - size, and b beta-binomial
+    ups, spread = 0.7, 1 / icc - 1 if icc else 0.0
+    b = np.arange(size + 1)
+    expected = np.zeros(2 * size + 1)
+    if icc == 1:
+        expected[[0, -1]] = 1 - ups, ups
+    elif icc == 0 or size == 1:
+        expected[::2] = stats.binom.pmf(b, size, ups)
+    else:
+        expected[::2] = stats.betabinom.pmf(b, size, ups * spread, (1 - ups) * spread)
+    assert _sum_chances(size, ups, 1 - ups, icc) == pytest.approx(expected, abs=1e-10)
 
 
 def test_the_detectable_difference_and_the_size_have_the_power_aimed_at():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from many_cases import for_each
+from resamples import drawn_weights
 from scipy import stats
 from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
 
@@ -10,7 +11,7 @@ from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.stats import draws
 from evallang.stats.basics import labels
-from evallang.stats.draws import Resamples, draw_together, drawn_weights
+from evallang.stats.draws import Resamples, draw_together
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,

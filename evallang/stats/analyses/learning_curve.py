@@ -14,6 +14,7 @@ from evallang.bibliography import cite
 from evallang.registry import Bounds
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.basics import standard_deviation
 
 TENTH, QUARTER, HALF = Fraction(1, 10), Fraction(1, 4), Fraction(1, 2)
 FRACTIONS = (TENTH, QUARTER, HALF, Fraction(3, 4), Fraction(1))
@@ -235,8 +236,8 @@ def _score(draws: NDArray[np.float64], splits: NDArray[np.float64]) -> LearningS
     known = draws[~np.isnan(draws)]
     return LearningScore(
         float(known.mean()) if len(known) else None,
-        _sd(_means_of_splits(splits)),
-        _sd(known),
+        standard_deviation(_means_of_splits(splits)),
+        standard_deviation(known),
     )
 
 
@@ -246,13 +247,6 @@ def _means_of_splits(splits: NDArray[np.float64]) -> NDArray[np.float64]:
     counts = defined.sum(axis=0)
     sums = np.where(defined, splits, 0.0).sum(axis=0)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-
-
-def _sd(values: NDArray[np.float64]) -> float | None:
-    known = values[~np.isnan(values)]
-    if len(known) < 2:
-        return None
-    return 0.0 if known.min() == known.max() else float(np.std(known, ddof=1))
 
 
 def _gain(learning: Learning) -> LearningGain | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evallang.bibliography import cite
 from evallang.results.shown import Number
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.stats.basics import standard_deviation
 
 
 class Runs(Struct, frozen=True):
@@ -174,7 +175,7 @@ def variance(runs: Runs) -> VarianceComponents:
         metric=runs.metric,
         total=float(np.sqrt(total)),
         components=components,
-        repeats=None if len(repeats) < 2 else float(np.std(repeats, ddof=1)),
+        repeats=standard_deviation(np.array(repeats)),
         n_repeats=len(repeats),
         notes=tuple(notes),
     )
@@ -289,8 +290,6 @@ def seeds(runs: Runs) -> SeedSpread:
         raise ValueError("the metric is undefined for all seeds but one")
     within = variances_over_seeds(runs.splits[:, ~np.isnan(runs.splits).any(axis=0)])
     means = runs.splits.mean(axis=0)
-    means = means[~np.isnan(means)]
-    equal = known.min() == known.max()
     return SeedSpread(
         unit="seeds",
         about=ABOUT_SEEDS,
@@ -301,11 +300,11 @@ def seeds(runs: Runs) -> SeedSpread:
         categories=runs.categories,
         values=tuple(None if np.isnan(v) else float(v) for v in runs.values),
         mean=float(known.mean()),
-        sd=0.0 if equal else float(np.std(known, ddof=1)),
+        sd=standard_deviation(known),
         lowest=float(known.min()),
         highest=float(known.max()),
         sd_in_splits=float(np.sqrt(within.mean())) if len(within) else None,
-        sd_of_splits=float(np.std(means, ddof=1)) if len(means) > 1 else None,
+        sd_of_splits=standard_deviation(means),
         differ=_differ(runs.labels, categories=runs.categories),
         notes=(),
     )

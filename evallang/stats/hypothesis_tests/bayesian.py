@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
 from evallang.registry import Bounds, Design, Evidence, Example
-from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
+from evallang.results.statistics import (
+    POSTERIOR,
+    Difference,
+    Effect,
+    HypothesisTestResult,
+    Summary,
+)
 from evallang.stats.basics import checked_level, t_quantile
 from evallang.stats.effect_sizes.effect_size import effects_over_data
 from evallang.stats.fold_scores import read_folds
@@ -172,7 +178,6 @@ def _inside(mean: float, scale: float, df: int, region: float) -> float:
     return float(scipy.special.stdtr(df, near) - scipy.special.stdtr(df, far))
 
 
-CASES = ("p_first", "p_rope", "p_second")
 PRIOR_WEIGHT = 0.5  # strength of the prior, all of it inside the region; Benavoli et al. 2017
 NOISE = 1e-12  # of a difference: a sum with it this close to the region's end lies inside
 AT_ONCE = 1 << 16  # weights held at once: they stay in the cache
@@ -344,7 +349,7 @@ def _posterior(
         null=ABOUT_FOLDS,
         estimate=estimate,
         effects=effects,
-        extra={**dict(zip(CASES, shares, strict=True)), **extra},
+        extra={**dict(zip(POSTERIOR, shares, strict=True)), **extra},
         notes=notes,
     )
 

@@ -393,11 +393,11 @@ def friedman_aligned(
 ) -> HypothesisTestResult:
     """Test whether the models score alike, by ranks of scores minus each data set's mean.
 
-    T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)² with M - 1 degrees of freedom: García
-    et al. 2010, with the variance that ties leave. `exact` goes through all permutations within
-    data sets, `auto` where they are few. A data set without all scores is skipped.
-    `extra.average_aligned_ranks` holds the average of each model (M,), 1 being the best of all
-    scores. `scores` is (N, M). Raises `ValueError` where it is not.
+    T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared with M - 1 degrees of
+    freedom: García et al. 2010, with the variance that ties leave. `exact` goes through all
+    permutations within data sets, `auto` where they are few. A data set without all scores is
+    skipped. `extra.average_aligned_ranks` holds the average of each model (M,), 1 being the best
+    of all scores. `scores` is (N, M). Raises `ValueError` where it is not.
     """
     checked_level(level)
     table = read_scores(scores, better, finite=True)

@@ -92,11 +92,11 @@ def corrected_t(
 ) -> HypothesisTestResult:
     """Paired t test over J splits whose variance allows for overlapping training sets.
 
-    The ratio is that of the sums of the fold sizes (Nadeau & Bengio 2003; for repeated
-    cross-validation Bouckaert & Frank 2004). Without sizes the ratio must be given: 1/(k - 1) for
-    cross-validation with k folds, once or repeated. `alternative=greater` asks only whether the
-    first has the larger scores. `first` and `second` are (J,). Raises `ValueError` where shapes
-    differ, or the ratio is unknown or not positive.
+    The ratio of test to training rows is that of the sums of the fold sizes (Nadeau & Bengio 2003;
+    for repeated cross-validation Bouckaert & Frank 2004). Without sizes the ratio must be given:
+    1/(k - 1) for cross-validation with k folds, once or repeated. `alternative=greater` asks only
+    whether the first has the larger scores. `first` and `second` are (J,). Raises `ValueError`
+    where shapes differ, or the ratio is unknown or not positive.
     """
     pairs = read_folds(first, second)
     factor = pairs.factor(n_train, n_test, test_train_ratio)

@@ -549,10 +549,10 @@ def flip_groups(
     """Test that totals of groups lie about 0 alike: the sign of each may be flipped.
 
     p = P(|Σ ±t_g| >= |Σ t_g|) over all signs, or with `alternative=greater` that of
-    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of
-    their sum, for others by going through up to 2^20 patterns, beyond by `rounds` random
-    ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
-    a total is not finite.
+    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of their sum, for others by going
+    through up to 2^20 patterns, equal totals being counted together, beyond by `rounds` random
+    ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where a total
+    is not finite.
     """
     given = magnitudes(totals, "totals of groups")
     if not np.isfinite(given).all():
@@ -564,8 +564,9 @@ def flip_groups(
     smallest = min(2.0 ** (both - len(sums)), 1.0)
     if len(sums) == 0 or (both and observed <= SAME * float(sums.max())):
         return Flipped(1.0, "exact", None, smallest)
-    swapper = SignSwapper(sums)
-    if (sums == np.rint(sums)).all() and float(sums.sum()) * len(sums) <= MOST_SUMS:
+    swapper, whole = SignSwapper(sums), bool((sums == np.rint(sums)).all())
+    few = 2 ** min(len(sums), 64) < min(float(sums.sum()), MOST_FLIPS)  # patterns, than sums
+    if whole and not few and float(sums.sum()) * len(sums) <= MOST_SUMS:
         # Σ ± t = 2 (positive part) - Σ t
         chances = flip_chances(tuple(sums.astype(np.int64).tolist()))
         every: Every | None = (2 * np.arange(len(chances)) - sums.sum(), chances)
@@ -592,7 +593,9 @@ def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
 
 
 def ranked(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return mid-ranks within each column."""
+    """Return mid-ranks within each column; raises `ValueError` where a number is missing."""
     if values.ndim > 1:
         return np.stack([ranked(column) for column in values.T], axis=1)
+    if np.isnan(values).any():
+        raise ValueError("a score is missing")
     return mid_ranks(values)

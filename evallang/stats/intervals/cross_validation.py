@@ -72,9 +72,10 @@ def corrected_t(
 ) -> Interval:
     """t interval over J splits whose variance allows for overlapping training sets.
 
-    The ratio is that of the sums of the fold sizes (Nadeau & Bengio 2003; Bouckaert & Frank 2004).
-    Without sizes the ratio must be given. `values` is (J,); undefined ones are skipped, with a
-    note. Raises `ValueError` where sizes are missing for some folds, or the ratio is unknown.
+    The ratio of test to training rows is that of the sums of the fold sizes (Nadeau & Bengio 2003;
+    Bouckaert & Frank 2004). Without sizes the ratio must be given. `values` is (J,); undefined
+    ones are skipped, with a note. Raises `ValueError` where sizes are missing for some folds, or
+    the ratio is unknown.
     """
     found = read_folds(values)
     factor = found.factor(n_train, n_test, test_train_ratio)

@@ -53,9 +53,10 @@ class ReaderScores(Struct, frozen=True, eq=False, dict=True):
         return error**2 / (spread**2 / df) if spread > self.negligible else None
 
     def half_width(self, level: float, error: float, df: float | None, means: int) -> float:
-        """Return half the width of the interval of one mean over readers, or of two less another.
+        """Return half the width of the interval of a mean over readers, or of a difference.
 
-        Normal where readers do not differ, and the error is that of the examples.
+        `means` is 1, of a difference 2. Normal without `df`: readers do not differ, and the error
+        is that of the examples.
         """
         quantile = normal_quantile(level) if df is None else t_quantile(level, df)
         return quantile * math.sqrt(means * error / self.of_models.shape[1])
