@@ -17,7 +17,6 @@ from evallang.engine.evaluation import Evaluation, means_of
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
-    draw_metrics_together,
     metric_sample,
     resamples_seed,
     resampling_seed,
@@ -136,8 +135,7 @@ def _successes(entry: MetricEntry, options: Options, outcome: Outcome) -> "NDArr
 class IntervalInputs(Struct, frozen=True, dict=True):
     """The inputs of the interval of one estimate.
 
-    `outcomes` are those of every seed; an example's loss is its mean over them. `among` are
-    the models whose intervals are asked for too, and which are drawn together; `method` is how
+    `outcomes` are those of every seed; an example's loss is its mean over them. `method` is how
     the interval is computed, once that is known.
     """
 
@@ -148,7 +146,6 @@ class IntervalInputs(Struct, frozen=True, dict=True):
     entry: MetricEntry
     outcomes: tuple[Outcome, ...]
     whole: Aggregate
-    among: tuple[str, ...] = ()
     method: Method | None = None
 
     @property
@@ -266,22 +263,8 @@ class IntervalInputs(Struct, frozen=True, dict=True):
         return () if note is None else (note,)
 
     def sample(self) -> Resampler:
-        """Return what resamples the metric, drawn with all intervals of the same method."""
-        if self.model in self.among:
-            self.evaluation.once(("drawn together", self.among), self._draw_together)
+        """Return what resamples the metric."""
         return metric_sample(self.evaluation, self.model, self.metric)
-
-    def _draw_together(self) -> None:
-        """Join the samples of all models and measures whose intervals rest on the same draws."""
-        by_method: dict[Method, list[tuple[str, Method]]] = {}
-        for measure in self.study.measures:
-            method = interval_method(self.evaluation, measure)
-            known = method is not None and "sample" in INTERVALS[method.name].inputs
-            if method is not None and known and self.evaluation.measures(measure.metric):
-                wanted = by_method.setdefault(method, [])
-                wanted += [(model, measure.metric) for model in self.among]
-        for wanted in by_method.values():
-            draw_metrics_together(self.evaluation, wanted)
 
 
 def interval_method(

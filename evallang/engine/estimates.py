@@ -299,8 +299,8 @@ NONE_TESTED = Tested(0, 0, 0)
 
 @computes(nodes.ESTIMATE)
 def estimate_of(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
-    """Measure one model by one metric, its interval drawn with those of the others."""
-    return estimate(study, evaluation, model, measure, among=tuple(evaluation.models))
+    """Measure one model by one metric."""
+    return estimate(study, evaluation, model, measure)
 
 
 def estimate(
@@ -308,16 +308,14 @@ def estimate(
     evaluation: Evaluation,
     model: str,
     measure: Measure,
-    *,
-    among: tuple[str, ...] = (),
 ) -> Estimate:
-    """Measure one model by one metric; `among` are all models that are measured by it."""
+    """Measure one model by one metric."""
     metric = measure.metric
     try:
         if (evaluation.yields.averaged or evaluation.yields.readers) and not evaluation.means:
             read = _estimate(study, as_read_by(evaluation, metric), model, measure)
             return add_repeats(read, evaluation, model, metric)
-        return _estimate(study, evaluation, model, measure, among)
+        return _estimate(study, evaluation, model, measure)
     except OwnMetricFailed as error:
         return _undefined(evaluation, model, metric, f"not computed: {error}")
 
@@ -327,7 +325,6 @@ def _estimate(
     evaluation: Evaluation,
     model: str,
     measure: Measure,
-    among: tuple[str, ...] = (),
 ) -> Estimate:
     metric = measure.metric
     found = evaluation.models[model]
@@ -352,7 +349,7 @@ def _estimate(
     entry = evaluation.entry(metric)
     whole, spreads, extra = _whole(evaluation, model, metric)
     outcomes = evaluation.outcomes(model, metric)
-    inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole, among)
+    inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole)
     found_interval = estimate_interval(inputs, measure)
     rounded: tuple[str, ...] = ()
     if (error := rounding_error(evaluation, model, metric)) is not None:
@@ -379,7 +376,7 @@ def _estimate(
             *found_interval.notes,
         ),
         no_interval=found_interval.reason,
-        tested=evaluation.once(("tested", model), lambda: tested(evaluation, model)),
+        tested=tested(evaluation, model),
     )
 
 
@@ -647,7 +644,7 @@ def restricted(evaluation: Evaluation, kept: "NDArray[np.bool_]") -> Evaluation:
     if evaluation.counted is not None:
         rows = evaluation.counted.take(kept)
         folds = tuple(replace(fold, n_test=rows.n) for fold in evaluation.folds if rows.n)
-        return replace(evaluation, counted=rows, folds=folds)
+        return evaluation.altered(counted=rows, folds=folds)
     models = {name: _kept(outcome, kept) for name, outcome in evaluation.models.items()}
     further = tuple(
         {name: _kept(outcome, kept) for name, outcome in others.items()}
@@ -665,7 +662,7 @@ def restricted(evaluation: Evaluation, kept: "NDArray[np.bool_]") -> Evaluation:
         for f in evaluation.folds
         if sizes[f.repeat, f.fold]
     )
-    return replace(evaluation, models=models, folds=folds, further_seeds=further)
+    return evaluation.altered(models=models, folds=folds, further_seeds=further)
 
 
 def _kept(outcome: ModelOutcome, kept: "NDArray[np.bool_]") -> ModelOutcome:
@@ -678,4 +675,5 @@ def _kept(outcome: ModelOutcome, kept: "NDArray[np.bool_]") -> ModelOutcome:
         truth=outcome.truth[mask],
         labels=outcome.labels[mask],
         scores=None if outcome.scores is None else outcome.scores[mask],
+        parts=None,
     )

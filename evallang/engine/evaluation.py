@@ -4,31 +4,29 @@ However the predictions came about (fitted here, read from a file, published as 
 from here on they look the same.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.compatibility import metric_entry, most_distinct, own_metric, yields_of
+from evallang.compatibility import metric_entry, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.rounded_scores import round_scores
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome, RowsNotKept
 from evallang.metrics.named import mean_over_repeats
-from evallang.metrics.own_code import wrap_labels
+from evallang.metrics.own_code import OwnMetricFailed, wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.results.records import Estimate, FoldValue
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import Resampler
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, place_scores
 from evallang.study import Method
-
-Made = TypeVar("Made")
 
 ROUNDING = 1e-9  # of the reciprocal of a ratio
 
@@ -49,7 +47,7 @@ class ModelOutcome(Struct, frozen=True):
     `labels` are class codes (-1: a label that is none of the classes) or floats (n,);
     `scores` (n, K) probabilities, (n, K) or (n,) margins, or None. `failed` lists the
     folds whose fit failed; their rows are missing. `fitted` are the other folds of models that
-    were fitted here.
+    were fitted here, and `parts` the folds and repeats of the rows, where these are counted.
     """
 
     rows: "NDArray[np.signedinteger]"
@@ -61,6 +59,7 @@ class ModelOutcome(Struct, frozen=True):
     probabilities: bool = False
     failed: tuple[tuple[int, int], ...] = ()
     fitted: tuple["FittedFold", ...] = ()
+    parts: Partition | None = None
 
 
 class CountedRows(Struct, frozen=True):
@@ -99,7 +98,24 @@ class FittedFold(Struct, frozen=True):
     outcome: FitOutcome
 
 
-class Evaluation(Struct, frozen=True, dict=True):
+class Measured(Struct, frozen=True):
+    """What a metric makes of the outcomes of all models, once for all that reads it.
+
+    `read` are the outcomes as the metric reads them, `outcomes` those of each seed, `aggregates`
+    how they combine or why the author's own metric failed, `losses` those of examples where
+    models are compared by them, `placements` of models on the same rows where the metric ranks,
+    and `samples` what draws the metric of a model again, where that is asked for.
+    """
+
+    read: "Evaluation"
+    outcomes: Mapping[str, tuple[Outcome, ...]]
+    aggregates: Mapping[str, tuple[Aggregate, ...] | OwnMetricFailed]
+    losses: "Mapping[str, tuple[NDArray[np.float64], ...]]"
+    placements: Mapping[tuple[str, ...], PlacementSums]
+    samples: Mapping[str, Resampler]
+
+
+class Evaluation(Struct, frozen=True):
     """All outcomes of one source under one protocol.
 
     `n` is the number of rows of the source, whatever the models give; `judged` tells
@@ -117,7 +133,7 @@ class Evaluation(Struct, frozen=True, dict=True):
     source
     whose rows were counted, `counted` has the distinct ones, to which the arrays of `subgroups`
     belong, and those of `models` are not kept. `moments` are the places of its rows in time, None
-    for the order of the source.
+    for the order of the source. `measured` is what is computed already, by metric.
     """
 
     source: str
@@ -149,34 +165,22 @@ class Evaluation(Struct, frozen=True, dict=True):
     test_train_ratio: float | None = None
     counted: CountedRows | None = None
     moments: "NDArray[np.int64] | None" = None
+    measured: Mapping[Method, Measured] = field(default_factory=dict)
 
-    @cached_property
-    def made(self) -> dict[Hashable, Any]:
-        """What `once` has made."""
-        return {}
-
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Make what is derived from these outcomes when it is first asked for, and keep it."""
-        if key not in self.made:
-            self.made[key] = make()
-        found: Made = self.made[key]
-        return found
+    def altered(self, **changes: Any) -> "Evaluation":
+        """Return the evaluation with other outcomes, of which nothing is computed yet."""
+        return replace(self, measured={}, **changes)
 
     def groups_of(self, model: str) -> "NDArray[np.int64] | None":
-        """Return the group of each row of a model, None where each row is alone.
-
-        Models whose rows are one array share their groups.
-        """
-        codes, rows = self.group_codes, self.models[model].rows
-        return None if codes is None else self.once(("groups of", id(rows)), lambda: codes[rows])
+        """Return the group of each row of a model, None where each row is alone."""
+        codes = self.group_codes
+        return None if codes is None else codes[self.models[model].rows]
 
     def places_in_time(self, model: str) -> "NDArray[np.int64]":
         """Return the place of each row of a model in time (n,), from 0, equal at one moment."""
         rows = self.models[model].rows
         moments = rows if self.moments is None else self.moments[rows]
-        return self.once(
-            ("places in time", id(rows)), lambda: np.unique(moments, return_inverse=True)[1]
-        )
+        return np.asarray(np.unique(moments, return_inverse=True)[1])
 
     def by_moment(self, model: str, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return one value for each moment, in their order, from those of the rows of a model.
@@ -187,22 +191,30 @@ class Evaluation(Struct, frozen=True, dict=True):
         return np.asarray(summed * (len(summed) / len(values)))
 
     def aggregates(self, model: str, metric: Method) -> tuple[Aggregate, ...]:
-        """Aggregate a metric of one model over its folds, for each seed; computed once.
+        """Aggregate a metric of one model over its folds, for each seed.
 
         Empty where the model has no scores. Raises `OwnMetricFailed` where the author's own
         metric fails.
         """
+        if metric in self.measured:
+            found = self.measured[metric].aggregates[model]
+            if isinstance(found, OwnMetricFailed):
+                raise found
+            return found
+        placed = self.placements_of(model, metric)
+        return self.combine(model, metric, self.outcomes(model, metric), placed)
 
-        def make() -> tuple[Aggregate, ...]:
-            entry, options, parts = self.entry(metric), metric.keywords(), self.partition(model)
-            placed = self.placements_of(model, metric)
-            whole = None if placed is None else float(placed.areas[0])
-            return tuple(
-                aggregate_parts(entry, options, outcome, parts, whole)
-                for outcome in self.outcomes(model, metric)
-            )
-
-        return self.once(("aggregates", model, metric), make)
+    def combine(
+        self,
+        model: str,
+        metric: Method,
+        outcomes: Sequence[Outcome],
+        placed: PlacementSums | None,
+    ) -> tuple[Aggregate, ...]:
+        """Combine the outcomes of each seed over folds, with the area where it is known."""
+        entry, options, parts = self.entry(metric), metric.keywords(), self.partition(model)
+        whole = None if placed is None else float(placed.areas[0])
+        return tuple(aggregate_parts(entry, options, one, parts, whole) for one in outcomes)
 
     @property
     def draws(self) -> tuple[tuple[str, Mapping[str, Any]] | None, str, int]:
@@ -230,23 +242,24 @@ class Evaluation(Struct, frozen=True, dict=True):
     @property
     def by_seed(self) -> "tuple[Evaluation, ...]":
         """The same evaluation with the outcomes of each seed of `seeds=N` alone."""
-        rest = (replace(self, models=models) for models in self.further_seeds)
-        return tuple(replace(one, further_seeds=()) for one in (self, *rest))
+        every = (self.models, *self.further_seeds)
+        return tuple(self.altered(models=models, further_seeds=()) for models in every)
 
     def outcomes(self, model: str, metric: Method) -> tuple[Outcome, ...]:
         """Return what `outcome` gives for every seed; empty where the model has no scores."""
+        if metric in self.measured:
+            return self.measured[metric].outcomes[model]
         found = [one.outcome(model, metric) for one in self.by_seed]
         return tuple(o for o in found if o is not None)
 
     def losses(self, model: str, metric: Method) -> "tuple[NDArray[np.float64], ...]":
         """Return the loss of each example of a model (n,), once for every seed."""
+        if metric in self.measured and model in self.measured[metric].losses:
+            return self.measured[metric].losses[model]
         function, options = self.entry(metric).function, metric.keywords()
-        return self.once(
-            ("losses", model, metric),
-            lambda: tuple(
-                np.asarray(function(o.truth, o.output, o.positive, **options))
-                for o in self.outcomes(model, metric)
-            ),
+        return tuple(
+            np.asarray(function(o.truth, o.output, o.positive, **options))
+            for o in self.outcomes(model, metric)
         )
 
     def measures(self, metric: Method) -> bool:
@@ -283,14 +296,10 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
         """Return truth and what a metric reads of a model; None where the model has no scores."""
-        if most_distinct(metric) is None:
-            return self.as_given(model, metric)
-
-        def make() -> Outcome | None:
-            found = self.as_given(model, metric)
-            return None if found is None else round_scores(found, metric)
-
-        return self.once(("rounded", model, metric), make)
+        if metric in self.measured:
+            return next(iter(self.measured[metric].outcomes[model]), None)
+        found = self.as_given(model, metric)
+        return None if found is None else round_scores(found, metric)
 
     def as_given(self, model: str, metric: Method) -> Outcome | None:
         """Return truth and what a metric needs of a model, with scores as they are."""
@@ -317,11 +326,8 @@ class Evaluation(Struct, frozen=True, dict=True):
         return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, ranked=rows.rankings[model])
 
     def positive_rows(self, model: str) -> "NDArray[np.bool_]":
-        """Return which rows of a model are positive (n,); computed once."""
-        truth = self.models[model].truth
-        return self.once(
-            ("positive rows", id(truth)), lambda: np.asarray(truth == self.positive, dtype=np.bool_)
-        )
+        """Return which rows of a model are positive (n,)."""
+        return np.asarray(self.models[model].truth == self.positive, dtype=np.bool_)
 
     def positive_scores(self, model: str, metric: Method) -> "NDArray[np.float64]":
         """Return the score of the positive class for each row (n,)."""
@@ -332,49 +338,35 @@ class Evaluation(Struct, frozen=True, dict=True):
         return scores if scores.ndim == 1 else scores[:, outcome.positive]
 
     def placement_sums(self, models: Sequence[str], metric: Method) -> "PlacementSums":
-        """Return the areas of models on the same rows, and the products of their placements.
-
-        Estimates, intervals and tests share them, so that each model is sorted once.
-        """
-        alike, places = self._scored_alike(models)
-
-        def make() -> "PlacementSums":
-            scores = [self.positive_scores(model, metric) for model in alike]
-            return place_scores(self.positive_rows(alike[0]), scores)
-
-        return self.once(("placement sums", metric, alike), make).of(places)
+        """Return the areas of models on the same rows, and the products of their placements."""
+        known = self.measured[metric].placements if metric in self.measured else {}
+        for alike, found in known.items():
+            if set(models) <= set(alike):
+                return found.of([alike.index(model) for model in models])
+        scores = [self.positive_scores(model, metric) for model in models]
+        return place_scores(self.positive_rows(models[0]), scores)
 
     def placements_of(self, model: str, metric: Method) -> "PlacementSums | None":
         """Return the area of one model and its variances; None where its estimate is another."""
-        plain = self.weights is None and not self.further_seeds and self.counted is None
-        ranked = self.entry(metric).declaration.ranks == "area" and self.positive is not None
-        if not plain or not ranked or len(self.classes) != 2 or not self.yields.single_fit:
-            return None
-        if self.models[model].scores is None or len(self.partition(model).pairs) != 1:
+        placed = self.places_scores(metric)
+        if not placed or self.models[model].scores is None or len(self.partition(model).pairs) != 1:
             return None
         return self.placement_sums((model,), metric)
 
-    def _scored_alike(self, models: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
-        """Return all models that give scores for the rows of some, and the places of these."""
-        same = self.on_the_same_rows(models[0])
-        alike = tuple(name for name in same if self.models[name].scores is not None)
-        for model in models:
-            if model not in alike:
-                raise ValueError(f"{model} gives no scores")
-        return alike, [alike.index(model) for model in models]
+    def places_scores(self, metric: Method) -> bool:
+        """Return whether a metric is the area of one fit's scores of two classes."""
+        plain = self.weights is None and not self.further_seeds and self.counted is None
+        ranked = self.entry(metric).declaration.ranks == "area" and self.positive is not None
+        return plain and ranked and len(self.classes) == 2 and self.yields.single_fit
 
     def on_the_same_rows(self, model: str) -> tuple[str, ...]:
         """Return the models whose test rows are those of a model, in the same order."""
         rows = self.models[model].rows
-
-        def make() -> tuple[str, ...]:
-            return tuple(
-                name
-                for name, found in self.models.items()
-                if found.rows is rows or np.array_equal(found.rows, rows)
-            )
-
-        return self.once(("on the same rows", id(rows)), make)
+        return tuple(
+            name
+            for name, found in self.models.items()
+            if found.rows is rows or np.array_equal(found.rows, rows)
+        )
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
         """Return the weight of each test row of a model (n,), or None without weights."""
@@ -382,39 +374,26 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     def correct(self, model: str) -> "NDArray[np.bool_]":
         """Return on which test rows a model is right (n,)."""
-
-        def make() -> "NDArray[np.bool_]":
-            found = self.models[model]
-            return np.asarray(found.truth == found.labels, dtype=bool)
-
-        return self.once(("correct", model), make)
+        found = self.models[model]
+        return np.asarray(found.truth == found.labels, dtype=bool)
 
     def partition(self, model: str) -> Partition:
-        """Number the folds and repeats of a model's test rows, once for models that share them."""
+        """Number the folds and repeats of a model's test rows."""
         found = self.models[model]
         if self.counted is not None:
-            distinct = len(self.counted.times)
-            return self.once("partition", lambda: partition(distinct))
-
-        def make() -> Partition:
-            return partition(len(found.rows), found.fold, found.repeat)
-
-        return self.once(("partition", id(found.fold), id(found.repeat)), make)
+            return partition(len(self.counted.times))
+        return found.parts or partition(len(found.rows), found.fold, found.repeat)
 
     def confusion(self, model: str) -> "NDArray[np.int64]":
-        """Count the test rows of a model by true and predicted class (k, k + 1), once."""
-
-        def make() -> "NDArray[np.int64]":
-            found, k = self.models[model], len(self.classes)
-            outcome = Outcome(found.truth, found.labels, k)
-            if self.counted is not None:
-                rows = self.counted
-                counted = CountedLabels(rows.truth, rows.labels[model], rows.times)
-                outcome = replace(outcome, counted=counted)
-            one_part = np.broadcast_to(np.zeros(1, dtype=np.int64), self.n_kept(model))
-            return np.asarray(outcome.confusions(one_part, 1)[0])
-
-        return self.once(("confusion", model), make)
+        """Count the test rows of a model by true and predicted class (k, k + 1)."""
+        found, k = self.models[model], len(self.classes)
+        outcome = Outcome(found.truth, found.labels, k)
+        if self.counted is not None:
+            rows = self.counted
+            counted = CountedLabels(rows.truth, rows.labels[model], rows.times)
+            outcome = replace(outcome, counted=counted)
+        one_part = np.broadcast_to(np.zeros(1, dtype=np.int64), self.n_kept(model))
+        return np.asarray(outcome.confusions(one_part, 1)[0])
 
     def n_kept(self, model: str) -> int:
         """Return the length of the arrays of a model: its test rows, or the distinct ones."""
@@ -440,7 +419,8 @@ def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     """
     if not evaluation.yields.averaged or evaluation.means:
         return evaluation
-    return evaluation.once(("read by", metric), lambda: _read_by(evaluation, metric))
+    known = evaluation.measured.get(metric)
+    return _read_by(evaluation, metric) if known is None else known.read
 
 
 BLOCKS = "blocks"
@@ -458,15 +438,11 @@ def in_blocks(evaluation: Evaluation, test: Method) -> Evaluation:
     if not sizes or evaluation.group_codes is not None or evaluation.counted is not None:
         return evaluation
     size = max(int(str(sizes[0])), 1)
-    return evaluation.once(("in blocks", size), lambda: _grouped_in_blocks(evaluation, size))
-
-
-def _grouped_in_blocks(evaluation: Evaluation, size: int) -> Evaluation:
     any_model = next(iter(evaluation.models))
     rows = evaluation.models[any_model].rows
     codes = np.zeros(int(rows.max()) + 1, dtype=np.int64)
     codes[rows] = evaluation.places_in_time(any_model) // size
-    return replace(evaluation, group_codes=codes, each=BLOCKS)
+    return evaluation.altered(group_codes=codes, each=BLOCKS)
 
 
 def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
@@ -474,10 +450,9 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
         if evaluation.group_codes is not None:
             return evaluation
         codes = np.arange(1 + max(int(m.rows.max()) for m in evaluation.models.values()))
-        return replace(evaluation, group_codes=codes, each="examples")
+        return evaluation.altered(group_codes=codes, each="examples")
     means = {name: _means(evaluation, name, metric) for name in evaluation.models}
-    return replace(
-        evaluation,
+    return evaluation.altered(
         models={name: _averaged(found, means[name]) for name, found in evaluation.models.items()},
         classes=(),
         positive=None,
@@ -540,6 +515,7 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
         labels=means.mean,
         scores=means.mean,
         probabilities=True,
+        parts=None,
     )
 
 
@@ -593,6 +569,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     fold = zeros if source.folds is None else source.folds
     repeat = zeros if source.repeats is None else source.repeats
+    parts = partition(n, fold, repeat)
     judged = source.correct is not None
     rows: NDArray[np.signedinteger] = np.arange(n)
     first = None
@@ -610,6 +587,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
             labels=labels,
             scores=source.scores.get(model.name),
             probabilities=model.name in source.probabilities,
+            parts=parts,
         )
     return _evaluation_of_given(
         source,

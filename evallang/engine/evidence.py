@@ -18,6 +18,7 @@ from evallang.engine.evaluation import (
 )
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.walk import computes
+from evallang.metrics.aggregation import Partition, partition
 from evallang.planning import nodes
 from evallang.planning.defaults import yields_on
 from evallang.planning.plan import StoredOutcome
@@ -40,6 +41,7 @@ class TestRows(Struct, frozen=True):
     repeat: Any
     fold: Any
     truth: Any
+    parts: Partition
 
 
 @computes(nodes.TEST_ROWS)
@@ -51,7 +53,7 @@ def tested_rows(table: Table, splits: Sequence[Split]) -> TestRows:
         np.repeat(np.array([getattr(s, name) for s in splits], dtype=np.int64), sizes)
         for name in ("repeat", "fold")
     )
-    return TestRows(rows, repeat, fold, table.y[rows])
+    return TestRows(rows, repeat, fold, table.y[rows], partition(len(rows), fold, repeat))
 
 
 @computes(nodes.OUTCOME)
@@ -87,6 +89,7 @@ def _join(
         probabilities=bool(good) and all(fit.probabilities for _, fit in good),
         failed=tuple((s.repeat, s.fold) for s, fit in both if fit.failure is not None),
         fitted=tuple(FittedFold(s.repeat, s.fold, fit) for s, fit in good),
+        parts=tested.parts,
     )
 
 
@@ -177,6 +180,7 @@ def _stored(table: Table, splits: Sequence[Split], found: StoredOutcome) -> Mode
         scores=found.scores,
         probabilities=found.probabilities,
         failed=found.failed,
+        parts=test.parts,
     )
 
 

@@ -54,9 +54,8 @@ def resamples_seed(study: Study, evaluation: Evaluation) -> int:
 
 def metric_sample(evaluation: Evaluation, model: str, metric: Method) -> Resampler:
     """Return what resamples a metric of one model; raises `ValueError` where nothing can."""
-    return evaluation.once(
-        ("sample", model, metric), lambda: _Samples(evaluation, model, metric).sample()
-    )
+    known = evaluation.measured[metric].samples if metric in evaluation.measured else {}
+    return known[model] if model in known else _Samples(evaluation, model, metric).sample()
 
 
 def draw_metrics_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) -> None:

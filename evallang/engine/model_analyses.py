@@ -108,12 +108,8 @@ def _shuffled_alone(inputs: OutcomeInputs, model: str) -> Shuffled:
     """Return the scores of one model, which are measured once for all of a line."""
     fits = inputs.fits
     assert fits is not None, "a run has the fits of its plan"
-    index = inputs.study.analyses.index(inputs.spec)
     columns = shuffled_within(inputs.study)
-    return inputs.evaluation.once(
-        ("shuffled", index, model, inputs.metric),
-        lambda: shuffled_of(inputs.evaluation, fits, model, inputs.metric, columns),
-    )
+    return shuffled_of(inputs.evaluation, fits, model, inputs.metric, columns)
 
 
 @OUTCOMES.provides("runs")

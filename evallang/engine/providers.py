@@ -21,7 +21,6 @@ from evallang.engine.evaluation import BLOCKS, Evaluation, means_of
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
-    draw_metrics_together,
     metric_sample,
     of_cells,
     resamples_seed,
@@ -215,26 +214,15 @@ class ComparedModels(Struct, frozen=True, dict=True):
         return np.stack([self.evaluation.correct(m) for m in self.models]).T[self.rows()]
 
     def counts(self) -> Correctness:
-        """Count the rows that the models have right; all pairs of models share one count."""
+        """Count the rows that the models have right."""
         if self.evaluation.counted is not None:
             found = self.correct()
             assert isinstance(found, Correctness), "rows that were counted"
             return found
-        alike = self.evaluation.on_the_same_rows(self.models[0])
-        if len(self.models) != 2 or not set(self.models) <= set(alike):
-            return self._counts_of(self.models)
-        first, second = map(alike.index, self.models)
-        return self._counts_of(alike).of_pair(first, second)
-
-    def _counts_of(self, models: tuple[str, ...]) -> Correctness:
-        def make() -> Correctness:
-            found = [self.evaluation.models[model] for model in models]
-            rows = self.rows()
-            some = None if rows.all() else rows
-            return count_columns(found[0].truth, [one.labels for one in found], some)
-
-        about = metric_entry(self.metric).declaration.proportion
-        return self.evaluation.once(("counts", about, models), make)
+        models = [self.evaluation.models[model] for model in self.models]
+        rows = self.rows()
+        some = None if rows.all() else rows
+        return count_columns(models[0].truth, [one.labels for one in models], some)
 
     def table(self) -> Table:
         """Count the rows that both, one or none of the first two models have right."""
@@ -358,14 +346,7 @@ class ComparedModels(Struct, frozen=True, dict=True):
         return of_cells(self.entry, self.metric.keywords(), a.positive, a.k)
 
     def samples(self) -> tuple[Resampler, ...]:
-        """Return samples of the models' metrics, which are drawn with those of all models."""
-
-        def join() -> None:
-            rows = self.evaluation.models[self.models[0]].rows
-            alike = [m for m, o in self.evaluation.models.items() if np.array_equal(o.rows, rows)]
-            draw_metrics_together(self.evaluation, [(model, self.metric) for model in alike])
-
-        self.evaluation.once(("drawn together", self.metric), join)
+        """Return samples of the models' metrics."""
         return tuple(metric_sample(self.evaluation, m, self.metric) for m in self.models)
 
     def weighted(self, which: int, groups: Any) -> ExampleSample:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable
@@ -185,6 +186,33 @@ class _Builder:
         self.evidence += map(self._given, self.read.imported)
         for scores in self.read.score_tables:
             self.evidence += self._scores(scores)
+        self.evidence = [
+            place if place.implied else self._measured(place) for place in self.evidence
+        ]
+
+    def _measured(self, place: Evidence) -> Evidence:
+        """Return a place whose evidence has what the metrics of the study make of it."""
+        asked = [measure.metric for measure in self._measures(place)]
+        asked += [line.metric for line in self.study_meant.requirements]
+        metrics = tuple(metric for metric in dict.fromkeys(asked) if place.measures(metric))
+        made = [
+            self.graph.add(
+                nodes.METRIC,
+                self._of(place),
+                {"metric": metric},
+                metric.written,
+                at=place.at,
+                title=f"{metric.written} on {place.label}",
+            )
+            for metric in metrics
+        ]
+        key = self.graph.add(
+            nodes.MEASURED, {**self._of(place), "values": made}, {"metrics": metrics}, at=place.at
+        )
+        return replace(place, key=key)
+
+    def _measures(self, place: Evidence) -> tuple[Measure, ...]:
+        return (*self.study_meant.measures, *self._compared_alone(place))
 
     def _models(self, name: str, protocol: Protocol) -> Iterator[str]:
         """Iterate over the models that are fitted, or have stored predictions, in their order."""
@@ -265,7 +293,7 @@ class _Builder:
 
     def _estimates(self, place: Evidence) -> Iterator[str]:
         study = self.study_meant
-        for measure in (*study.measures, *self._compared_alone(place)):
+        for measure in self._measures(place):
             for model in place.models if place.measures(measure.metric) else ():
                 interval = None if measure.interval is None else measure.interval.written
                 yield self.graph.add(
