@@ -5,7 +5,7 @@ from evallang.api.study_file import StudyFile
 from evallang.diagnostics import Diagnostic
 from evallang.results.records import Analysis
 
-SCHEMA, POWER = "evallang/power/1", "power"
+SCHEMA = "evallang/power/1"
 
 
 def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:
@@ -14,11 +14,13 @@ def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, 
     Raises `StudyError` where the study or its data are faulty.
     """
     from evallang.engine.analyses import Found, analyses_of
+    from evallang.stats.analyses.analysis import ANALYSES
     from evallang.study import AnalysisSpec, Method
 
     prepared = read_and_plan(study, missing_is_fine=True)
     meant = prepared.study
-    specs = [spec for spec in meant.analyses if spec.method.name == POWER]
+    of_lines = [entry.name for entry in ANALYSES if entry.declaration.about == "lines"]
+    specs = [spec for spec in meant.analyses if spec.method.name in of_lines]
     found = Found(prepared.read, prepared.planned)
-    asked = specs or [AnalysisSpec(0, Method(POWER))]
+    asked = specs or [AnalysisSpec(0, Method(name)) for name in of_lines]
     return tuple(analyses_of(meant, found, asked)), prepared.diagnostics
