@@ -106,6 +106,7 @@ class PathPattern(Struct, frozen=True):
 
     The name of a part is that of its file in place of the braces, without `/`; `{{` and `}}` are
     literal braces.
+
     `texts` are the literal texts around its words, one more than there are words. `stray` is a
     brace without its partner, None where there is none.
     """
