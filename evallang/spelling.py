@@ -24,7 +24,7 @@ MOST_COMPARED = 100_000  # names in all, a third of a second; then only one-lett
 
 
 class Words(tuple[str, ...]):
-    """Names that many words may be compared with, indexed for lookup."""
+    """Names that many words may be compared with; very many are looked up after a while."""
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -96,12 +96,9 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     """
     if not 2 <= len(word) <= LONGEST:
         return None
-    plain = _plain(word)
-    most = max(1, len(word) // 3)
-    if isinstance(candidates, Words):
-        near = _nearest(plain, candidates.one_edit_away(plain), 1)
-        if near is not None or most == 1 or not candidates.may_be_gone_through():
-            return near
+    plain, most = _plain(word), max(1, len(word) // 3)
+    if isinstance(candidates, Words) and not candidates.may_be_gone_through():
+        candidates, most = candidates.one_edit_away(plain), 1
     return _nearest(plain, candidates, most)
 
 
@@ -174,11 +171,10 @@ def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
     if min(len(plain), len(meant)) < LEAST_SURE or digits[0] != digits[1]:
         return False
     edits = distance(plain, meant)
-    rivals = candidates
-    if isinstance(candidates, Words) and edits <= 1:
-        rivals = candidates.one_edit_away(plain)
-    others = {_plain(other) for other in rivals} - {meant}
-    return all(distance(plain, other) > edits for other in others)
+    if isinstance(candidates, Words) and edits <= 1 and not candidates.may_be_gone_through():
+        candidates = candidates.one_edit_away(plain)
+    others = (other for other in candidates if _plain(other) != meant)
+    return _nearest(plain, others, edits) is None
 
 
 def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:

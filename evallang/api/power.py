@@ -5,7 +5,7 @@ from evallang.api.study_file import StudyFile
 from evallang.diagnostics import Diagnostic
 from evallang.results.records import Analysis
 
-SCHEMA, POWER = "evallang/power/1", "power"
+SCHEMA = "evallang/power/1"
 
 
 def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:
@@ -14,13 +14,14 @@ def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, 
     Raises `StudyError` where the study or its data are faulty.
     """
     from evallang.engine.analyses import analyses_of_lines
+    from evallang.stats.analyses.analysis import ANALYSES
     from evallang.study import AnalysisSpec, Method
 
     prepared = read_and_plan(study, missing_is_fine=True)
-    meant = prepared.study
-    specs = [spec for spec in meant.analyses if spec.method.name == POWER]
-    planned = prepared.planned
+    meant, planned = prepared.study, prepared.planned
+    of_lines = [entry.name for entry in ANALYSES if entry.declaration.about == "lines"]
+    specs = [spec for spec in meant.analyses if spec.method.name in of_lines]
     known = prepared.read, planned.layout.splits, planned.families
-    asked = specs or [AnalysisSpec(0, Method(POWER))]
+    asked = specs or [AnalysisSpec(0, Method(name)) for name in of_lines]
     answers = (one for spec in asked for one in analyses_of_lines(meant, spec, *known))
     return tuple(answers), prepared.diagnostics

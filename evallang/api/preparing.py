@@ -1,4 +1,4 @@
-"""A checked study in, its data read and its fits planned, with all that was found, out."""
+"""A checked study in; out its data, the files of its report, its planned fits, and findings."""
 
 from __future__ import annotations
 

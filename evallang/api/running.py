@@ -6,7 +6,7 @@ import logging
 import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -177,7 +177,8 @@ def _run(
         refuse_without_consent(study.meant, trust)
         workers = replace(workers, own_code=bool(study.meant.uses))
         if study.meant.models:  # they import scikit-learn while the data are read
-            prepare_fits(workers, study.meant.models)
+            with suppress(OSError):  # without a process; the fits say so, where any are left
+                prepare_fits(workers, study.meant.models)
     store, notes = _store(named_store, fresh=fresh)
     from evallang.engine import run as engine
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from evallang.api.study_file import StudyFile
+from evallang.api.study_file import StudyFile, check_text, open_study
 from evallang.cli.settings import layout_option, limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
@@ -86,7 +86,6 @@ def _has_rows(study: StudyFile) -> bool:
 
 
 def _fix(path: str) -> None:
-
     try:
         applied = apply_fixes(study_path(path))
     except OSError as error:
@@ -108,8 +107,6 @@ def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: st
 
 
 def _standard_input() -> StudyFile:
-    from evallang.api.study_file import check_text
-
     return check_text(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), "<stdin>")
 
 
@@ -118,8 +115,6 @@ ROUNDS = 20  # a fix may uncover another finding; more rounds than this would ne
 
 def apply_fixes(path: Path) -> list[str]:
     """Apply every safe fix of a study file; return the titles of the applied fixes."""
-    from evallang.api.study_file import open_study
-
     applied: list[str] = []
     for _ in range(ROUNDS):
         study = open_study(path)

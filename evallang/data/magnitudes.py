@@ -1,4 +1,4 @@
-"""The sizes of numbers that double precision can square, sum and tell apart."""
+"""Sizes of numbers that double precision can square, sum and tell apart, and that a metric has."""
 
 import re
 

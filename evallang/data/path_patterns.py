@@ -1,6 +1,6 @@
-"""Patterns of paths: `suite/*.csv` and `**/*.csv` to the files that they match.
+"""Patterns of paths: `suite/*.csv` and `preds/{part}.csv` to the files that they match.
 
-The rules are those of Python's `glob` with one difference: `**` does not follow links to
+The rules of stars are those of Python's `glob` with one difference: `**` does not follow links to
 folders, which may go in a circle. What is looked at on the way is counted, because a pattern at
 the wrong place would walk the whole disk.
 """
@@ -102,7 +102,10 @@ def sheet_of(location: str) -> tuple[str, str | None]:
 
 
 class PathPattern(Struct, frozen=True):
-    """A path with braces.
+    """A path with braces: `preds/{part}.parquet`, a file for each part of a table.
+
+    The name of a part is that of its file in place of the braces, without `/`; `{{` and `}}` are
+    literal braces.
 
     `texts` are the literal texts around its words, one more than there are words. `stray` is a
     brace without its partner, None where there is none.

@@ -1,4 +1,7 @@
-"""`predictions` statements: labels, scores, and right or wrong outcomes of each row."""
+"""`predictions` statements: labels, scores, and right or wrong outcomes of each row.
+
+Also predictions of survival times (`event`) and of rankings by query (`query`).
+"""
 
 import functools
 from collections.abc import Mapping, Sequence

@@ -173,7 +173,12 @@ class Scored(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """The inner folds and the candidates of a part, by their places among all of the search."""
+    """The inner folds and the candidates of a part, by their places among all of the search.
+
+    Several workers share a search where there are fewer tasks than work. The steps before a
+    candidate are fitted once more in each part, and the parts together are what one process would
+    have found, in the same order.
+    """
 
     folds: range
     candidates: range

@@ -1,4 +1,8 @@
-"""What a run finds wrong: metrics that raised, and models that never predict a class."""
+"""What a run finds wrong once its fits are made, each in the words of its code.
+
+Metrics that raised, workers of another kind, models that never predict a class or are no better
+than chance, dependent losses, searches among equals, features as good as models, unlike folds.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
@@ -217,6 +221,9 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
         )
 
 
+# --- tests of series whose losses depend on each other ----------------------------------------
+
+
 def dependent_losses(
     study: Study, families: Families, evaluations: Sequence[Evaluation]
 ) -> Iterator[Diagnostic]:
@@ -247,6 +254,8 @@ def dependent_losses(
             notes=(f"on `{evaluation.source}`",) if len(study.sources) > 1 else (),
         )
 
+
+# --- searches whose candidates score alike, so that the choice among them is chance -------------
 
 ALIKE = 0.7
 """The ratio of mean squares up to which candidates count as alike; at 1 the estimated variance
@@ -336,6 +345,8 @@ def variation_between(tables: "Sequence[NDArray[np.float64]]") -> float | None:
     return between / within
 
 
+# --- a feature that predicts as well by itself as the best model --------------------------------
+
 STRONG = {"classification": 0.95, "regression": 0.9}
 """Area under the curve (balanced accuracy of several classes) and R2 of a target with noise."""
 FAR_BELOW = {"classification": 0.9, "regression": 0.8}
@@ -412,6 +423,8 @@ def _reached(table: Table, outcome: ModelOutcome) -> float | None:
     n = sum(size for size, _ in found)
     return sum(size * value for size, value in found) / n if n else None
 
+
+# --- models that order the test rows no better than chance, whatever they learned --------------
 
 ABOVE_CHANCE = 1.0
 """Standard errors above chance up to which a model counts as no better than chance.
@@ -566,6 +579,8 @@ def _enough(evaluation: Evaluation, rows: "NDArray[np.int64]", truth: "NDArray[n
     each = np.bincount(once[once >= 0])
     return int(np.count_nonzero(each >= FEWEST_OF_A_CLASS)) >= 2
 
+
+# --- folds whose scores differ by more than the sampling of their rows explains ----------------
 
 RARE = 1e-4
 """The chance of such a spread if all folds were alike; one model in 10,000 is reported wrongly."""

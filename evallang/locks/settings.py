@@ -89,7 +89,12 @@ SHORT = 16
 
 
 def content_settings(read: "ReadSources", data: Sequence[DataRecord]) -> Iterator[Setting]:
-    """List rows, columns and content of every data set that was read."""
+    """List rows, columns and content of every data set that was read.
+
+    One hash of everything tells only that something changed. A hash for each column, and one that
+    does not depend on the order of the rows, tell a changed value from a new order, a new row and
+    a new column.
+    """
     columns = {
         **{name: table_columns(table) for name, table in read.tables.items()},
         **{one.spec.name: outcome_columns(one) for one in read.imported},

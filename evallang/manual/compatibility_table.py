@@ -1,4 +1,7 @@
-"""What goes with what, as tables, and the properties of members."""
+"""What goes with what, as tables, and the properties of members.
+
+Both come from the declarations that the checker judges by; a test runs the checker on every cell.
+"""
 
 from __future__ import annotations
 

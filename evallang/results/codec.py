@@ -1,4 +1,7 @@
-"""Records to JSON and back by their types, in full precision, without NaN and unknown fields."""
+"""Records to JSON and back by their types, in full precision, without NaN and unknown fields.
+
+Every name in a record that is read must be that of another record.
+"""
 
 import json
 import math

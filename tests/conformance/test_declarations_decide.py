@@ -20,7 +20,7 @@ from evallang.stats.intervals.interval import INTERVALS
 ROOT = Path(evallang.__file__).parent
 HOMES = frozenset({"stats", "metrics", "protocols"})
 SYNONYMS = "checking/synonyms.py"
-MOST = 41  # the limit was set at 60; lower it with every place that is gone, never raise it
+MOST = 40  # the limit was set at 60; lower it with every place that is gone, never raise it
 
 REGISTRIES = (
     METRICS, PROTOCOLS, ANALYSES, CORRECTIONS, EFFECT_SIZES, HYPOTHESIS_TESTS, INTERVALS,

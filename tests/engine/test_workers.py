@@ -1,5 +1,6 @@
 """A fit that kills its process, never ends or needs too much memory costs itself only."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 from studies import TWO_MODELS, study
 
 import evallang as ev
-from evallang.api import RunFailed
+from evallang.api import RunFailed, StudyError
+from evallang.engine.backends import fork_server
 from evallang.engine.folder_copies import forget_copy, path_here, register_copy
 from evallang.run_folders import run_folder
 
@@ -169,6 +171,19 @@ def test_a_fit_ends_at_the_memory_limit(tmp_path, jobs):
 def test_limits_that_no_fit_reaches_change_nothing(tmp_path):
     limited = ran(tmp_path, "well", jobs=1, fit_timeout=60, memory=2 * 10**9)
     assert limited.estimates == ran(tmp_path, "well", jobs=1).estimates
+
+
+def test_a_process_that_cannot_be_had_is_told_where_a_fit_needs_it(tmp_path, monkeypatch):
+    def refuse(*words, **options):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    made = ran(tmp_path, "well", store=tmp_path / "store")
+    monkeypatch.setattr(fork_server.subprocess, "Popen", refuse)
+    assert ran(tmp_path, "well", store=tmp_path / "store").estimates == made.estimates
+    with pytest.raises(StudyError, match="has no column `z`"):
+        ran(tmp_path, "well", STUDY.replace("target y", "target z"))
+    with pytest.raises(BlockingIOError):
+        ran(tmp_path, "well", store="off")
 
 
 SCRIPT = """\
