@@ -366,9 +366,10 @@ class _Nodes(Transformer[LarkToken, Any]):
     def words(self, meta: Meta, keyword: n.NameNode, *values: Any) -> n.ClauseNode:
         plain, known = n.NameNode | n.TextNode | n.NumberNode, clause(keyword.name)
         one_column = known is not None and known.takes == "column"
-        if len(values) == 1 and isinstance(values[0], n.ListNode) and not one_column:
+        if len(values) == 1 and isinstance(values[0], n.ListNode):
             items = values[0].items  # in brackets, or side by side
-            values = items if items and all(isinstance(i, plain) for i in items) else values
+            fits = len(items) == 1 or (items and not one_column)
+            values = items if fits and all(isinstance(i, plain) for i in items) else values
         if known is not None and known.takes in ("word", "terms"):
             values = tuple(_term(v) if isinstance(v, n.NameNode) else v for v in values)
         return n.ClauseNode(keyword, values, span=self._at(meta))
