@@ -187,7 +187,7 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
         if counts is not None:
             yield Order(skill_of_counts(counts), 0.5, noun, f"scores {mine}", fix)
         elif labels is not None and model.name not in source.scored:
-            fix = "check which label is which in the file"
+            fix = "check which label is which in the file: most of them are exchanged"
             for code in (positive,) if two else range(len(classes)):
                 one = skill_of_counts(_counted_labels(source, labels == code, code))
                 named = f"labels {mine}" if two else f"labels {mine} for `{classes[code]}`"

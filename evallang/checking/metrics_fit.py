@@ -153,7 +153,7 @@ def without_outputs(
     elif classes > 2:
         line = f'`scores {first} = "p_*"`'
     elif not classes:
-        line += f' (of three classes or more `scores {first} = "p_*"`)'
+        line += f' (`scores {first} = "p_*"` for three classes or more)'
     message = f"needs {needs}, and `{name}` has none of {listed(lacking, 'and')}"
     help_ = f"write {line} below `predictions {name}`, or measure another metric"
     return first, message, help_

@@ -193,8 +193,6 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
         return None
     from evallang.reporting.section import SECTIONS  # read only where sections are named
 
-    entries = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
-    known = listed([e.name for e in entries if e.declaration.hideable], "and")
     found: list[n.NameNode] = []
     for value in clause.values:
         code, message = codes.clause_value, f"`{word}` takes names of sections"
@@ -205,14 +203,14 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
             if word == "show" or SECTIONS[value.name].declaration.hideable:
                 continue
             message = f"`{value.name}` is printed in every report and cannot be hidden"
-            text = f"remove `{value.name}`;"
+            text = f"remove `{value.name}`"
         elif isinstance(value, n.NameNode):
             text, fixes = suggestion(value.name, value.span, SECTIONS.names())
             message, code = f"there is no section `{value.name}`", codes.unknown_word
         elif isinstance(value, n.TextNode) and value.value in SECTIONS:
             text = f"write `{value.value}`, without quotes"
             fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
-        help_ = " ".join(filter(None, [text, f"the sections are {known}"]))
+        help_ = text or "`evallang list sections` lists all of them"
         scope.report(code, message, value.span, help=help_, fixes=fixes)
     names = [value.name for value in found]
     return clause_values.distinct(scope, found, names, f" in `{word}`")

@@ -109,7 +109,7 @@ def options(
             percent = value[1] if isinstance(value[1], int | float) and 2 <= value[1] <= 100 else 20
             help_ = f"write a share, as in `{name}={percent}%`" if share else None
             scope.report(codes.option_value, f"`{name}` of `{owner}` {why}", place, help=help_)
-        elif resolved:
+        elif resolved and known is not None:
             resolved = check_limit(scope, name, value[1], owner, place)
         sound = sound and resolved and why is None
     return sound, given, first

@@ -29,6 +29,8 @@ class ParsedLine(Struct, frozen=True):
     node: StatementNode | AnyClauseNode | None
 
 
+AT_THE_END = "write it at the end of the line above"
+
 # --- lines of an open statement --------------------------------------------------------
 
 
@@ -195,8 +197,10 @@ class Assembly:
                 suggestion = f"indent it below a line `{STATEMENTS[taken_by[0]].form}`"
         elif other is None and (word in connectives() or first.kind != "NAME"):
             message = f"no statement begins with `{shortened(word)}`"
-            suggestion = "a line that belongs to the one above is indented"
-            if first.kind == "TEXT":
+            suggestion = AT_THE_END
+            if first.kind == "VBAR":
+                suggestion = "indent it below the line that it goes on with"
+            elif first.kind == "TEXT" and (self._outer is None or self._outer.node is not None):
                 suggestion = 'a title comes after its word, as in `study "TITLE"`'
         elif other is None:
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
@@ -279,6 +283,8 @@ class Assembly:
             if taken_by := owners(line.word):
                 message = f"`{word}` is a clause of {listed(taken_by)}, not of `{owner.word}`"
             suggestion = f"`{owner.word}` takes {listed(taken)}"
+            if first.kind not in ("NAME", "NUMBER"):
+                suggestion = AT_THE_END
             found = diagnose(codes.misspelt_clause, message, span, help=suggestion)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)
@@ -310,7 +316,8 @@ class Assembly:
             owner.faulty = True  # reported once for all lines below a statement
             message = f"`{owner.word}` takes no clauses"
             suggestion = f"write all its parts on one line: `{STATEMENTS[owner.word].form}`"
-            if taken_by := owners(line.word):
+            is_option = [token.kind for token in line.tokens[1:2]] == ["EQUAL"]
+            if not is_option and (taken_by := owners(line.word)):
                 suggestion = f"`{line.word}` is a clause of {listed(taken_by)}"
             elif owner.word == "model":
                 suggestion = (

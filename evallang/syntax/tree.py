@@ -228,7 +228,12 @@ class _Nodes(Transformer[LarkToken, Any]):
     def argument_tuned(self, meta: Meta, key: n.NameNode, value: Any) -> n.ArgumentNode:
         if isinstance(value, n.RangeNode):
             del self.ranges[id(value)]
-        elif not isinstance(value, n.NameNode | n.ListNode):
+        elif isinstance(value, n.ListNode):
+            if len(value.items) == 1 and isinstance(value.items[0], n.RangeNode):
+                message = f"the range after `{key.name} in` is in brackets"
+                place = value.items[0].span
+                self.complain(codes.range_without_in, message, place, "remove the brackets")
+        elif not isinstance(value, n.NameNode):
             self._no_domain(key, value)
         return n.ArgumentNode(key, value, tuned=True, span=self._at(meta))
 
@@ -361,9 +366,10 @@ class _Nodes(Transformer[LarkToken, Any]):
     def words(self, meta: Meta, keyword: n.NameNode, *values: Any) -> n.ClauseNode:
         plain, known = n.NameNode | n.TextNode | n.NumberNode, clause(keyword.name)
         one_column = known is not None and known.takes == "column"
-        if len(values) == 1 and isinstance(values[0], n.ListNode) and not one_column:
+        if len(values) == 1 and isinstance(values[0], n.ListNode):
             items = values[0].items  # in brackets, or side by side
-            values = items if items and all(isinstance(i, plain) for i in items) else values
+            fits = len(items) == 1 or (items and not one_column)
+            values = items if fits and all(isinstance(i, plain) for i in items) else values
         if known is not None and known.takes in ("word", "terms"):
             values = tuple(_term(v) if isinstance(v, n.NameNode) else v for v in values)
         return n.ClauseNode(keyword, values, span=self._at(meta))
@@ -474,7 +480,7 @@ class _Nodes(Transformer[LarkToken, Any]):
             shown = word.removesuffix(" margin")
             if word in taken:
                 continue
-            help_, fix = None, None
+            help_, fix = _WHERE_PARTS_GO.get(word), None
             if word in ("by", "within margin") and kind != "level":
                 help_ = f"write `{margin} MARGIN`"
                 edit = Edit(Span(self._path, place.start, place.start + len(shown)), margin)
@@ -522,6 +528,13 @@ _CLAIMS = {
     "equivalent": ("`equivalent to`", {"within margin", "on", "at", "in"}),
 }
 """Each claim in words, and its parts."""
+
+_WHERE_PARTS_GO = {
+    "in": "the metric is named first: `require METRIC of MODEL >= NUMBER`",
+    "with": "the interval decides it; a test goes with `better than`",
+    "within": "`within COLUMN` goes with `require METRIC of MODEL >= NUMBER`",
+}
+"""What to write for a part that a claim does not take."""
 
 _SUGGESTIONS_FOR_TWO = {
     ("compare", "by"): "one `by` takes several metrics, separated by commas",

@@ -108,6 +108,7 @@ def test_columns_become_branches_each_with_a_pipeline() -> None:
     [
         ("target species", n.ClauseNode(name("target"), (name("species"),), span=AT)),
         ('missing "?", "NA"', n.ClauseNode(name("missing"), (text("?"), text("NA")), span=AT)),
+        ("target [a]", n.ClauseNode(name("target"), (name("a"),), span=AT)),
         ("categorical [a, b]", n.ClauseNode(name("categorical"), (name("a"), name("b")), span=AT)),
         ("anything 1, x", n.ClauseNode(name("anything"), (number("1"), name("x")), span=AT)),
         ('positive 1 "malignant"', n.PositiveNode(number("1"), text("malignant"), span=AT)),

@@ -146,8 +146,8 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     now = hypothesis.metric
     tested = f"{listed(hypothesis.models)} {'are' if len(hypothesis.models) > 1 else 'is'} tested"
     count = len(again) - 1
-    kind = "hypothesis" if count == 1 else "hypotheses"
-    more = f", as {'is' if count == 1 else 'are'} {count} more {kind} of this line" if count else ""
+    more = f", as are {count} more hypotheses of this line" if count else ""
+    more = ", as is one more hypothesis of this line" if count == 1 else more
     if same_question(before) == same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
