@@ -195,7 +195,6 @@ def read_and_plan(
     row is needed, None to keep their rows, which is `rows_asked_by` some method. Raises
     `StudyError` where the study or its data are faulty.
     """
-    from evallang.planning.exports import with_exports
     from evallang.planning.graph import graph_of, tasks_of
     from evallang.planning.planner import plan as planned_of
     from evallang.planning.readiness import missing_packages
@@ -218,7 +217,7 @@ def read_and_plan(
     packages = (*missing_packages(meant), *modules)
     as_found = as_read(meant, sources)
     judged = judge_read(meant, as_found, sources)
-    planned = with_exports(meant, sources.tables, planned_of(meant, sources))
+    planned = planned_of(meant, sources)
     judged += _dependent_losses(meant, planned, sources)
     judged += judge_planned(meant, as_found, sources.tables, planned.layout.splits)
     sources = sources.released()

@@ -9,24 +9,26 @@ once more, on all rows.
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.models.model import ModelSpec, search_space
-from evallang.planning.plan import ExportTask, Layout, Scheme
-from evallang.planning.planner import Planned, fit_task, inner_of, rows_of
+from evallang.planning.fit_tasks import fit_task, inner_of, rows_of
+from evallang.planning.plan import ExportTask, Layout, Place, Scheme
 from evallang.planning.readiness import cannot_split
 from evallang.planning.stratifying import strata_of
 from evallang.protocols.protocol import Split
 from evallang.study import Protocol, Study
 
 
-def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) -> Planned:
-    """Add what `export` lines need to a plan; nothing where the data are missing."""
-    if not study.exports or not tables:
-        return planned
+def plan_exports(
+    study: Study,
+    tables: Mapping[str, Table],
+    splits: Mapping[tuple[str, str], tuple[Split, ...]],
+    places: Sequence[Place],
+) -> tuple[dict[str, ExportTask], list[Diagnostic]]:
+    """Plan the models that `export` lines may need, by name; also what is wrong with them."""
     if len(tables) > 1:
         found = diagnose(
             codes.export_of_several_files,
@@ -34,31 +36,26 @@ def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) ->
             study.exports[0].span,
             help="export from a study of its own, with one data set",
         )
-        return replace(planned, diagnostics=(*planned.diagnostics, found))
+        return {}, [found]
     table = next(iter(tables.values()))
     protocol = next((p for p in study.protocols if p.implied_by is None), None)
-    splits = planned.layout.splits.get((table.spec.name, protocol.name)) if protocol else None
-    if protocol is None or not splits:
-        return planned
+    made = splits.get((table.spec.name, protocol.name)) if protocol else None
+    if protocol is None or not made:
+        return {}, []
     wanted = {export.model for export in study.exports}
-    models = [m for m in study.fitted if None in wanted or m.name in wanted]
     exports: dict[str, ExportTask] = {}
-    faults: list[Diagnostic] = []
-    for model in models:
-        try:
-            exports[model.name] = _task(study, table, protocol, splits, model, planned)
-        except ValueError as error:
-            faults.append(cannot_split(error, study.exports[0].span))
-            break
-    layout = replace(planned.layout, exports=exports)
-    plan = planned.plan
-    if plan.n_fits is not None:
-        more = sum(
-            _most_fits(exports, name) for name in dict.fromkeys(e.model for e in study.exports)
-        )
-        naive = None if plan.n_fits_naive is None else plan.n_fits_naive + more
-        plan = replace(plan, n_fits=plan.n_fits + more, n_fits_naive=naive)
-    return replace(planned, plan=plan, layout=layout, diagnostics=(*planned.diagnostics, *faults))
+    for model in study.fitted:
+        if None in wanted or model.name in wanted:
+            try:
+                exports[model.name] = _task(study, table, protocol, made, model, places)
+            except ValueError as error:
+                return exports, [cannot_split(error, study.exports[0].span)]
+    return exports, []
+
+
+def fits_of_exports(study: Study, exports: Mapping[str, ExportTask]) -> int:
+    """Return how many fits exported models take at most, each once."""
+    return sum(_most_fits(exports, name) for name in dict.fromkeys(e.model for e in study.exports))
 
 
 def _most_fits(exports: Mapping[str, ExportTask], model: str | None) -> int:
@@ -72,12 +69,12 @@ def _task(
     protocol: Protocol,
     splits: Sequence[Split],
     model: ModelSpec,
-    planned: Planned,
+    places: Sequence[Place],
 ) -> ExportTask:
     everything = np.arange(table.n, dtype=np.int64)
     keys = [
         place.key
-        for place in planned.layout.places
+        for place in places
         if (place.protocol, place.model, place.seed) == (protocol.name, model.name, 0)
     ]
     scheme = _scheme(splits, everything, tuned=bool(search_space(model.pipeline)))

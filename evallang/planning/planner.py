@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import name_data_set
@@ -15,8 +14,8 @@ from evallang.diagnostics import Diagnostic, codes, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
-from evallang.models.model import ModelSpec, PipelineSpec, rescale_target, search_space
-from evallang.planning.candidates import asks, candidates, written_space
+from evallang.models.model import search_space
+from evallang.planning.candidates import asks
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
     PerModel,
@@ -25,11 +24,13 @@ from evallang.planning.expected import (
     models_on,
     unique_without_data,
 )
-from evallang.planning.keys import installed, shuffled_hash, task_key
+from evallang.planning.exports import fits_of_exports, plan_exports
+from evallang.planning.fit_tasks import NoStageError, fit_task, inner_of, rows_of
+from evallang.planning.keys import installed
 from evallang.planning.nodes import Graph
-from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, SubsetPlace
+from evallang.planning.plan import ExportTask, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
-from evallang.planning.seeds import folds_hash, rows_hash, seed, split_seeds
+from evallang.planning.seeds import folds_hash
 from evallang.planning.shuffles import asks_for_shuffles, shuffles_of
 from evallang.planning.stored import stored_outcomes
 from evallang.planning.stratifying import RowStrata, described, shares_kept, strata_of
@@ -43,7 +44,6 @@ from evallang.planning.subsets import (
     places_of,
     subsets_of,
 )
-from evallang.protocols.cross_validation import inner_splits
 from evallang.protocols.protocol import (
     PROTOCOLS,
     CannotSplit,
@@ -62,7 +62,7 @@ from evallang.results.records import (
 from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import AnalysisSpec, ComparisonSpec, Protocol, Study, own_sources
+from evallang.study import AnalysisSpec, ComparisonSpec, Protocol, Study
 
 
 def asks_for_rounds(spec: AnalysisSpec) -> bool:
@@ -157,7 +157,11 @@ def plan(
         if not has_errors(found):
             refused_rounds = _plan_rounds(study, table, tasks, subsets)
             found += name_data_set(refused_rounds, name, own, several=several)
-    layout = Layout(splits, tasks, tuple(places), subsets=tuple(subsets))
+    exports: dict[str, ExportTask] = {}
+    if study.exports and tables:
+        exports, faults = plan_exports(study, tables, splits, places)
+        found += faults
+    layout = Layout(splits, tasks, tuple(places), exports, subsets=tuple(subsets))
     by_text = None if tables or not sources else fits_without_data(study)
     records = tuple(
         _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
@@ -167,12 +171,15 @@ def plan(
     found += unusable
     sound = not has_errors(found)
     known = complete and sound
-    unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
+    of_exports = fits_of_exports(study, exports)
+    unique: int | None = None
+    if known:
+        unique = sum(task.n_fits for task in tasks.values()) + of_exports
     families = families_of(as_read(study, read))
     naive = None
     if known:
         naive = _naive(study, families, _count_per_model(layout))
-        naive += sum(tasks[place.key].n_fits for place in subsets)
+        naive += sum(tasks[place.key].n_fits for place in subsets) + of_exports
     if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, families, by_text)
     document = Plan(
@@ -211,10 +218,6 @@ def _declared(protocol: Protocol) -> ProtocolDeclaration:
     return PROTOCOLS[protocol.kind].declaration
 
 
-class NoStageError(CannotSplit):
-    """A training part is to be searched, and nothing says how it is divided."""
-
-
 def _inner_option(study: Study) -> str:
     """Return the option that gives the number of folds inside a training part."""
     return "cv" if study.tuning is not None and study.tuning.cv else "inner"
@@ -229,23 +232,6 @@ def _report_missing_optuna(study: Study) -> Iterator[Diagnostic]:
             path=study.path,
             help="run `pip install 'evallang[bayes]'`, or write `tune random N`",
         )
-
-
-def rows_of(study: Study, table: Table, protocol: Protocol, strata: RowStrata) -> Rows:
-    """Return what a protocol may look at of a table: strata, groups, the author's own split."""
-    outside, inside = (None if s is None else s.codes for s in (strata.outside, strata.inside))
-    return Rows(
-        n=table.n,
-        strata=outside,
-        groups=table.group_codes,
-        assignment=table.split,
-        further_assignments=table.further_splits,
-        moments=None if table.moments is None else table.moments.ranks,
-        seed=split_seeds(
-            study.seed, protocol.kind, protocol.options, table.n, outside, table.group_codes
-        ),
-        inner_strata=inside,
-    )
 
 
 def _plan_fits(
@@ -386,107 +372,6 @@ def _plan_parts(
             cannot_split(error, spec.span, study.path, inner=option, part=part, of_part=of_part)
         ]
     return []
-
-
-def fit_task(
-    study: Study,
-    table: Table,
-    model: ModelSpec,
-    refit: "NDArray[np.int64]",
-    test: "NDArray[np.int64]",
-    inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
-    repetition: int = 0,
-    target_of: "NDArray[np.int64] | None" = None,
-) -> FitTask:
-    """Make the task of one model on one split; a model without a search needs no inner folds."""
-    pipeline = rescale_target(model.pipeline, table.spec.target_scale)
-    tuned = bool(search_space(pipeline))
-    stages = inner if tuned else ()
-    threshold = dict(table.spec.thresholds).get(model.name)
-    tuning, metric_code = None, None
-    if tuned and study.tuning is not None:
-        tuning = [
-            study.tuning.metric.written,
-            study.tuning.strategy,
-            study.tuning.n,
-            study.tuning.select,
-        ]
-        if study.tuning.metric.code:
-            top = study.tuning.metric.name.partition(".")[0]
-            metric_code = own_sources(study).get(top, "")
-    asked = asks(pipeline, study.tuning)
-    if tuning is not None and asked is not None:
-        tuning.append(installed("optuna"))
-    key = task_key(
-        table.sha256 if target_of is None else shuffled_hash(table.sha256, target_of),
-        pipeline,
-        study.seed,
-        refit,
-        test,
-        stages,
-        tuning,
-        own_sources(study),
-        repetition,
-        metric_code,
-        threshold,
-    )
-    return FitTask(
-        key.key,
-        table.spec.name,
-        pipeline,
-        candidates(pipeline, study.tuning, study.seed),
-        refit,
-        test,
-        stages,
-        None if asked is None else _bayes(study, pipeline, refit, asked, repetition),
-        repetition,
-        key.source_known,
-        key.facts,
-        threshold=threshold,
-        target_of=target_of,
-    )
-
-
-def _bayes(
-    study: Study,
-    pipeline: PipelineSpec,
-    refit: "NDArray[np.int64]",
-    n: int,
-    repetition: int,
-) -> BayesSearch:
-    """Return the search of one training part its seed; no name is a part of it."""
-    parts = [rows_hash(refit), written_space(pipeline), n, *([repetition] if repetition else [])]
-    return BayesSearch(n, seed(study.seed, "search", *parts))
-
-
-def inner_of(
-    study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
-) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
-    """Split one training part for tuning: the same for all models, by the outer design."""
-    if not any(search_space(model.pipeline) for model in study.models):
-        return ()
-    if split.validation is not None:
-        return ((split.train, split.validation),)
-    declared = _declared(protocol)
-    if declared.of_assignment is not None and (study.tuning is None or study.tuning.cv is None):
-        tuned = study.tuning is not None and study.tuning.span is not None
-        raise NoStageError(
-            "the split has no validation rows to choose hyper-parameters on",
-            f"write {'`cv=5` in the line `tune`' if tuned else '`tune grid cv=5`'}, or mark rows "
-            "`validation`",
-        )
-    folds = inner_folds(study, protocol)
-    drawn = seed(study.seed, "inner", rows_hash(split.train), folds)
-    return tuple(
-        (inner.train, inner.test)
-        for inner in inner_splits(
-            replace(rows, strata=rows.inner_strata),
-            split.train,
-            folds=folds,
-            seed=drawn,
-            ordered=declared.yields(protocol.options).ordered,
-        )
-    )
 
 
 # --- the document ------------------------------------------------------------------------
