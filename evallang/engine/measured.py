@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.estimate_intervals import interval_method
 from evallang.engine.evaluation import Evaluation, Measured, as_read_by
-from evallang.engine.metric_samples import draw_metrics_together, metric_sample
+from evallang.engine.metric_samples import metric_sample
 from evallang.engine.walk import computes
 from evallang.metrics.aggregation import Aggregate
 from evallang.metrics.metric import Outcome
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning import nodes
+from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, Resampler
 from evallang.stats.score_counts import PlacementSums
@@ -27,8 +28,9 @@ def metric_values(study: Study, evaluation: Evaluation, metric: Method) -> Measu
     """Compute what a metric makes of the outcomes of all models."""
     read = as_read_by(evaluation, metric)
     if read is not evaluation:
-        read = replace(read, measured={metric: _measure(study, read, read, metric)})
-        draw_metrics_together(read, [(model, metric) for model in read.models])
+        of_read = _measure(study, read, read, metric)
+        draw_together(of_read.samples.values())
+        read = replace(read, measured={metric: of_read})
     return _measure(study, evaluation, read, metric)
 
 
@@ -46,7 +48,7 @@ def measured(
     whole = replace(evaluation, measured=dict(zip(metrics, values, strict=True)))
     together = (*_resampled(study, whole).values(), *([metric] for metric in metrics))
     for some in together:
-        draw_metrics_together(whole, [(model, one) for one in some for model in whole.models])
+        draw_together(s for one in some for s in whole.measured[one].samples.values())
     return whole
 
 

@@ -5,7 +5,6 @@ names neither metric nor model.
 """
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from evallang.metrics.aggregation import Partition, partition, reweighted
 from evallang.metrics.by_class import margins_of_cells
 from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells
 from evallang.planning.seeds import analysis_seed
-from evallang.stats.draws import draw_together
 from evallang.stats.intervals.few_groups import effective_n, weighted_loss_sample
 from evallang.stats.intervals.interval import Resampler, default_of
 from evallang.stats.intervals.resampling import (
@@ -56,18 +54,6 @@ def metric_sample(evaluation: Evaluation, model: str, metric: Method) -> Resampl
     """Return what resamples a metric of one model; raises `ValueError` where nothing can."""
     known = evaluation.measured[metric].samples if metric in evaluation.measured else {}
     return known[model] if model in known else _Samples(evaluation, model, metric).sample()
-
-
-def draw_metrics_together(evaluation: Evaluation, wanted: Iterable[tuple[str, Method]]) -> None:
-    """Join metrics of models that are asked for by one method, to be drawn in one pass."""
-    samples = []
-    for model, metric in wanted:
-        if evaluation.models[model].failed or not evaluation.outcomes(model, metric):
-            continue
-        # A model whose sample cannot be made says so in its own turn
-        with suppress(ValueError):
-            samples.append(metric_sample(evaluation, model, metric))
-    draw_together(samples)
 
 
 # --- what decides whether an interval or a test holds --------------------------------------------

@@ -228,17 +228,16 @@ def test_the_mean_over_classes_has_its_interval_over_folds(of_decisions):
     assert (bounds[1] - bounds[0]) / 2 * scale / 1.98 == pytest.approx(error, rel=0.05)
 
 
-def test_the_progress_counts_the_classes_of_each_model():
+def test_the_progress_names_the_analysis_of_each_model():
     text = (
-        "data flowers from sklearn iris\nmodel bayes = GaussianNB\nprotocol cv folds=3\n"
-        "analyze calibration\n"
+        "data flowers from sklearn iris\nmodel bayes = GaussianNB\nmodel tree = "
+        "DecisionTreeClassifier\nprotocol cv folds=3\nanalyze calibration\n"
     )
     seen = []
     with watched(seen.append):
         run(study(text))
-    counted = [(a.subject, a.done, a.total) for a in seen if "class" in a.subject]
-    subject = "calibration of bayes on flowers, class"
-    assert counted == [(subject, number, 3) for number in (1, 2, 3)]
+    told = [(a.subject, a.done, a.total) for a in seen if "calibration" in a.subject]
+    assert told == [("calibration of bayes", 1, 2), ("calibration of tree", 2, 2)]
 
 
 def test_the_progress_counts_the_models_and_the_resamples_of_each(tmp_path):
