@@ -3,29 +3,25 @@
 import errno
 import importlib
 import os
-import pickle
 import signal
 import socket
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import pytest
 
 from evallang.engine.backends import fork_server, local
-from evallang.engine.backends.backend import WHOLE, FitLimits, Raised, WorkersLost
-from evallang.engine.backends.fork_server import ForkServer
-from evallang.engine.backends.waiting import Entry
-from evallang.engine.backends.worker import At, Setup
+from evallang.engine.backends.backend import WHOLE, FitLimits, WorkersLost
 from evallang.engine.backends.workers import Workers
 from evallang.models.foreign_errors import FitLost, Loss, death_loss, memory_loss, time_loss
 
 PATIENCE = 20.0  # seconds
 NO_LIMITS = FitLimits()
+COUNTS = int
 
 
 @dataclass(frozen=True)
@@ -128,83 +124,20 @@ WAYS = {
     "leaks": take_memory,
     "opens": open_a_file,
     "minds": mind_what_is_left,
+    "recalls": lambda _: LEFT[0],
     "kills": kill_the_server,
     "kills once": kill_the_server_once,
 }
 
 
-@contextmanager
-def server():
-    made = ForkServer()
-    try:
-        yield made
-    finally:
-        made.close()
-
-
-def answers(*ways, limits=NO_LIMITS, mark=""):
-    """Return what one worker answers to some tasks, the fits it counted, and its exit."""
-    setup = Setup(work, limits, tuple(sys.path), dict(os.environ), str(Path.cwd()))
-    with server() as forks:
-        worker = local._Worker(forks, cloudpickle.dumps(setup))
-        found, fits = [], 0
-        for way in ways:
-            worker.give(Entry(Job(way, mark)))
-            while isinstance(made := pickle.loads(worker.connection.recv_bytes()), At):
-                fits = made.fits
-            found.append(made)
-        worker.connection.close()
-        return [made.outcome for made in found], fits, exit_of(forks, worker.number), found
-
-
-def exit_of(forks, number):
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        for found, code in forks.deaths():
-            if found == number:
-                return code
-        time.sleep(0.01)
-    return None
-
-
-def test_a_worker_answers_in_order_counts_its_fits_and_ends_with_its_socket():
-    assert answers("well", "well")[:3] == (["well", "well"], 4, 0)
-
-
-def test_an_exception_outside_of_a_fit_is_returned_with_its_trace():
-    (raised, awkward, well), fits, status, _ = answers("raises", "awkward", "well")
-    assert isinstance(raised, Raised)
-    assert isinstance(raised.error, IndexError)
-    assert "in work" in raised.trace
-    assert isinstance(awkward.error, RuntimeError)
-    assert str(awkward.error) == "Awkward: one"
-    assert (well, fits, status) == ("well", 6, 0)
-
-
-def test_a_fit_ends_at_a_limit_and_the_worker_goes_on():
-    (late, well), _, status, _ = answers("sleeps", "well", limits=FitLimits(seconds=0.1))
-    assert (late, well, status) == (time_loss(0.1), "well", 0)
-
-
-def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
-    # An exception in the middle would leave a half-made module to the fits after it
-    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.4)\nLAST = 1\n")
-    made, _, status, _ = answers(
-        "imports", "imported", limits=FitLimits(seconds=0.1), mark=str(tmp_path / "mark")
-    )
-    assert (made, status) == ([time_loss(0.1), "imported"], 0)
-
-
-def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit():
-    most = 1 << 33
-    (large, well), *_, found = answers("large", "well", limits=FitLimits(memory=most))
-    assert (large, well) == (memory_loss(most), "well")
-    assert [made.lacking for made in found] == [True, False]
-    (large,), *_ = answers("large")
-    assert isinstance(large.error, MemoryError)
+def chained(job, monitor):
+    with monitor.fitting("only", ends=True):
+        WAYS[job.way](job)
+    return job.group
 
 
 def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False, workers=None):
+    """Return what tasks made, and the fits that were counted."""
     counted = []
     tasks = [
         Job(way, str(tmp_path / f"{number}"), own_code=own_code) for number, way in enumerate(ways)
@@ -213,6 +146,50 @@ def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False, workers=
     with closing(own):
         made = list(own.run(work, tasks, counted.append))
     return sorted(made, key=str), sum(counted)
+
+
+def test_one_process_answers_all_tasks_and_counts_their_fits(tmp_path):
+    assert outcomes(tmp_path, "leaves", "recalls") == (["leaves", "recalls"], 4)
+
+
+def test_an_exception_outside_of_a_fit_is_raised_here_with_its_trace(tmp_path):
+    with pytest.raises(IndexError) as raised:
+        outcomes(tmp_path, "raises")
+    assert "in work" in str(raised.value.__cause__)
+    with pytest.raises(RuntimeError, match="Awkward: one"):
+        outcomes(tmp_path, "awkward")
+
+
+def test_a_fit_ends_at_a_limit_and_its_process_goes_on(tmp_path):
+    made, _ = outcomes(tmp_path, "leaves", "sleeps", "recalls", limits=FitLimits(seconds=0.1))
+    assert made == [time_loss(0.1), "leaves", "recalls"]
+
+
+def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
+    # An exception in the middle would leave a half-made module to the fits after it
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.4)\nLAST = 1\n")
+    made, _ = outcomes(tmp_path, "imports", "imported", limits=FitLimits(seconds=0.1))
+    assert made == [time_loss(0.1), "imported"]
+
+
+def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit(tmp_path):
+    most = 1 << 33
+    made, _ = outcomes(tmp_path, "large", "well", limits=FitLimits(memory=most))
+    assert made == [memory_loss(most), "well"]
+    with pytest.raises(MemoryError):
+        outcomes(tmp_path, "large")
+
+
+def test_own_code_comes_last_and_shares_no_process_with_others():
+    with closing(Workers(own_code=True)) as workers, workers.pool(chained, COUNTS) as pool:
+        for number, own_code in enumerate((True, False, True)):
+            pool.add(Job("leaves" if own_code else "minds", group=number, own_code=own_code))
+        found = []
+        for made in pool.outcomes():
+            found.append(made)
+            if made == 0:  # its process has run own code
+                pool.add(Job("minds", group=3))
+    assert found == [1, 0, 2, 3]
 
 
 def test_a_killed_server_is_replaced_and_its_tasks_run_again(tmp_path):
@@ -255,53 +232,36 @@ def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):
     def refuse():
         raise OSError(errno.EAGAIN, "busy")
 
-    ours, theirs = socket.socketpair()
+    server = local.ForkServer()
+    server.socket, theirs = socket.socketpair()
     monkeypatch.setattr(os, "fork", refuse)
-    fork_server._Server(theirs)._fork(1, os.open(os.devnull, os.O_RDONLY))
-    monkeypatch.undo()
-    with server() as forks, ours, theirs, monkeypatch.context() as patched:
-        patched.setattr(forks, "_socket", ours)
+    with theirs, server.socket:
+        fork_server._Server(theirs).fork(1, 0)
         with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
-            forks.deaths()
-
-
-def test_a_server_that_has_ended_is_noticed_by_every_request():
-    with server() as forks:
-        forks._process.kill()
-        forks._process.wait()
-        for ask in (lambda: forks.fork(2), lambda: forks.kill(1), forks.deaths):
-            with pytest.raises(WorkersLost, match="has ended"):
-                ask()
-        assert forks.lost
+            list(server.deaths())
 
 
 def test_a_server_that_is_killed_before_a_run_needs_it_is_replaced(tmp_path):
     workers = Workers(jobs=2)
     workers.prepare(["json"])
-    (killed,) = workers.servers
-    killed._process.kill()
-    killed._process.wait()
+    workers.server._process.kill()
+    workers.server._process.wait()
     assert outcomes(tmp_path, "well", "kills once", workers=workers)[0] == ["kills once", "well"]
-    assert workers.servers == []
 
 
 def test_one_server_serves_all_runs_of_a_study(tmp_path):
     with closing(Workers(jobs=2)) as workers:
+        workers.prepare(["json"])
+        first = workers.server._process
         for _ in range(2):
             tasks = [Job("well"), Job("dies"), Job("well")]
-            assert len(list(workers.run(work, tasks, lambda n: None))) == 3
-            assert len(workers.servers) == 1
-
-
-def chained(job, monitor):
-    with monitor.fitting("only", ends=True):
-        WAYS[job.way](job)
-    return job.group
+            assert len(list(workers.run(work, tasks, COUNTS))) == 3
+            assert workers.server._process is first
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_tasks_are_added_between_outcomes_and_after_the_last(jobs):
-    with closing(Workers(jobs)) as workers, workers.pool(chained, lambda n: None) as pool:
+    with closing(Workers(jobs)) as workers, workers.pool(chained, COUNTS) as pool:
         assert list(pool.outcomes()) == []
         for first in (0, 10):
             pool.add(Job("well", group=first))

@@ -357,9 +357,10 @@ def test_no_process_outlives_a_killed_run_whose_folders_the_next_run_removes(tmp
 IMPORTING = """
 import os, sys, time
 from pathlib import Path
-from evallang.engine.backends.fork_server import ForkServer
+from evallang.engine.backends.local import ForkServer
 sys.path.append(os.getcwd())
-server = ForkServer(["endless"])
+server = ForkServer()
+server.start(["endless"])
 while not Path("importing").exists():
     time.sleep(0.01)
 print(server._process.pid, flush=True)

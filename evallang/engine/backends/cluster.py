@@ -4,7 +4,6 @@ joblib's backend for dask waits forever for a task that always kills its worker;
 it. The sole user of dask besides what the workers run.
 """
 
-import contextlib
 import functools
 import logging
 import math
@@ -12,11 +11,10 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import cloudpickle
 from msgspec import Struct
@@ -25,15 +23,14 @@ from evallang.activity import Activity, report_activity
 from evallang.engine.backends.backend import (
     WHOLE,
     AnyTask,
+    Entry,
     Fitted,
     Made,
     Pool,
-    Raised,
     Work,
     WorkersLost,
 )
-from evallang.engine.backends.fork_server import interrupts_blocked
-from evallang.engine.backends.waiting import Entry, Waiting
+from evallang.engine.backends.local import interrupts_blocked
 from evallang.models.foreign_errors import worker_loss
 from evallang.planning.keys import versions_here
 
@@ -48,7 +45,7 @@ WORKERS_WITHIN = 300.0  # seconds in which a cluster without workers must get on
 ANSWERED_WITHIN = 30.0  # seconds
 
 Item = TypeVar("Item")
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 REMOTE = re.compile(r"(tcp|tls|ws|wss)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}")
@@ -94,31 +91,23 @@ def missing_package() -> str | None:
 class Cluster:
     """A cluster that runs tasks, connected once the first fits need it.
 
-    `warn` is called with warnings, each once; those about workers are called before any task runs
-    on them, except about workers that join late.
+    `size` is the number of workers when they were last counted, `unlike` how workers differ from
+    this process. `warn` is called with warnings, each once; those about workers are called before
+    any task runs on them, except about workers that join late.
     """
 
     def __init__(
         self, address: str, tls: Tls | None = None, warn: Callable[[str], None] = LOG.warning
     ) -> None:
         self.address, self._tls, self._warn = address, tls or Tls(), warn
-        self._client: Any = None
+        self.client: Any = None
         self._local: Any = None
-        self._versions: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
         self._compared: set[str] = set()
         self._warned: set[str] = set()
-        self._unlike: set[str] = set()
-        self._size = 1
-
-    @property
-    def size(self) -> int:
-        """How many workers the cluster had when they were last counted."""
-        return self._size
-
-    @property
-    def unlike(self) -> tuple[str, ...]:
-        """How workers differ from this process, each difference once."""
-        return tuple(sorted(self._unlike))
+        self.unlike: set[str] = set()
+        self.size = 1
+        self._counted = self._seen = 0.0
 
     # --- connection ------------------------------------------------------------------------------
 
@@ -128,25 +117,22 @@ class Cluster:
         Raises `WorkersLost` where the scheduler or its workers do not answer.
         """
         report_activity(Activity("starting", "workers of the cluster"))
-        if self._client is None:
-            self._client = self._connected()
-        before = time.monotonic()
+        if self.client is None:
+            self.client = self._connected()
+        self._seen = time.monotonic()
         while not (workers := self._count()):
-            self._seen(before, "start workers and run again")
             time.sleep(EVERY)
-        known = len(self._versions)
-        self._versions |= versions_here(packages)
-        if len(self._versions) > known:
+        known = len(self.versions)
+        self.versions |= versions_here(packages)
+        if len(self.versions) > known:
             self._compared.clear()
-        found = self._asked(
-            lambda: self._client.run(versions_here, list(self._versions), on_error="return")
-        )
-        for worker, versions in found.items():
-            self._compare(worker, versions)
-        many = [worker for worker, threads in workers.items() if threads > 1]
-        if many:
+        names = list(self.versions)
+        run = functools.partial(self.client.run, versions_here, names, on_error="return")
+        for worker, versions in self._asked(run).items():
+            self.compare(worker, versions)
+        if any(threads > 1 for threads in workers.values()):
             self._tell(
-                f"workers of the cluster with several threads use one of them: {_listed(many)}; "
+                "workers of the cluster with several threads use one of them; "
                 "start workers with --nthreads 1 and several processes"
             )
 
@@ -175,15 +161,15 @@ class Cluster:
                         security=security,
                         silence_logs=logging.CRITICAL,
                     )
-                client = Client(self._local, security=security, set_as_default=False)
             else:
-                client = Client(
-                    self.address,
-                    timeout=CONNECTED_WITHIN,
-                    security=self._security(),
-                    set_as_default=False,
-                    name="evallang",
-                )
+                security = self._security()
+            client = Client(
+                self._local or self.address,
+                timeout=CONNECTED_WITHIN,
+                security=security,
+                set_as_default=False,
+                name="evallang",
+            )
             # asyncio would print a traceback for each question that a lost scheduler left open
             loop: Any = client.loop
             loop.asyncio_loop.set_exception_handler(lambda loop, context: None)
@@ -198,32 +184,29 @@ class Cluster:
         """Return the files of the encryption; dask's settings have those that are not given."""
         from distributed import Security
 
-        given = {
-            "tls_ca_file": self._tls.authority,
-            "tls_client_cert": self._tls.certificate,
-            "tls_client_key": self._tls.key,
+        tls, encrypted = self._tls, self.address.startswith(ENCRYPTED)
+        options: dict[str, Any] = {
+            "tls_ca_file": tls.authority,
+            "tls_client_cert": tls.certificate,
+            "tls_client_key": tls.key,
+            "require_encryption": encrypted or None,
         }
-        options: dict[str, Any] = {name: file for name, file in given.items() if file is not None}
-        if self.address.startswith(ENCRYPTED):
-            options["require_encryption"] = True
-        security = Security(**options)
-        if options.get("require_encryption"):
-            found = security.get_connection_args("client")
-            if found.get("ssl_context") is None:
-                raise ValueError(
-                    "its connection is encrypted; name the files --dask-tls-ca, --dask-tls-cert "
-                    "and --dask-tls-key, or set them in dask's configuration"
-                )
+        security = Security(**{name: given for name, given in options.items() if given is not None})
+        if encrypted and security.get_connection_args("client").get("ssl_context") is None:
+            raise ValueError(
+                "its connection is encrypted; name the files --dask-tls-ca, --dask-tls-cert "
+                "and --dask-tls-key, or set them in dask's configuration"
+            )
         return security
 
     def close(self) -> None:
         """Close the connection, and end the workers of this machine."""
-        client, self._client = self._client, None
+        client, self.client = self.client, None
         local, self._local = self._local, None
-        with contextlib.suppress(Exception):  # a scheduler that is gone needs no farewell
+        with suppress(Exception):  # a scheduler that is gone needs no farewell
             if client is not None:
                 client.close(timeout=2)
-        with contextlib.suppress(Exception):
+        with suppress(Exception):
             if local is not None:
                 local.close(timeout=10)
 
@@ -233,56 +216,49 @@ class Cluster:
             "in the store, unless it is off: run again to continue"
         )
 
-    def _asked(self, question: Callable[[], Any]) -> Any:
+    def _asked(self, question: Callable[[], Found]) -> Found:
         """Ask the scheduler; raise `WorkersLost` where it does not answer."""
         from concurrent.futures import CancelledError
 
         try:
             return question()
-        except (OSError, TimeoutError, CancelledError) as error:  # a closed connection is one
+        except (OSError, CancelledError) as error:  # a closed connection or no answer in time
             raise self._lost() from error
 
     def _count(self) -> Mapping[str, int]:
-        """Return the workers and their threads."""
-        if self._client.status != "running":
+        """Return the workers and their threads; raise `WorkersLost` where none came for long."""
+        if self.client.status != "running":
             raise self._lost()
         found: Mapping[str, int] = self._asked(
-            lambda: self._client.nthreads(callback_timeout=ANSWERED_WITHIN)
+            functools.partial(self.client.nthreads, callback_timeout=ANSWERED_WITHIN)
         )
-        self._size = max(len(found), 1)
-        return found
-
-    def _seen(self, before: float, advice: str) -> float:
-        """Return when a worker was last seen; raise `WorkersLost` where that is too long ago."""
-        now = time.monotonic()
-        if self._count():
-            return now
-        if now - before > WORKERS_WITHIN:
+        self.size = max(len(found), 1)
+        self._counted = time.monotonic()
+        if found:
+            self._seen = self._counted
+        elif self._counted - self._seen > WORKERS_WITHIN:
             raise WorkersLost(
-                f"the Dask cluster at {self.address} has had no worker for "
-                f"{WORKERS_WITHIN:g} s; {advice}"
+                f"the Dask cluster at {self.address} has had no worker for {WORKERS_WITHIN:g} s; "
+                "start workers and run again"
             )
-        return before
+        return found
 
     # --- unlike workers --------------------------------------------------------------------------
 
-    def _compare(self, worker: str, versions: Mapping[str, str] | BaseException) -> None:
+    def compare(self, worker: str, versions: Mapping[str, str] | BaseException) -> None:
         """Warn of a worker whose versions or processor differ from those of this process."""
         if worker in self._compared:
             return
         self._compared.add(worker)
         if isinstance(versions, BaseException):
-            raise WorkersLost(
-                f"the worker {worker} cannot run evallang: {_first_line(versions)}; install the "
-                "same packages on all workers"
-            )
+            raise _unable(f"the worker {worker}", versions)
         unlike = [
             f"{name} {versions.get(name, 'none')} instead of {here}"
-            for name, here in self._versions.items()
+            for name, here in self.versions.items()
             if versions.get(name, "none") != here
         ]
         if unlike:
-            self._unlike.update(unlike)
+            self.unlike.update(unlike)
             self._tell(
                 f"the worker {worker} differs from this machine: {', '.join(unlike)}; its numbers "
                 "may differ in the last digits, and its fits are not kept in the store"
@@ -293,57 +269,47 @@ class Cluster:
             self._warned.add(warning)
             self._warn(warning)
 
-    # --- parts of data --------------------------------------------------------------------------
+    # --- futures ---------------------------------------------------------------------------------
 
-    def map(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> Iterator[Answer]:
-        """Call a function with every item on the cluster; yield answers in order.
+    def ended(self, futures: Sequence[Any]) -> Iterable[Any]:
+        """Wait for one of some futures to end; return none where that takes long.
 
-        What a partial function holds is sent to every worker once. What always kills its worker, or
-        cannot run there, runs here. Raises `WorkersLost` where the scheduler is lost, or no worker
-        is left.
+        Raises `WorkersLost` where the scheduler is lost, or no worker is left.
         """
-        from concurrent.futures import CancelledError
+        from distributed import wait
 
-        from evallang.engine.backends.cluster_worker import call
+        if self.client.status != "running" or time.monotonic() - self._counted > COUNTED_EVERY:
+            self._count()
 
-        self.connect(())
-        sent_once: Any = function
-        if isinstance(function, functools.partial):
-            once = functools.partial(self._client.scatter, function, broadcast=True, hash=False)
-            sent_once = self._asked(once)
-        futures = [self._client.submit(call, sent_once, item, pure=False) for item in items]
-        try:
-            for item, future in zip(items, futures, strict=True):
-                try:
-                    found = self._asked(functools.partial(self._waited, future))
-                except (WorkersLost, CancelledError):
-                    raise
-                except Exception as error:  # of a worker that died, lacks evallang or its data
-                    LOG.info("a worker of the cluster cannot read a part: %s", _first_line(error))
-                    found = function(item)
-                future.release()
-                yield found
-        finally:
-            self._cancel([future for future in futures if not future.done()])
+        def some() -> Any:
+            with suppress(TimeoutError), self.client.as_current():
+                return wait(futures, EVERY, "FIRST_COMPLETED").done
+            return ()
 
-    def _cancel(self, futures: Sequence[Any]) -> None:
-        """Cancel what is not done; a task that runs ends by itself."""
-        if futures and self._client.status == "running":
-            with contextlib.suppress(Exception):  # the scheduler may be gone
-                self._client.cancel(list(futures), force=True)
+        return self._asked(some)
 
-    def _waited(self, future: Any) -> Any:
-        """Return the result of a future; raise `WorkersLost` where the scheduler is lost."""
-        seen = time.monotonic()
-        while True:
+    def result(self, future: Any) -> Any:
+        """Return what a future that has ended made, or an exception of its worker."""
+
+        def found() -> Any:
+            if future.status == "error":
+                return future.exception(timeout=ANSWERED_WITHIN)
             try:
-                return future.result(timeout=COUNTED_EVERY)
-            except TimeoutError:
-                if future.done() and future.status == "error":
-                    raise
-                seen = self._seen(seen, "run again to continue")
+                return future.result(timeout=ANSWERED_WITHIN)
+            except TimeoutError as error:  # its worker died meanwhile
+                return error
 
-    # --- tasks -----------------------------------------------------------------------------------
+        try:
+            return self._asked(found)
+        finally:
+            future.release()
+
+    def cancel(self, futures: Iterable[Any]) -> None:
+        """Cancel what is not done; a task that runs ends by itself."""
+        waiting = [future for future in futures if not future.done()]
+        if waiting and self.client.status == "running":
+            with suppress(Exception):  # the scheduler may be gone
+                self.client.cancel(waiting, force=True)
 
     @contextmanager
     def sharing(
@@ -354,7 +320,7 @@ class Cluster:
 
         plugin = RunFiles(folders, forget)
         try:
-            self._asked(lambda: self._client.register_plugin(plugin, name=plugin.name))
+            self._asked(lambda: self.client.register_plugin(plugin, name=plugin.name))
         except WorkersLost:
             raise
         except Exception as error:  # raised by the worker, of any class
@@ -364,177 +330,108 @@ class Cluster:
         try:
             yield
         finally:
-            with contextlib.suppress(Exception):  # the scheduler may be gone
-                if self._client.status == "running":
-                    self._client.unregister_worker_plugin(plugin.name)
+            with suppress(Exception):  # the scheduler may be gone
+                if self.client.status == "running":
+                    self.client.unregister_worker_plugin(plugin.name)
 
-    def pool(self, work: Work[AnyTask, Made], fitted: Fitted) -> "ClusterPool[AnyTask, Made]":
-        """Return what runs tasks on the cluster; closing it cancels what waits."""
-        return ClusterPool(self, work, fitted)
+    def map(self, function: Callable[[Item], Found], items: Sequence[Item]) -> Iterator[Found]:
+        """Call a function with every item on the cluster; yield answers in order.
 
-    def outcomes(self, batches: "_Batches[AnyTask]", fitted: Fitted) -> Generator[Made, None, None]:
-        """Yield what batches make, as it comes.
-
-        Raises `WorkersLost` where the scheduler is lost, or no worker is left.
+        What a partial function holds is sent to every worker once. What kills its workers, or
+        cannot run there, runs here. Raises `WorkersLost` where the scheduler is lost, or no worker
+        is left.
         """
-        counted = seen = time.monotonic()
-        while batches:
-            batches.submit(self._size)
-            batch = batches.ended(EVERY)
-            now = time.monotonic()
-            if now - counted > COUNTED_EVERY:
-                counted = now
-                seen = self._seen(seen, "run again to continue")
-            if batch is None:
-                if self._client.status != "running":
-                    raise self._lost()
-                continue
-            found = self._asked(functools.partial(batches.received, batch))
-            if found is None:
-                continue
-            self._compare(found.worker, found.versions)
-            fitted(found.fits)
-            for made in found.made:
-                if isinstance(made, Raised):
-                    raise made.error from RuntimeError(f"in a worker\n{made.trace}")
-                yield made
+        from evallang.engine.backends.cluster_worker import call
 
-    def batches(self, work: Work[AnyTask, Any]) -> "_Batches[AnyTask]":
-        """Return batches of tasks for the workers of now."""
-        return _Batches(self._client, work, list(self._versions))
-
-    def cancel(self, batches: "_Batches[Any]") -> None:
-        """Cancel the batches that are not done."""
-        self._cancel(batches.sent)
+        self.connect(())
+        sent_once: Any = function
+        if isinstance(function, functools.partial):
+            once = functools.partial(self.client.scatter, function, broadcast=True, hash=False)
+            sent_once = self._asked(once)
+        futures = [self.client.submit(call, sent_once, item, pure=False) for item in items]
+        try:
+            for item, future in zip(items, futures, strict=True):
+                while not future.done():
+                    self.ended([future])
+                found = self.result(future)
+                if isinstance(found, BaseException):  # of one that died, lacks evallang or its data
+                    LOG.info("a worker of the cluster cannot read a part: %s", _first_line(found))
+                    found = function(item)
+                yield found
+        finally:
+            self.cancel(futures)
 
 
 class ClusterPool(Pool[AnyTask, Made]):
-    """Runs tasks on a cluster."""
-
-    def __init__(self, cluster: Cluster, work: Work[AnyTask, Made], fitted: Fitted) -> None:
-        self._cluster, self._fitted = cluster, fitted
-        self._batches = cluster.batches(work)
-
-    def add(self, task: AnyTask) -> None:
-        """Add a task, which runs while outcomes are read."""
-        self._batches.add(task)
-
-    def outcomes(self) -> Generator[Made, None, None]:
-        """Yield outcomes as they come."""
-        yield from self._cluster.outcomes(self._batches, self._fitted)
-
-    def close(self) -> None:
-        """Cancel what waits."""
-        self._cluster.cancel(self._batches)
-
-
-class _Batches(Generic[AnyTask]):
-    """The tasks of one run: those that wait, those that are sent, and those that killed workers.
+    """Runs tasks on a cluster, those of a batch one after the other.
 
     A worker that dies makes dask suspect all tasks that were sent to it. Tasks of a batch that dask
     gives up run again alone, once nothing else runs: the one that is given up again is lost.
     """
 
-    def __init__(
-        self,
-        client: Any,
-        work: Work[AnyTask, Any],
-        names: Sequence[str],
-    ) -> None:
-        self._client, self._work, self._names = client, work, names
-        self._queue: Waiting[AnyTask] = Waiting()
-        self._suspects: deque[Entry[AnyTask]] = deque()
-        self._sent: dict[Any, list[Entry[AnyTask]]] = {}
-        self._ended: SimpleQueue[Any] = SimpleQueue()
+    def __init__(self, cluster: Cluster, work: Work[AnyTask, Made], fitted: Fitted) -> None:
+        super().__init__(work, fitted)
+        self._cluster = cluster
+        self._suspects: deque[Entry] = deque()
+        self._sent: dict[Any, list[Entry]] = {}
         self._seconds, self._done = 0.0, 0
 
-    def __bool__(self) -> bool:
-        return bool(self._queue or self._suspects or self._sent)
+    def outcomes(self) -> Generator[Made, None, None]:
+        """Yield outcomes as tasks finish; raise `WorkersLost` where the cluster is lost."""
+        while self._waiting or self._suspects or self._sent:
+            self._submit()
+            for future in self._cluster.ended(list(self._sent)):
+                entries, found = self._sent.pop(future), self._cluster.result(future)
+                if isinstance(found, BaseException):
+                    self._give_up(entries, found)
+                    continue
+                self._seconds, self._done = self._seconds + found.seconds, self._done + len(entries)
+                self._cluster.compare(found.worker, found.versions)
+                self._fitted(found.fits)
+                for answer in found.answers:
+                    yield answer.outcome()
 
-    def add(self, task: AnyTask) -> None:
-        """Add a task."""
-        self._queue.add(task)
+    def close(self) -> None:
+        """Cancel what waits."""
+        self._cluster.cancel(self._sent)
 
-    def submit(self, workers: int) -> None:
+    def _submit(self) -> None:
         """Send batches until every worker has enough."""
-        while self._queue and len(self._sent) < AHEAD * workers:
-            self._send(self._batch(workers))
+        most = AHEAD * self._cluster.size
+        mean = self._seconds / self._done if self._done else BATCH
+        while self._waiting and len(self._sent) < most:
+            n = math.ceil(min(BATCH / max(mean, 1e-6), len(self._waiting) / most))
+            self._send([self._pop() for _ in range(max(n, 1))])
         if self._suspects and not self._sent:
             self._send([self._suspects.popleft()])
 
-    def _batch(self, workers: int) -> list[Entry[AnyTask]]:
-        mean = self._seconds / self._done if self._done else BATCH
-        most = min(BATCH / max(mean, 1e-6), len(self._queue) / (AHEAD * workers))
-        return [self._queue.take() for _ in range(min(max(math.ceil(most), 1), len(self._queue)))]
-
-    def _send(self, entries: list[Entry[AnyTask]]) -> None:
+    def _send(self, entries: list[Entry]) -> None:
         from evallang.engine.backends.cluster_worker import run_batch
 
-        content = cloudpickle.dumps([entry.task for entry in entries])
-        future = self._client.submit(run_batch, self._work, content, self._names, pure=False)
+        content, names = cloudpickle.dumps([e.task for e in entries]), list(self._cluster.versions)
+        future = self._cluster.client.submit(run_batch, self._work, content, names, pure=False)
         self._sent[future] = entries
-        future.add_done_callback(self._ended.put)
 
-    @property
-    def sent(self) -> Sequence[Any]:
-        """The futures that have not been received."""
-        return list(self._sent)
-
-    def ended(self, seconds: float) -> Any:
-        """Wait for a future to end; None where none does."""
-        with contextlib.suppress(Empty):
-            future = self._ended.get(timeout=seconds)
-            if future.status not in ("lost", "pending"):
-                return future
-            # its worker died with the result: dask repeats it
-            future.add_done_callback(self._ended.put)
-        return None
-
-    def received(self, future: Any) -> Any:
-        """Return what a batch made; None where its tasks run again.
-
-        Raises OSError or CancelledError where the connection was lost.
-        """
-        from concurrent.futures import CancelledError
-
+    def _give_up(self, entries: list[Entry], error: BaseException) -> None:
+        """Decide about a batch without answers."""
         from distributed import KilledWorker
 
-        entries = self._sent.pop(future)
-        try:
-            found = future.result(timeout=ANSWERED_WITHIN)
-        except KilledWorker:
-            self._give_up(entries)
-            return None
-        except TimeoutError:  # its worker died meanwhile, and dask does not repeat it soon
-            self._queue.put_back(entries)
-            return None
-        except (OSError, CancelledError):
-            raise
-        except Exception as error:  # of a worker that cannot import or unpickle a task
-            raise WorkersLost(
-                f"a worker of the Dask cluster cannot run evallang: {_first_line(error)}; install "
-                "the same packages on all workers"
-            ) from error
-        finally:
-            future.release()
-        self._seconds, self._done = self._seconds + found.seconds, self._done + len(entries)
-        return found
-
-    def _give_up(self, entries: list[Entry[AnyTask]]) -> None:
         for entry in entries:
-            if entry.deaths:
-                lost = entry.task.drop_lost(WHOLE, worker_loss())
-                self._queue.put_back([Entry(lost)])
+            if isinstance(error, TimeoutError):  # dask does not repeat it soon
+                self._push(entry)
+            elif not isinstance(error, KilledWorker):  # it cannot import or unpickle a task
+                raise _unable("a worker of the Dask cluster", error)
+            elif entry.again:
+                self._push(Entry(entry.task.drop_lost(WHOLE, worker_loss())))
             else:
-                self._suspects.append(Entry(entry.task, deaths=1))
+                self._suspects.append(Entry(entry.task, again=True))
 
 
-SHOWN = 3  # workers in a message
-
-
-def _listed(workers: Sequence[str]) -> str:
-    more = len(workers) - SHOWN
-    return ", ".join(workers[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _unable(worker: str, error: BaseException) -> WorkersLost:
+    return WorkersLost(
+        f"{worker} cannot run evallang: {_first_line(error)}; install the same packages on all "
+        "workers"
+    )
 
 
 def _first_line(error: BaseException) -> str:

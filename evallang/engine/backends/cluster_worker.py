@@ -16,7 +16,7 @@ import cloudpickle
 from distributed import WorkerPlugin
 from msgspec import Struct
 
-from evallang.engine.backends.backend import Counter, Work, outcome
+from evallang.engine.backends.backend import Answer, Monitor, Work, answer
 from evallang.engine.folder_copies import forget_copy, register_copy
 from evallang.planning.keys import versions_here
 from evallang.user_code import flush_streams
@@ -27,9 +27,9 @@ _ONE = threading.Lock()
 
 
 class Batch(Struct, frozen=True):
-    """The outcomes of a batch of tasks, the seconds they took and the fits that were made."""
+    """The answers to a batch of tasks, the seconds they took and the fits that were made."""
 
-    made: Sequence[Any]
+    answers: Sequence[Answer]
     seconds: float
     fits: int
     worker: str
@@ -84,7 +84,7 @@ def run_batch(work: Work[Any, Any], content: bytes, names: Sequence[str]) -> Bat
     with _ONE, safe_path():
         started = time.perf_counter()
         tasks = cloudpickle.loads(content)
-        made = [outcome(work, task, Counter(ended.append)) for task in tasks]
+        answers = [answer(work, task, Monitor(ended.append)) for task in tasks]
         flush_streams()
         seconds = time.perf_counter() - started
-    return Batch(made, seconds, len(ended), get_worker().address, versions_here(names))
+    return Batch(answers, seconds, sum(ended), get_worker().address, versions_here(names))

@@ -10,143 +10,66 @@ on Linux even during an import, and there the system kills a worker whose server
 programs that an author's own code has started end with their worker.
 """
 
-import contextlib
 import ctypes
+import errno
 import os
+import pickle
+import resource
 import select
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from multiprocessing.connection import Connection
+from traceback import walk_stack
+from types import FrameType
+from typing import Any
 
-from evallang.engine.backends.backend import WorkersLost
-from evallang.own_python import own_environment, own_python
+from msgspec import Struct
 
-MESSAGE = struct.Struct("<cqq")
-"""Its kind, the number of a worker, and an exit code or error. To fork comes with a descriptor."""
-FORK, KILL, DIED, REFUSED = b"F", b"K", b"D", b"R"
+from evallang.engine.backends.backend import WHOLE, Answer, FitLimits, Monitor, answer
+from evallang.models.foreign_errors import FitLost, memory_loss, time_loss
+from evallang.user_code import flush_streams, leave_stdout_to_us
 
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-"""Variables that keep BLAS and OpenMP from starting threads, which a fork would lose."""
+MESSAGE = struct.Struct("<qq")
+"""To the server: the number of a worker to fork, if a descriptor comes with it, or to kill.
+From it: the number of a worker that has died and its exit code, negative for a signal; or
+`REFUSED` and the error with which the system started none."""
 
-START = "from evallang.engine.backends.fork_server import serve; serve()"
+REFUSED = 0
 EVERY = 0.02  # seconds between looks at workers
 END_WITHIN = 0.5  # seconds in which killed processes and the server have ended
+AGAIN = 0.05  # seconds until a fit that reached its limit in an import is ended
+IMPORTING = "<frozen importlib._bootstrap>"  # the file of the code that imports modules
+ENDINGS = signal.SIGTERM, signal.SIGHUP
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-
-
-class ForkServer:
-    """The main process's end of a fork server, which has imported some modules."""
-
-    def __init__(self, modules: Sequence[str] = ()) -> None:
-        self.modules, self.lost = modules, False
-        self._n = 0
-        self._socket, theirs = socket.socketpair()
-        words = (str(theirs.fileno()), str(os.getpid()), *modules)
-        with theirs, interrupts_blocked():
-            self._process = subprocess.Popen(
-                own_python(START, *words),
-                stdin=subprocess.DEVNULL,
-                stdout=2,
-                pass_fds=[theirs.fileno()],
-                env=own_environment(**dict.fromkeys(ONE_THREAD, "1")),
-            )
-
-    def fileno(self) -> int:
-        """Return the descriptor that is readable when a worker has died."""
-        return self._socket.fileno()
-
-    def fork(self, descriptor: int) -> int:
-        """Start a worker that serves a socket; return its number."""
-        self._n += 1
-        try:
-            socket.send_fds(self._socket, [MESSAGE.pack(FORK, self._n, 0)], [descriptor])
-        except OSError as error:
-            raise self._ended() from error
-        return self._n
-
-    def kill(self, number: int) -> None:
-        """Kill a worker; its death is reported later."""
-        try:
-            self._socket.sendall(MESSAGE.pack(KILL, number, 0))
-        except OSError as error:
-            raise self._ended() from error
-
-    def deaths(self) -> list[tuple[int, int]]:
-        """Return workers that have died, each with its exit code, negative for a signal."""
-        found = []
-        while select.select([self._socket], [], [], 0)[0]:
-            try:
-                content = self._socket.recv(MESSAGE.size, socket.MSG_WAITALL)
-            except ConnectionError:
-                content = b""
-            if len(content) < MESSAGE.size:
-                raise self._ended()
-            kind, number, code = MESSAGE.unpack(content)
-            if kind == REFUSED:
-                raise WorkersLost(f"the system started no process: {os.strerror(code)}")
-            found.append((number, code))
-        return found
-
-    def close(self) -> None:
-        """End the server, which kills its workers.
-
-        The signal ends it in the middle of an import too, where it would see the closed socket too
-        late: a command that Ctrl-C ends has less than two seconds to leave nothing.
-        """
-        self._socket.close()
-        self._process.terminate()
-        try:
-            self._process.wait(2 * END_WITHIN)
-        except subprocess.TimeoutExpired:  # in C code
-            self._process.kill()
-            self._process.wait()
-
-    def _ended(self) -> WorkersLost:
-        self.lost = True
-        return WorkersLost("the process that starts those for fits has ended")
-
-
-@contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C, which a terminal sends to all of them at once.
-
-    They inherit the blocked signal; only this process answers, and ends them.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-# --- in the server -----------------------------------------------------------------------------
 
 
 def serve() -> None:
     """Answer the main process until it ends or closes its end."""
     descriptor, parent, *modules = sys.argv[1:]
     server = _Server(socket.socket(fileno=int(descriptor)))
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDINGS:
         signal.signal(number, lambda *_: server.end())
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() == int(parent):
         for name in modules:
-            with contextlib.suppress(Exception):  # the fit that needs it reports its errors
+            with suppress(Exception):  # the fit that needs it reports its errors
                 import_module(name)
-        with contextlib.suppress(ConnectionError):
+        with suppress(ConnectionError):
             server.run()
     server.end()
 
 
 class _Server:
+    """The socket of the main process, and the processes of workers by their numbers."""
+
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._workers: dict[int, int] = {}
@@ -154,53 +77,50 @@ class _Server:
     def run(self) -> None:
         """Fork and kill workers, and report those that have died."""
         while True:
-            wait = EVERY if self._workers else None
-            if select.select([self._control], [], [], wait)[0]:
+            if select.select([self._control], [], [], EVERY if self._workers else None)[0]:
                 content, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE.size, 1)
-                if len(content) < MESSAGE.size:
+                if not content:
                     return
-                kind, number, _ = MESSAGE.unpack(content)
-                if kind == FORK:
-                    self._fork(number, descriptors[0])
+                number, _ = MESSAGE.unpack(content)
+                if descriptors:
+                    self.fork(number, *descriptors)
                 elif number in self._workers:
-                    os.kill(self._workers[number], signal.SIGKILL)
-            self._report()
+                    _kill(self._workers[number])
+            for number, pid in tuple(self._workers.items()):
+                found, status = os.waitpid(pid, os.WNOHANG)
+                if found:
+                    del self._workers[number]
+                    for orphan in _children() - set(self._workers.values()):
+                        _kill(orphan)
+                    self._send(number, os.waitstatus_to_exitcode(status))
 
-    def _fork(self, number: int, descriptor: int) -> None:
+    def _send(self, number: int, code: int) -> None:
+        self._control.sendall(MESSAGE.pack(number, code))
+
+    def fork(self, number: int, descriptor: int) -> None:
+        """Start a worker that serves a socket."""
         server = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
-            os.close(descriptor)
-            self._control.sendall(MESSAGE.pack(REFUSED, number, error.errno or 0))
+            self._send(REFUSED, error.errno or 0)
             return
         if pid:
             os.close(descriptor)
             self._workers[number] = pid
             return
         try:
-            for ending in (signal.SIGTERM, signal.SIGHUP):
+            for ending in ENDINGS:
                 signal.signal(ending, signal.SIG_DFL)
             self._control.close()
             _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # even in the middle of C code
             if os.getppid() == server:
-                from evallang.engine.backends import worker
-
-                worker.serve(descriptor)
+                with suppress(EOFError, ConnectionError):  # the run is over
+                    run_tasks(Connection(descriptor))
         except BaseException:
             sys.excepthook(*sys.exc_info())
             os._exit(1)
         os._exit(0)
-
-    def _report(self) -> None:
-        for number, pid in tuple(self._workers.items()):
-            found, status = os.waitpid(pid, os.WNOHANG)
-            if found:
-                del self._workers[number]
-                for orphan in _children() - set(self._workers.values()):
-                    _kill(orphan)
-                code = os.waitstatus_to_exitcode(status)
-                self._control.sendall(MESSAGE.pack(DIED, number, code))
 
     def end(self) -> None:
         """Kill the workers, then the programs that they have started, and end."""
@@ -209,7 +129,7 @@ class _Server:
         while alive and time.monotonic() < deadline:
             for pid in alive:
                 _kill(pid)
-                with contextlib.suppress(ChildProcessError):
+                with suppress(ChildProcessError):
                     os.waitpid(pid, os.WNOHANG)
             time.sleep(EVERY / 4)
             alive = _children()
@@ -217,7 +137,7 @@ class _Server:
 
 
 def _kill(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 
 
@@ -234,3 +154,89 @@ def _prctl(option: int, value: int) -> None:
     """State to the system what becomes of processes whose parent ends, as Linux allows."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(option, value)
+
+
+# --- in a worker -------------------------------------------------------------------------------
+
+
+class News(Struct, frozen=True):
+    """Sent where a step of a fit begins and ends, and with the answer to a task.
+
+    `place` is that of the fit that begins, and `seconds` what its earlier steps took. `ended` is
+    whether a fit ended, `lacking` whether one ran out of memory or of file descriptors.
+    """
+
+    place: str = WHOLE
+    seconds: float = 0.0
+    ended: bool = False
+    answer: Answer | None = None
+    lacking: bool = False
+
+
+def run_tasks(connection: "Connection[Any, Any]") -> None:
+    """Run tasks from a socket, one after another."""
+    work, limits, sys.path[:], environment = pickle.loads(connection.recv_bytes())
+    os.environ.clear()
+    os.environ.update(environment)
+    leave_stdout_to_us()
+    monitor = _LimitedFits(connection, limits)
+    while True:
+        task = pickle.loads(connection.recv_bytes())
+        try:
+            monitor.lacking = False
+            found = answer(work, task, monitor)
+            flush_streams()
+            monitor.send(News(answer=found, lacking=monitor.lacking))
+        except BaseException:
+            if task.own_code:  # which has closed the socket or replaced a function
+                os._exit(1)
+            raise
+
+
+class _LimitedFits(Monitor):
+    """Tells the main process of each fit, and ends those that reach a limit."""
+
+    def __init__(self, connection: "Connection[Any, Any]", limits: FitLimits) -> None:
+        self._connection, self._limits = connection, limits
+        self._armed = self.lacking = False
+        if limits.seconds is not None:
+            signal.signal(signal.SIGALRM, self._end_fit)
+        if limits.memory is not None:
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            most = limits.memory if hard < 0 else min(limits.memory, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+    def send(self, news: News) -> None:
+        self._connection.send_bytes(pickle.dumps(news))
+
+    @contextmanager
+    def fitting(self, at: str, *, ends: bool, seconds: float = 0.0) -> Iterator[None]:
+        limits = self._limits
+        self.send(News(at, seconds))
+        try:
+            if limits.seconds is not None:
+                self._armed = True
+                signal.setitimer(signal.ITIMER_REAL, max(limits.seconds - seconds, 1e-3))
+            yield
+        except OSError as error:
+            self.lacking |= error.errno == errno.EMFILE
+            raise
+        except MemoryError as error:
+            self.lacking = True
+            if limits.memory is None:
+                raise
+            raise FitLost(memory_loss(limits.memory)) from error
+        finally:
+            self._armed = False
+            if limits.seconds is not None:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            self.send(News(ended=ends))
+
+    def _end_fit(self, _: int, frame: FrameType | None) -> None:
+        if not self._armed or self._limits.seconds is None:
+            return
+        # an exception in the middle of an import would leave a half-made module to later fits
+        if any(found.f_code.co_filename == IMPORTING for found, _ in walk_stack(frame)):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            return
+        raise FitLost(time_loss(self._limits.seconds))

@@ -1,243 +1,269 @@
-"""A pool of local workers, each with its own socket; a worker that dies costs one task a retry."""
+"""Local workers, each with its own socket; one that dies costs its task a second try."""
 
 import os
 import pickle
+import select
+import signal
 import socket
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
 from multiprocessing.connection import Connection, wait
-from typing import Any, Generic
+from typing import Any
 
 import cloudpickle
 
 from evallang.engine.backends.backend import (
     WHOLE,
     AnyTask,
+    Entry,
     FitLimits,
     Fitted,
     Made,
     Pool,
-    Raised,
     Work,
     WorkersLost,
 )
-from evallang.engine.backends.fork_server import ForkServer
-from evallang.engine.backends.waiting import Entry, Waiting
-from evallang.engine.backends.worker import At, Setup
+from evallang.engine.backends.fork_server import END_WITHIN, MESSAGE, REFUSED, News
 from evallang.models.foreign_errors import death_loss, error_text, process_loss, time_loss
+from evallang.own_python import own_environment, own_python
+
+START = "from evallang.engine.backends.fork_server import serve; serve()"
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+"""Variables that keep BLAS and OpenMP from starting threads, which a fork would lose."""
 
 EVERY = 0.2  # seconds between looks at the workers' fits
 GRACE = 1.0  # seconds for a fit to end itself at its time limit before its worker is killed
-MOST_LOST = 3  # servers that may end, and workers that may die outside any task
+MOST_LOST = 3  # servers that may end
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C, which a terminal sends to all of them at once.
+
+    They inherit the blocked signal; only this process answers, and ends them.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class ForkServer:
+    """This end of the process that forks workers; it runs from `start` to `close`, then again."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._modules: Sequence[str] = ()
+        self.numbers = count(1)
+
+    def start(self, modules: Sequence[str] = ()) -> None:
+        """Begin to start a process that imports modules, unless it runs."""
+        if self._process is not None:
+            return
+        self._modules = modules or self._modules
+        self.socket, theirs = socket.socketpair()
+        words = (str(theirs.fileno()), str(os.getpid()), *self._modules)
+        with theirs, interrupts_blocked():
+            self._process = subprocess.Popen(
+                own_python(START, *words),
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                pass_fds=[theirs.fileno()],
+                env=own_environment(**dict.fromkeys(ONE_THREAD, "1")),
+            )
+
+    def fork(self, number: int, descriptor: int) -> None:
+        """Start a worker that serves a socket."""
+        socket.send_fds(self.socket, [MESSAGE.pack(number, 0)], [descriptor])
+
+    def kill(self, number: int) -> None:
+        """Kill a worker; its death is reported later."""
+        self.socket.sendall(MESSAGE.pack(number, 0))
+
+    def deaths(self) -> Iterator[tuple[int, int]]:
+        """Yield workers that have died, each with its exit code, negative for a signal."""
+        while select.select([self.socket], [], [], 0)[0]:
+            content = self.socket.recv(MESSAGE.size, socket.MSG_WAITALL)
+            if not content:
+                raise EOFError
+            number, code = MESSAGE.unpack(content)
+            if number == REFUSED:
+                raise WorkersLost(f"the system started no process: {os.strerror(code)}")
+            yield number, code
+
+    def close(self) -> None:
+        """End the server, which kills its workers.
+
+        The signal ends it in the middle of an import too, where it would see the closed socket too
+        late: a command that Ctrl-C ends has less than two seconds to leave nothing.
+        """
+        process, self._process = self._process, None
+        if process is None:
+            return
+        self.socket.close()
+        process.terminate()
+        try:
+            process.wait(2 * END_WITHIN)
+        except subprocess.TimeoutExpired:  # in C code
+            process.kill()
+            process.wait()
+
+
+class _Worker:
+    """One worker: its socket, the task it has, and the fit that it is at."""
+
+    def __init__(self, server: ForkServer, setup: bytes) -> None:
+        self.entry: Entry | None = None
+        self.used = self.own_code = False
+        self.place, self.since = WHOLE, 0.0
+        self.number = next(server.numbers)
+        ours, theirs = socket.socketpair()
+        self.connection: Connection[Any, Any] = Connection(ours.detach())
+        with theirs:
+            server.fork(self.number, theirs.fileno())
+        self._send(setup)
+
+    def give(self, entry: Entry) -> None:
+        """Send a task."""
+        self.entry = entry
+        self.own_code |= entry.task.own_code
+        self._send(cloudpickle.dumps(entry.task))
+
+    def _send(self, content: bytes) -> None:
+        with suppress(OSError):  # it has died, which will be reported
+            self.connection.send_bytes(content)
+
+    def received(self) -> Iterator[News]:
+        """Yield what the worker has sent."""
+        try:
+            while self.connection.poll():
+                yield pickle.loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            self.connection.close()
 
 
 class LocalPool(Pool[AnyTask, Made]):
-    """Runs tasks on `jobs` processes of a server that is alive."""
+    """Runs tasks on `jobs` processes that a server forks."""
 
     def __init__(
         self,
         work: Work[AnyTask, Made],
+        fitted: Fitted,
         jobs: int,
         limits: FitLimits,
-        fitted: Fitted,
-        server: Callable[[], ForkServer],
+        server: ForkServer,
     ) -> None:
-        setup = Setup(work, limits, tuple(sys.path), dict(os.environ), os.getcwd())  # noqa: PTH109
-        self._setup, self._server = cloudpickle.dumps(setup), server
-        self._jobs, self._limits, self._fitted = jobs, limits, fitted
-        self._queue: Waiting[AnyTask] = Waiting()
-        self._lost = 0
-        self._pool: _Pool[AnyTask, Made] | None = None
-
-    def add(self, task: AnyTask) -> None:
-        """Add a task, which runs while outcomes are read."""
-        self._queue.add(task)
+        super().__init__(work, fitted)
+        self._jobs, self._limits, self._server = jobs, limits, server
+        self._setup = cloudpickle.dumps((work, limits, sys.path, dict(os.environ)))
+        self._workers: dict[int, _Worker] = {}
 
     def outcomes(self) -> Generator[Made, None, None]:
-        """Yield outcomes as they come; raise `WorkersLost` where no process can be had."""
-        while self._queue:
+        """Yield outcomes as tasks finish; raise `WorkersLost` where no process can be had."""
+        lost = 0
+        while self._waiting or any(worker.entry for worker in self._workers.values()):
+            self._server.start()
             try:
-                if self._pool is None:
-                    self._pool = _Pool(
-                        self._server(), self._setup, self._limits, self._fitted, self._queue
-                    )
-                yield from self._pool.outcomes(self._jobs)
-            except WorkersLost as error:
-                self._lost += 1
-                if self._lost == MOST_LOST:
+                yield from self._turn()
+            except (WorkersLost, ConnectionError, EOFError) as error:
+                lost += 1
+                if lost == MOST_LOST:
+                    known = isinstance(error, WorkersLost)
+                    why = error if known else "the process that starts those for fits has ended"
                     raise WorkersLost(
-                        f"{error} (tried {MOST_LOST} times); finished fits are in the store, "
+                        f"{why} (tried {MOST_LOST} times); finished fits are in the store, "
                         "unless it is off: run again to continue"
                     ) from error
-                lost = () if self._pool is None else self._pool.workers.values()
-                self._queue.put_back(worker.entry for worker in lost if worker.entry)
+                for worker in self._workers.values():
+                    if worker.entry:
+                        self._push(worker.entry)
                 self.close()
+                self._server.close()
 
     def close(self) -> None:
         """End the workers."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.close()
+        for worker in tuple(self._workers.values()):
+            with suppress(ConnectionError):  # the server has ended
+                self._end(worker)
 
-
-class _Worker(Generic[AnyTask]):
-    """One worker: its socket, the task it has, and the fit that it is at."""
-
-    def __init__(self, server: ForkServer, setup: bytes) -> None:
-        self.entry: Entry[AnyTask] | None = None
-        self.answered, self.own_code, self.open = False, False, True
-        self.at, self.since, self.sent = At("", 0), 0.0, 0.0
-        self.overdue: str | None = None
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self.connection: Connection[Any, Any] = Connection(ours.detach())
-            self.number = server.fork(theirs.fileno())
-        self._send(setup)
-
-    def give(self, entry: Entry[AnyTask]) -> None:
-        """Send a task."""
-        self.entry = entry
-        self.own_code |= entry.task.own_code
-        self.sent = time.monotonic()
-        self._send(cloudpickle.dumps(entry.task))
-
-    def _send(self, content: bytes) -> None:
-        """Send; a worker that has died is found when its death is reported."""
-        try:
-            self.connection.send_bytes(content)
-        except OSError:
-            self.open = False
-
-    def received(self) -> Any:
-        """Return what the worker has sent, None where there is nothing more now."""
-        try:
-            if self.open and self.connection.poll():
-                return pickle.loads(self.connection.recv_bytes())
-        except (EOFError, OSError):
-            self.open = False
-        return None
-
-
-class _Pool(Generic[AnyTask, Made]):
-    """The workers of one run by their numbers, and the tasks that wait for them."""
-
-    def __init__(
-        self,
-        server: ForkServer,
-        setup: bytes,
-        limits: FitLimits,
-        fitted: Fitted,
-        queue: Waiting[AnyTask],
-    ) -> None:
-        self.workers: dict[int, _Worker[AnyTask]] = {}
-        self._server, self._setup, self._limits = server, setup, limits
-        self._fitted, self._queue = fitted, queue
-        self._lost_idle = 0
-
-    def outcomes(self, jobs: int) -> Generator[Made, None, None]:
-        """Yield the outcome of every task in the queue."""
-        while self._queue or any(worker.entry for worker in self.workers.values()):
-            for worker in tuple(self.workers.values()):
-                self._feed(worker)
-            while self._queue and len(self.workers) < jobs:
-                self._feed(self._started())
-            talking = {w.connection.fileno(): w for w in self.workers.values() if w.open}
-            ready = wait([*talking, self._server.fileno()], EVERY)
-            for worker in [worker for number, worker in talking.items() if number in ready]:
-                yield from self._take(worker)
-            for number, code in self._server.deaths():
-                yield from self._bury(number, code)
-            self._end_overdue()
-
-    def close(self) -> None:
-        """End the workers."""
-        for worker in self.workers.values():
-            worker.connection.close()
-            with suppress(WorkersLost):
-                self._server.kill(worker.number)
-
-    def _started(self) -> _Worker[AnyTask]:
-        worker: _Worker[AnyTask] = _Worker(self._server, self._setup)
-        self.workers[worker.number] = worker
-        return worker
-
-    def _end(self, worker: _Worker[AnyTask]) -> None:
-        del self.workers[worker.number]
-        self._server.kill(worker.number)
+    def _end(self, worker: _Worker) -> None:
+        del self._workers[worker.number]
         worker.connection.close()
+        self._server.kill(worker.number)
 
-    def _feed(self, worker: _Worker[AnyTask]) -> None:
-        """Send an idle worker a task.
+    def _turn(self) -> Generator[Made, None, None]:
+        """Wait for news of workers or server, and act on them."""
+        self._feed()
+        talking = [w.connection for w in self._workers.values() if not w.connection.closed]
+        wait([*talking, self._server.socket], EVERY)
+        for worker in tuple(self._workers.values()):
+            yield from self._take(worker)
+            limit, spent = self._limits.seconds, time.monotonic() - worker.since
+            if limit is not None and worker.entry and worker.place and spent > limit + GRACE:
+                self._end(worker)
+                self._push(Entry(worker.entry.task.drop_lost(worker.place, time_loss(limit))))
+        for number, code in self._server.deaths():
+            if number in self._workers:  # otherwise it was ended by us
+                yield from self._bury(self._workers[number], code)
 
-        A task to be run alone is given to a new one, and so is one without own code that would
+    def _feed(self) -> None:
+        """Send waiting tasks to idle workers.
+
+        A task that runs again is given to a new one, and so is one without own code that would
         follow another's own code, which may have changed the process.
         """
-        if worker.entry or not worker.open or not self._queue:
-            return
-        entry = self._queue.take()
-        if worker.answered and (entry.alone or (worker.own_code and not entry.task.own_code)):
-            self._end(worker)
-            worker = self._started()
-        worker.give(entry)
-
-    def _take(self, worker: _Worker[AnyTask]) -> Generator[Made, None, None]:
-        """Take what a worker has sent: news of its fits, and the outcome of its task."""
-        while (found := worker.received()) is not None:
-            if isinstance(found, At):
-                self._fitted(found.fits - worker.at.fits)
-                worker.at, worker.since = found, time.monotonic() - found.seconds
-                continue
-            entry, made = worker.entry, found.outcome
-            assert entry is not None, "an outcome is that of a task"
-            error = made.error if isinstance(made, Raised) else None
-            if worker.answered and (found.lacking or error is not None):
-                self._end(worker)  # what earlier tasks have left may be why
-                self._queue.put_back([Entry(entry.task, alone=True)])
-                return
-            if isinstance(made, Raised):
-                if entry.lost or not entry.task.own_code:
-                    raise made.error from RuntimeError(f"in a worker\n{made.trace}")
+        idle = [w for w in self._workers.values() if not w.entry and not w.connection.closed]
+        while self._waiting and (idle or len(self._workers) < self._jobs):
+            _, _, entry = self._waiting[0]
+            worker = idle.pop() if idle else None
+            if worker and (entry.again or worker.own_code > entry.task.own_code):
                 self._end(worker)
-                loss = process_loss(type(made.error).__name__, error_text(made.error))
-                lost = Entry(entry.task.drop_lost(WHOLE, loss), alone=True, lost=True)
-                self._queue.put_back([lost])
+                worker = None
+            if worker is None:
+                worker = _Worker(self._server, self._setup)
+                self._workers[worker.number] = worker
+            worker.give(self._pop())
+
+    def _take(self, worker: _Worker) -> Generator[Made, None, None]:
+        """Take what a worker has sent: news of its fits, and the outcome of its task."""
+        for news in worker.received():
+            self._fitted(news.ended)
+            worker.place, worker.since = news.place, time.monotonic() - news.seconds
+            entry, answer = worker.entry, news.answer
+            if answer is None or entry is None:
+                continue
+            error = answer.error
+            if worker.used and (news.lacking or error is not None):
+                self._end(worker)  # what earlier tasks have left may be why
+                self._push(Entry(entry.task, again=True, lost=entry.lost))
                 return
-            self._queue.note(entry.task, time.monotonic() - worker.sent)
-            worker.entry, worker.answered = None, True
-            self._feed(worker)
+            if error is not None and entry.task.own_code and not entry.lost:
+                self._end(worker)
+                loss = process_loss(type(error).__name__, error_text(error))
+                self._push(Entry(entry.task.drop_lost(WHOLE, loss), again=True, lost=True))
+                return
+            made = answer.outcome()
+            worker.entry, worker.used = None, True
+            self._feed()
             yield made
 
-    def _bury(self, number: int, code: int) -> Generator[Made, None, None]:
+    def _bury(self, worker: _Worker, code: int) -> Generator[Made, None, None]:
         """Take what a dead worker had sent, and decide about the task it died of."""
-        worker = self.workers.get(number)
-        if worker is None:
-            return
         yield from self._take(worker)
-        if self.workers.pop(number, None) is None:  # its last answer has ended it
+        if self._workers.pop(worker.number, None) is None:  # its last answer has ended it
             return
         worker.connection.close()
-        died, place, seconds = worker.entry, worker.at.place, self._limits.seconds
-        if died is None:
-            self._lost_idle += 1
-            if self._lost_idle > MOST_LOST:
-                raise WorkersLost("processes for fits end as soon as they are started")
-            return
-        if worker.overdue is not None and seconds is not None:
-            if worker.overdue == place:  # otherwise the fit ended just before it was killed
-                died = Entry(died.task.drop_lost(place, time_loss(seconds)))
-        elif died.deaths:
-            died = Entry(died.task.drop_lost(place, death_loss(code)))
-        else:
-            died = Entry(died.task, deaths=1, alone=True, lost=died.lost)
-        self._queue.put_back([died])
-
-    def _end_overdue(self) -> None:
-        """Kill workers whose fit did not end itself at the time limit."""
-        limit, now = self._limits.seconds, time.monotonic()
-        for worker in self.workers.values():
-            late = limit is not None and worker.at.place and now - worker.since > limit + GRACE
-            if late and worker.overdue is None:
-                worker.overdue = worker.at.place
-                self._server.kill(worker.number)
+        entry, place = worker.entry, worker.place
+        if entry is not None and entry.lost:  # not even its loss can be returned
+            self._push(entry)
+            raise WorkersLost(death_loss(code).message)
+        if entry is not None and entry.again:
+            lost = entry.task.drop_lost(place, death_loss(code))
+            self._push(Entry(lost, lost=place == WHOLE))
+        elif entry is not None:
+            self._push(Entry(entry.task, again=True))

@@ -16,8 +16,7 @@ from evallang.engine.backends.backend import (
     Work,
 )
 from evallang.engine.backends.cluster import Cluster, ClusterPool
-from evallang.engine.backends.fork_server import ForkServer
-from evallang.engine.backends.local import LocalPool
+from evallang.engine.backends.local import ForkServer, LocalPool
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -27,15 +26,14 @@ class Workers(Struct, frozen=True):
     """How many processes fit at once, and what one fit may take.
 
     A `cluster` has processes of its own, on which `limits` cannot be kept. `own_code` is whether
-    the fits may run code of the author, which may change or end its process. `servers` holds the
-    process that forks workers, once there is one.
+    the fits may run code of the author, which may change or end its process.
     """
 
     jobs: int = 1
     limits: FitLimits = FitLimits()
     cluster: "Cluster | None" = None
     own_code: bool = False
-    servers: list[ForkServer] = field(default_factory=list)
+    server: ForkServer = field(default_factory=ForkServer)
 
     @property
     def in_process(self) -> bool:
@@ -46,7 +44,7 @@ class Workers(Struct, frozen=True):
     @property
     def unlike(self) -> tuple[str, ...]:
         """How workers of a cluster differ from this process, once they are known."""
-        return () if self.cluster is None else self.cluster.unlike
+        return () if self.cluster is None else tuple(sorted(self.cluster.unlike))
 
     @property
     def elsewhere(self) -> bool:
@@ -60,18 +58,8 @@ class Workers(Struct, frozen=True):
 
     def prepare(self, modules: Sequence[str]) -> None:
         """Begin to start processes that have imported modules, without waiting for them."""
-        if self.cluster is None and not self.in_process and not self.servers:
-            self.servers.append(ForkServer(modules))
-
-    def _server(self) -> ForkServer:
-        """Return a server that is alive."""
-        modules: Sequence[str] = ()
-        while self.servers and self.servers[-1].lost:
-            lost = self.servers.pop()
-            modules = lost.modules
-            lost.close()
-        self.prepare(modules)
-        return self.servers[-1]
+        if self.cluster is None and not self.in_process:
+            self.server.start(modules)
 
     @contextmanager
     def sharing(
@@ -96,22 +84,20 @@ class Workers(Struct, frozen=True):
 
     def close(self) -> None:
         """End the processes, or the connection to a cluster."""
-        while self.servers:
-            self.servers.pop().close()
+        self.server.close()
         if self.cluster is not None:
             self.cluster.close()
 
     @contextmanager
     def pool(self, work: Work[AnyTask, Made], fitted: Fitted) -> Iterator[Pool[AnyTask, Made]]:
-        """Yield where tasks run that are added meanwhile; whatever still runs then ends."""
+        """Yield where tasks run, which can be added meanwhile; end what runs afterwards."""
+        found: Pool[AnyTask, Made]
         if self.in_process:
-            yield PoolHere(work, fitted)
-            return
-        found: ClusterPool[AnyTask, Made] | LocalPool[AnyTask, Made]
-        if self.cluster is not None:
-            found = self.cluster.pool(work, fitted)
+            found = PoolHere(work, fitted)
+        elif self.cluster is not None:
+            found = ClusterPool(self.cluster, work, fitted)
         else:
-            found = LocalPool(work, self.jobs, self.limits, fitted, self._server)
+            found = LocalPool(work, fitted, self.jobs, self.limits, self.server)
         with closing(found):
             yield found
 
