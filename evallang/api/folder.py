@@ -33,6 +33,7 @@ from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
 
 if TYPE_CHECKING:
     from evallang.engine.run_record import Run
+    from evallang.reporting.report import Mapped
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})
@@ -387,12 +388,13 @@ def write_folder(
     run: Run | None,
     formats: tuple[str, ...] | None = None,
     template: str | None = None,
+    mapped: Mapped = map,
 ) -> tuple[str, ...]:
     """Write results, tables and report; return messages about what could not be written.
 
     Everything is written next to the folder and swapped in at the end; then what else was in the
-    old folder is moved over. Raises `OSError`, or `FolderRefused` where a file has taken its place
-    meanwhile; all is then as it was.
+    old folder is moved over. `mapped` calls what makes the files of a format. Raises `OSError`,
+    or `FolderRefused` where a file has taken its place meanwhile; all is then as it was.
     """
     from evallang.reporting.report import write_report
 
@@ -405,7 +407,7 @@ def write_folder(
             record = _with_hash(record, new / PREDICTIONS)
         write_file(new / RESULTS, codec.dumps(record).encode())
         wanted = record.report.formats if formats is None else formats
-        _, messages = write_report(record, new, wanted, template=template)
+        _, messages = write_report(record, new, wanted, template=template, mapped=mapped)
         if place.exists():
             _check_is_a_folder(place, reserved.named)  # a file may have taken its place since
             place.rename(old)

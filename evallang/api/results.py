@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,21 +151,30 @@ class Results:
 
     @safe_path()
     def save(
-        self, folder: str | Path | Reserved, formats: tuple[str, ...] | None = None
+        self,
+        folder: str | Path | Reserved,
+        formats: tuple[str, ...] | None = None,
+        *,
+        jobs: int = 1,
     ) -> tuple[str, ...]:
         """Write the output folder; gives messages about what could not be written.
 
-        Exported models are written too, below the folder of the study's file. `formats` are
-        those of the report, by default the study's, and `()` for none. Raises `FolderRefused`
-        when the folder holds anything that is not ours, or another process is writing it.
+            Exported models are written too, below the folder of the study's file. `formats` are
+        those of the report, by default the study's, and `()` for none; `jobs` processes draw it.
+        Raises `FolderRefused` when the folder holds anything that is not ours, or another process
+        is writing it.
         """
         from evallang.api.folder import Reserved, reserved, write_folder
         from evallang.api.models import write_models
+        from evallang.engine.backends.workers import Workers
 
         if not isinstance(folder, Reserved):
             with reserved(Path(folder)) as held:
-                return (*held.notes, *self.save(held, formats))
-        messages = write_folder(folder, self.record, self._run, formats, self._template)
+                return (*held.notes, *self.save(held, formats, jobs=jobs))
+        with closing(Workers(jobs)) as workers:
+            messages = write_folder(
+                folder, self.record, self._run, formats, self._template, workers.map_here
+            )
         if self._run is not None:  # after the folder, in which one may stand
             write_models(self._run.models, self._study_folder, folder.named)
         return messages

@@ -137,9 +137,9 @@ def run(
             try:
                 results = _run(study, workers, progress, command, trust, store, fresh, look, locked)
             except RunFailed as failed:
-                failed.results.save(place)
+                failed.results.save(place, jobs=jobs)
                 raise RunFailed(failed.results, Path(out)) from None
-            results.save(place)
+            results.save(place, jobs=jobs)
             LOG.info("wrote the results to %s", printable_line(str(out)))
         return results
 

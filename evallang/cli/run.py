@@ -318,7 +318,7 @@ def run_study(
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))
-                messages = _save(results, place_of_results, formats)
+                messages = _save(results, place_of_results, formats, jobs or cores())
         except (StudyError, NotLocked) as error:
             refused: StudyError | NotLocked | None = error
         except WorkersLost as error:
@@ -393,13 +393,13 @@ def _spoken(diagnostics: Sequence[Diagnostic], quiet: bool) -> list[Diagnostic]:
 
 
 def _save(
-    results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None
+    results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None, jobs: int
 ) -> tuple[str, ...]:
     from evallang.api import FolderRefused
     from evallang.api.models import ModelNotWritten
 
     try:
-        return results.save(folder, formats)
+        return results.save(folder, formats, jobs=jobs)
     except ModelNotWritten as error:
         raise Failed(str(error)) from error
     except (FolderRefused, OSError) as error:

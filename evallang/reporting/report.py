@@ -1,12 +1,15 @@
 """Results in, files out: the one door of this room."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 
+from msgspec import Struct
+
 from evallang.reporting import fonts, pdf
 from evallang.reporting.context import Context
-from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs
+from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs, Table
 from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.formats.csv_tables import csv_file
 from evallang.reporting.formats.format import FORMATS, Writing, format_names
@@ -168,6 +171,43 @@ FONTS_TO_INSTALL = (
 )
 
 
+class ReportPart(Struct, frozen=True):
+    """Some files of a report: those of one format, or of its figures with one ending.
+
+    `missing`, `messages`, `objections` and `shortened` are as in `Writing`, and `styled` is
+    whether the author's style sheet is used.
+    """
+
+    files: tuple[tuple[str, tuple[OutputFile, ...]], ...]
+    missing: tuple[str, ...]
+    messages: tuple[str, ...]
+    objections: tuple[str, ...]
+    shortened: Mapping[str, Table]
+    styled: bool
+
+
+Mapped = Callable[[Callable[[str], ReportPart], Sequence[str]], Iterable[ReportPart]]
+"""Calls a function with every name, in this process or in others."""
+
+
+def make_part(writing: Writing, name: str) -> ReportPart:
+    """Make the files of a format, or of the figures with an ending."""
+    made: dict[str, list[OutputFile]] = {}
+    messages: list[str] = []
+    if name in FORMATS:
+        made[name] = list(FORMATS[name].function(writing))
+    else:
+        drawn, messages = figure_files(writing.document, [name])
+        made = {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
+        writing.missing += drawn_as_boxes(writing.document)
+    told = (tuple(writing.missing), (*writing.messages, *messages), tuple(writing.objections))
+    files = tuple((of, tuple(some)) for of, some in made.items())
+    found = ReportPart(files, *told, dict(writing.shortened), bool(writing.context.style_sheet))
+    for noted in (writing.missing, writing.messages, writing.objections, writing.shortened):
+        noted.clear()
+    return found
+
+
 def write_report(
     results: ResultsRecord,
     folder: Path,
@@ -175,12 +215,14 @@ def write_report(
     *,
     figures: bool = True,
     template: str | None = None,
+    mapped: Mapped = map,
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write a report in some formats into a folder; gives the paths and messages.
 
     Its figures are written as files too, SVG where a format is a page for the screen and PDF where
     it is printed, unless `figures` is False.
-    `template` is the author's, which is code: only the run that has consent to it gives it.
+    `template` is the author's, which is code: only the run that has consent to it gives it, and
+    `mapped` calls what makes the files of one format with each.
     A message names what could not be done: no Pango (the HTML is written all the same), or
     characters without a glyph. The same results give the same bytes. Raises `ValueError` on
     a format that is not of `FORMATS`.
@@ -191,32 +233,28 @@ def write_report(
             raise ValueError(f"no report format {name!r}; there are {known}")
     endings = {FORMATS[name].declaration.figures for name in formats} - {""}
     writing = Writing(results, draws=bool(endings), template=template)
-    made: dict[str, list[OutputFile]] = {}
-    for name in sorted(set(formats), key=lambda name: FORMATS[name].declaration.order):
-        made[name] = list(FORMATS[name].function(writing))
+    names = sorted(set(formats), key=lambda name: FORMATS[name].declaration.order)
+    names += sorted(endings) if figures else []
+    parts = list(mapped(partial(make_part, writing), names))
+    made = {name: list(files) for part in parts for name, files in part.files}
     of_tables = {file.path for files in made.values() for file in files}
-    whole = [csv_file(table) for table in writing.shortened.values()]
+    shortened = {name: table for part in parts for name, table in part.shortened.items()}
+    whole = [csv_file(table) for table in shortened.values()]
     made[OF_PAGES] = [file for file in whole if file.path not in of_tables]
-    messages = writing.messages
-    if endings and figures:
-        drawn, without = figure_files(writing.document, endings)
-        made |= {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
-        messages += without
-        writing.missing += drawn_as_boxes(writing.document)
     written, renamed = write_files(folder, made)
-    messages += renamed
-    if results.style_sheet and not writing.context.style_sheet:
+    messages = [*(text for part in parts for text in part.messages), *renamed]
+    if results.style_sheet and not all(part.styled for part in parts):
         messages.append("the style sheet in the results cannot be part of a page and is not used")
-    if writing.objections:
-        objection = writing.objections[0]
-        messages.append(f"the template is not used, because {objection}")
+    objections = [objection for part in parts for objection in part.objections]
+    if objections:
+        messages.append(f"the template is not used, because {objections[0]}")
     elif endings and results.report.template is not None and template is None:
         messages.append(
             f"the template `{results.report.template}` is code and is not used; `evallang run "
             "--trust` renders the report with it"
         )
-    if writing.missing:
-        missing = sorted(set(writing.missing))
+    missing = sorted({sign for part in parts for sign in part.missing})
+    if missing:
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])
         more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
         messages.append(

@@ -2,24 +2,54 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.engine.backends.backend import (
     AnyTask,
     FitLimits,
     Fitted,
     Made,
+    Monitor,
     Pool,
     PoolHere,
     Work,
 )
 from evallang.engine.backends.cluster import Cluster, ClusterPool
 from evallang.engine.backends.local import ForkServer, LocalPool
+from evallang.models.foreign_errors import Loss
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+
+LOST = "lost"
+WORTH_PROCESSES = 3  # calls; fewer take no longer than processes take to start
+
+
+class _Call(Struct, frozen=True):
+    """One call of a function, by its place among others."""
+
+    place: int
+    function: Callable[[Any], Any]
+    item: Any
+    lost: bool = False
+    own_code: bool = False
+
+    @property
+    def kind(self) -> int:
+        """The place: any two calls may take different times."""
+        return self.place
+
+    def drop_lost(self, at: str, loss: Loss) -> Self:
+        """Return the call as one that its process died of."""
+        return replace(self, lost=True)
+
+
+def _call(call: _Call, _: Monitor) -> tuple[int, Any]:
+    return call.place, LOST if call.lost else call.function(call.item)
 
 
 class Workers(Struct, frozen=True):
@@ -81,6 +111,24 @@ class Workers(Struct, frozen=True):
         if self.cluster is None:
             return map(function, items)
         return self.cluster.map(function, items)
+
+    def map_here(
+        self, function: Callable[[Item], Answer], items: Sequence[Item]
+    ) -> Iterator[Answer]:
+        """Call a function with every item in processes of this machine; yield answers in order.
+
+        What a process dies of is called again in this one.
+        """
+        if self.jobs == 1 or self.cluster is not None or len(items) < WORTH_PROCESSES:
+            yield from map(function, items)
+            return
+        self.server.start([getattr(function, "func", function).__module__])
+        with closing(LocalPool(_call, lambda _: None, self.jobs, FitLimits(), self.server)) as pool:
+            for place, item in enumerate(items):
+                pool.add(_Call(place, function, item))
+            made = dict(pool.outcomes())
+        for place, item in enumerate(items):
+            yield function(item) if made[place] == LOST else made[place]
 
     def close(self) -> None:
         """End the processes, or the connection to a cluster."""
