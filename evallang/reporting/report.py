@@ -191,13 +191,13 @@ Mapped = Callable[[Callable[[str], ReportPart], Sequence[str]], Iterable[ReportP
 
 
 def make_part(writing: Writing, name: str) -> ReportPart:
-    """Make the files of a format, or of the figures with an ending."""
+    """Make the files of a format, or of the `figures` with an ending."""
     made: dict[str, list[OutputFile]] = {}
     messages: list[str] = []
     if name in FORMATS:
         made[name] = list(FORMATS[name].function(writing))
     else:
-        drawn, messages = figure_files(writing.document, [name])
+        drawn, messages = figure_files(writing.document, [name.removeprefix(f"{FOLDER} ")])
         made = {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
         writing.missing += drawn_as_boxes(writing.document)
     told = (tuple(writing.missing), (*writing.messages, *messages), tuple(writing.objections))
@@ -234,8 +234,11 @@ def write_report(
     endings = {FORMATS[name].declaration.figures for name in formats} - {""}
     writing = Writing(results, draws=bool(endings), template=template)
     names = sorted(set(formats), key=lambda name: FORMATS[name].declaration.order)
-    names += sorted(endings) if figures else []
-    parts = list(mapped(partial(make_part, writing), names))
+    names += [f"{FOLDER} {ending}" for ending in sorted(endings)] if figures else []
+    # printed pages take longest and come first, so that several processes end together
+    order = sorted(names, key=lambda name: not name.endswith("pdf"))
+    by_name = dict(zip(order, mapped(partial(make_part, writing), order), strict=True))
+    parts = [by_name[name] for name in names]
     made = {name: list(files) for part in parts for name, files in part.files}
     of_tables = {file.path for files in made.values() for file in files}
     shortened = {name: table for part in parts for name, table in part.shortened.items()}
