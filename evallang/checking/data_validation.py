@@ -180,7 +180,7 @@ def row_design(study: Study, features: Collection[str] | None) -> RowDesign:
         features,
         None if mixed is None else spoken(mixed),
         None if mixed is None else mixed.span,
-        any(PROTOCOLS[p.kind].declaration.yields(p.options).ordered for p in own),
+        any(PROTOCOLS[p.kind].declaration.neighbours for p in own),
         "" if mixed is None else protocol_prefix(study, mixed),
     )
 
@@ -258,8 +258,8 @@ def judge_planned(
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)
             if declared.division == "in_place" and honest:
-                ordered = declared.yields(protocol.options).ordered
-                found += check_drawn(table, DrawnSplits(words, protocol.span, splits, ordered))
+                drawn = DrawnSplits(words, protocol.span, splits, declared.training)
+                found += check_drawn(table, drawn)
             if given and len(splits) == 1:
                 named = protocol_prefix(study, protocol)
                 found += check_given_split(table, n_tested, words, protocol.span, named)

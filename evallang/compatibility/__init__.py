@@ -134,7 +134,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             single_fit=True,
             grouped=grouped,
             weighted=weighted,
-            ordered=source.series,
+            neighbours=source.series,
         )
     if isinstance(source, ScoresSpec):
         if source.fold is None and source.repeat is None:

@@ -64,7 +64,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
     """
     entry, name = HYPOTHESIS_TESTS[test.name], f"`{test.name}`"
     declared = entry.declaration
-    if yields.ordered and declared.series is not None:
+    if yields.neighbours and declared.series is not None:
         if reads_order(test):
             return None
         instead = f"{with_tests(_series_form(entry))}, whose blocks are as long as the dependence"
@@ -83,7 +83,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         needed = declared.designs if fold_test and declared.designs else declared.evidence
         return Mismatch(f"{name} needs {needed_words(needed)}", nearest, lacking=True)
-    if yields.ordered:
+    if yields.neighbours:
         nearest = nearest_test(metric, yields, test, clustered=grouped)
         return Mismatch(f"{name} treats examples as independent, and rows in time are not", nearest)
     return None
@@ -134,7 +134,7 @@ def metric_mismatch(
     if found is None or yields is None:
         return found
     over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
-    if over_folds and Evidence.FOLD_SCORES in yields.evidence and not yields.ordered:
+    if over_folds and Evidence.FOLD_SCORES in yields.evidence and not yields.neighbours:
         repeated = fits_design(HYPOTHESIS_TESTS[over_folds], yields) and not yields.once
         return replace(found, instead=with_tests(over_folds) if repeated else _repeated(over_folds))
     return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
@@ -324,7 +324,7 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
     if is_auc(metric) and binary:
         return "auc"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
-        return "series" if yields.ordered else "losses"
+        return "series" if yields.neighbours else "losses"
     return "drawn"
 
 
@@ -388,7 +388,7 @@ def nearest_test(
         if metric.better is not None:
             return "remove `random` after `reader`: the readers are then fixed"
         return f"write `by {_area_metric()}`"
-    if yields.ordered:
+    if yields.neighbours:
         return (_ungrouped if clustered else with_tests)(*series_forms(metric, yields, False))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
@@ -436,7 +436,7 @@ def _claim_about_one(
     written: Method, metric: Method, yields: Yields, clustered: bool, model: str
 ) -> str:
     """Return the proposal for a test of one model against a value."""
-    if yields.ordered or not yields.evidence:
+    if yields.neighbours or not yields.evidence:
         return "remove the line: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
     claimed = Method(share_metric(right=False)) if rate else metric

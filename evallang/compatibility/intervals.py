@@ -53,7 +53,7 @@ def default_interval(
         return None
     if yields.averaged:
         return default_of("drawn")
-    if yields.ordered:
+    if yields.neighbours:
         plain = yields.once and not (grouped or yields.weighted or yields.seeds)
         return default_of("series") if plain and is_in_series(entry) else None
     unusable = not yields.once or not yields.evidence
@@ -165,7 +165,7 @@ def interval_mismatch(
         reason = f"{name} is for {FORM_NOUNS[declared.form]}, and `{metric.written}` is{another}"
         return Mismatch(reason, instead)
     of_folds = bool(declared.designs) and not only_folds
-    if declared.form == "series" and not yields.ordered:
+    if declared.form == "series" and not yields.neighbours:
         reason = f"{name} reads examples in the order of time, which nothing here tells"
         return Mismatch(reason, instead)
     if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:

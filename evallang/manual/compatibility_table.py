@@ -219,8 +219,8 @@ def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
     for setting in settings():
         fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))
         if fitting:
-            ordered = setting.yields.ordered and interval.declaration.form != "series"
-            words = f"{setting.words} (warning W322)" if ordered else setting.words
+            alike = setting.yields.neighbours and interval.declaration.form != "series"
+            words = f"{setting.words} (warning W322)" if alike else setting.words
             by_metrics.setdefault(fitting, []).append(words)
     return tuple(
         f"{listed(words)}: {_metrics_in_words(metrics)}" for metrics, words in by_metrics.items()

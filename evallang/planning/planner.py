@@ -54,6 +54,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.registry import Evidence
 from evallang.results.records import (
+    INNER_BLOCKS,
     INNER_FOLDS,
     INNER_PERIODS,
     VALIDATION_PART,
@@ -482,9 +483,10 @@ def inner_of(
         for inner in inner_splits(
             replace(rows, strata=rows.inner_strata),
             split.train,
+            inner=declared.inner,
+            options=protocol.options,
             folds=folds,
             seed=drawn,
-            ordered=declared.yields(protocol.options).ordered,
         )
     )
 
@@ -513,7 +515,7 @@ def _record(
         options["seeds"] = protocol.seeds
     strata = described(study.stratification) if entry.declaration.keeps_strata else None
     tuned_on = _tuned_on(study, protocol, layout)
-    inside = tuned_on in (INNER_FOLDS, INNER_PERIODS)
+    inside = tuned_on not in (None, VALIDATION_PART)
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
@@ -554,8 +556,9 @@ def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
         return None
     if any(split.validation is not None for split in found):
         return VALIDATION_PART
-    ordered = _declared(protocol).yields(protocol.options).ordered
-    return INNER_PERIODS if ordered else INNER_FOLDS
+    return {"past": INNER_PERIODS, "around": INNER_BLOCKS}.get(
+        _declared(protocol).training, INNER_FOLDS
+    )
 
 
 def _folds_hash(protocol: Protocol, layout: Layout) -> str:

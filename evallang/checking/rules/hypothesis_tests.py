@@ -78,7 +78,7 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
         return _claim(study, comparison, test)
     for protocol in own_protocols(study):
         yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        if yields.ordered:
+        if yields.neighbours:
             return nearest_test(comparison.metrics[0], yields)
     repeated = repeated_design(study)
     for source in study.sources:

@@ -239,11 +239,11 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         protocol forward = time_series folds=5
         measure mae
     """
-    ordered = next((p for p in own_protocols(study) if _yields(p).ordered), None)
-    if ordered is not None:
-        yield from _mixing_protocols(study, ordered)
+    in_time = next((p for p in own_protocols(study) if _yields(p).neighbours), None)
+    if in_time is not None:
+        yield from _mixing_protocols(study, in_time)
     given = any(getattr(s, "series", False) for s in study.sources if not isinstance(s, DataSpec))
-    if ordered is None and not given:
+    if in_time is None and not given:
         return
     for measure in study.measures:
         interval = measure.interval

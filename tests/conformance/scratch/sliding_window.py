@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evallang.bibliography import cite
+from evallang.protocols.cross_validation import later_periods
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     PROTOCOLS,
@@ -22,8 +23,8 @@ from evallang.results.settings import OptionWords
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("sliding_window",),
-        yields=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}), ordered=True
+        gives=lambda options: Yields(
+            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
         ),
         describe=lambda options: (
             f"a window of {options['window']} rows moved over {options['folds']} test periods"
@@ -32,6 +33,9 @@ from evallang.results.settings import OptionWords
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         division="in_place",
+        dependence="neighbours",
+        training="past",
+        inner=later_periods,
         keeps_strata=False,
         least={"folds": 2},
         option_words={
