@@ -82,7 +82,7 @@ from evallang.models.abilities import document_columns, steps_of_new_rows
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
-from evallang.registry import Design, Entry, Evidence
+from evallang.registry import Design, Entry
 from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -351,14 +351,16 @@ def _assigned(study: Study, tables: Mapping[str, Table]) -> dict[str, Yields]:
 
 def _yields_of_split(protocol: Protocol, table: Table) -> Yields | None:
     """Return what a given split of a table yields; None where the planner refuses it."""
-    of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
-    if of_assignment is None or table.split is None:
+    declared = PROTOCOLS[protocol.kind].declaration
+    if declared.of_assignment is None or table.split is None:
         return None
     try:
-        yields = of_assignment(table.split, 1 + len(table.further_splits))
+        yields = declared.of_assignment(table.split, 1 + len(table.further_splits))
     except ValueError:
         return None
-    return yields_over_seeds(replace(yields, weighted=table.weights is not None), protocol)
+    weighted = table.weights is not None
+    given = replace(yields, weighted=weighted, neighbours=declared.neighbours)
+    return yields_over_seeds(given, protocol)
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
@@ -734,9 +736,7 @@ def _metrics_per_fold(study: Study) -> tuple[Method, ...]:
         if metric_entry(measure.metric).declaration.form == "scores":
             found.append(measure.metric)
     for comparison in study.comparisons:
-        over_folds = any(
-            test_of(t).evidence == {Evidence.FOLD_SCORES} for t in tests_of(comparison)
-        )
+        over_folds = any(test_of(t).rests_only_on("fold") for t in tests_of(comparison))
         found += [m for m in comparison.metrics if over_folds and _needs_each_class(m)]
     return tuple(dict.fromkeys(m for m in found if _needs_each_class(m)))
 

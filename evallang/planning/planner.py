@@ -52,7 +52,6 @@ from evallang.protocols.protocol import (
     Split,
     written,
 )
-from evallang.registry import Evidence
 from evallang.results.records import (
     INNER_BLOCKS,
     INNER_FOLDS,
@@ -602,6 +601,4 @@ def _naive(study: Study, families: Families, per_model: PerModel) -> int:
 
 def _fits_itself(comparison: ComparisonSpec) -> bool:
     tests = [comparison.test] + ([comparison.post_hoc] if comparison.post_hoc else [])
-    return any(
-        HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.FOLD_SCORES} for test in tests
-    )
+    return any(HYPOTHESIS_TESTS[test.name].declaration.rests_only_on("fold") for test in tests)

@@ -11,13 +11,13 @@ from typing import Annotated
 import numpy as np
 
 from evallang.bibliography import cite
+from evallang.evidence import FOLD_SCORES, PER_ROW
 from evallang.limits import SPLITS
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODELS,
     FOLDS,
     NEW_GROUPS,
-    PER_ROW,
     PROTOCOLS,
     TIMES,
     CannotSplit,
@@ -27,7 +27,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import k_folds, keep_groups_whole, shuffled_folds
-from evallang.registry import Bounds, Design, Evidence
+from evallang.registry import Bounds, Design
 from evallang.results.settings import OptionWords
 
 PARTS = ("train", "validation", "test")
@@ -39,9 +39,7 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         words=("split",),
         forms=("split by COLUMN", 'split from "folds.csv"'),
         # Which of these hold is known from the values: `yields_of_assignment`.
-        gives=lambda options: Yields(
-            PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, validation=True
-        ),
+        gives=lambda options: Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD, validation=True),
         describe=lambda options: "split given by the author",
         short="split",
         about=FITTED_MODELS,
@@ -101,10 +99,10 @@ def yields_of_assignment(values: Sequence[str], repeats: int = 1) -> Yields:
     validation = kind == "parts" and "validation" in {_part(value) for value in values}
     if repeats > 1:
         design = Design.REPEATED if kind == "folds" else Design.RESAMPLED
-        evidence = frozenset({Evidence.FOLD_SCORES})
+        evidence = frozenset({FOLD_SCORES})
         return Yields(evidence, design, once=False, validation=validation)
     if kind == "folds":
-        return Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
+        return Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD)
     return Yields(PER_ROW, single_fit=True, validation=validation)
 
 

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.bibliography import cite
+from evallang.evidence import FOLD_SCORES, LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, PER_ROW
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODEL,
     FITTED_MODELS,
     FOLDS,
-    PER_ROW,
     PROTOCOLS,
     TEST_SHARE,
     TIMES,
@@ -37,12 +37,12 @@ from evallang.protocols.splitting import (
     shuffled_folds,
     units,
 )
-from evallang.registry import Bounds, Design, Evidence
+from evallang.registry import Bounds, Design
 from evallang.results.settings import OptionWords
 
-ONCE = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
+ONCE = Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD)
 REDRAWN = replace(ONCE, redrawn=True)
-REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False)
+REPEATED = Yields(frozenset({FOLD_SCORES}), Design.REPEATED, once=False)
 
 
 @PROTOCOLS.register(
@@ -145,9 +145,7 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("leave_one_out",),
-        gives=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
-        ),
+        gives=lambda options: Yields(frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW})),
         describe=lambda options: "leave-one-out cross-validation",
         short="leave one out",
         about=FITTED_MODELS,
@@ -268,9 +266,7 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("5x2cv",),
-        gives=lambda options: Yields(
-            frozenset({Evidence.FOLD_SCORES}), Design.FIVE_BY_TWO, once=False
-        ),
+        gives=lambda options: Yields(frozenset({FOLD_SCORES}), Design.FIVE_BY_TWO, once=False),
         describe=lambda options: "5×2-fold cross-validation",
         short="5×2 CV",
         about=ALGORITHM,
@@ -380,7 +376,7 @@ def holdout(
     ProtocolDeclaration(
         words=("repeated", "holdout"),
         gives=lambda options: (
-            Yields(frozenset({Evidence.FOLD_SCORES}), Design.RESAMPLED, once=False)
+            Yields(frozenset({FOLD_SCORES}), Design.RESAMPLED, once=False)
             if options["times"] > 1
             else Yields(PER_ROW, single_fit=True)
         ),
@@ -436,7 +432,7 @@ def repeated_holdout(
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("resubstitution",),
-        gives=lambda options: Yields(frozenset(), single_fit=True),
+        gives=lambda options: Yields(PER_ROW, single_fit=True),
         describe=lambda options: "resubstitution (tested on the training examples)",
         short="resubstitution",
         about=FITTED_MODEL,
@@ -596,9 +592,7 @@ def _rows(number: int) -> str:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("time_series",),
-        gives=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
-        ),
+        gives=lambda options: Yields(frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW})),
         describe=lambda options: (
             f"forward chaining over {options['folds']} test periods"
             + (f" with a gap of {_rows(options['gap'])}" if options["gap"] else "")

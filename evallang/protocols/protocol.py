@@ -16,7 +16,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.registry import Design, Evidence, Guidance, Registry
+from evallang.evidence import SERIES, Evidence, RestsOnEvidence
+from evallang.registry import Design, Guidance, Registry
 from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
 
@@ -75,7 +76,7 @@ class Split(Struct, frozen=True):
     label: str | None = None
 
 
-class Yields(Struct, frozen=True):
+class Yields(Struct, RestsOnEvidence, frozen=True):
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once, `averaged` that several
@@ -88,7 +89,8 @@ class Yields(Struct, frozen=True):
     `redrawn` that an interval may divide the rows again into as many `folds`, and fit again;
     `sizes_known` that something tells how many rows a split tests for each training row;
     `neighbours` that rows next to each other are alike, so that no statistic may take them as
-    independent: a protocol declares its dependence, and `ProtocolDeclaration.yields` sets it.
+    independent, and `optimistic` that models are tested on rows that they were trained on, which is
+    evidence of nothing: a protocol declares both, and `ProtocolDeclaration.yields` sets them.
     """
 
     evidence: frozenset[Evidence]
@@ -98,6 +100,7 @@ class Yields(Struct, frozen=True):
     validation: bool = False
     grouped: bool = False
     neighbours: bool = False
+    optimistic: bool = False
     averaged: bool = False
     readers: bool = False
     weighted: bool = False
@@ -211,9 +214,11 @@ class ProtocolDeclaration(Guidance, frozen=True):
         """Return what it gives to measures and tests under these options.
 
         Where neighbours are alike that is a series: labels and losses in their order, and neither
-        scores to rank nor folds to average.
+        scores to rank nor folds to average. An optimistic score is evidence of nothing.
         """
         found = self.gives(options)
+        if self.tests_on_training_rows(options):
+            return replace(found, evidence=frozenset(), design=None, optimistic=True)
         if not self.neighbours:
             return found
         return replace(found, evidence=found.evidence & SERIES, design=None, neighbours=True)
@@ -240,21 +245,12 @@ TIMES = OptionWords("Repetitions", "how often all splits are drawn")
 TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
 """What readers call options that several protocols have."""
 
-PER_ROW = frozenset(
-    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
-)
-"""What predictions are good for where no example is predicted more than once."""
-
-SERIES = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
-"""What they are good for where neighbours are alike."""
-
 FITTED_MODEL = "this fitted model"
 FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups from the same population"
 REPEATS = "this model on new examples, with new repeats if each was sampled independently"
 READERS = "the average of these {k} readers"
-SAMPLED_READERS = "readers and examples like these"
 AS_GIVEN = "the score as it was given"
 ALGORITHM_ELSEWHERE = "the algorithm, trained on as many examples as for these scores"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
@@ -297,8 +293,8 @@ def written_number(value: object) -> str:
 
 def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     """Return what an estimate is about from what the protocol yields."""
-    if yields.readers and not yields.averaged:
-        return SAMPLED_READERS
+    if scope := next((one.scope for one in yields.evidence if one.scope), ""):
+        return scope
     if grouped or yields.grouped:
         return NEW_GROUPS
     if yields.averaged:

@@ -10,7 +10,7 @@ from evallang.compatibility.intervals import default_interval
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import ProtocolDeclaration, Rows, Split, Yields
 from evallang.protocols.splitting import part
-from evallang.registry import Entry, Evidence
+from evallang.registry import Entry
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method
@@ -62,7 +62,7 @@ def taken_as_independent(yields: Yields) -> list[str]:
             found.append(f"interval {interval} of {metric.name}")
         for entry in HYPOTHESIS_TESTS:
             test = Method(entry.name)
-            if entry.declaration.evidence == {Evidence.DATASET_SCORES} or reads_order(test):
+            if entry.declaration.rests_only_on("data set") or reads_order(test):
                 continue
             if refusal(test, metric, yields, grouped=False) is None:
                 found.append(f"{test.name} by {metric.name}")

@@ -10,8 +10,9 @@ from many_cases import for_each
 from msgspec.structs import replace
 from protocol_facts import lacking, taken_as_independent
 
+from evallang.evidence import FOLD_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_yields
-from evallang.registry import Design, Evidence
+from evallang.registry import Design
 
 N = 36
 Y = np.arange(N) % 3
@@ -89,7 +90,7 @@ def test_once_is_declared_where_no_row_is_tested_twice(entry, options):
     tested = np.concatenate([split.test for split in found])
     yields = entry.declaration.yields(options)
     assert yields.once == (len(np.unique(tested)) == len(tested))
-    if Evidence.ONE_PREDICTION_PER_ROW in yields.evidence:
+    if ONE_PREDICTION_PER_ROW in yields.evidence:
         assert yields.once
 
 
@@ -105,7 +106,7 @@ def test_single_fit_and_validation_are_declared_as_they_are(entry, options):
 @every_case
 def test_a_design_is_declared_exactly_where_fold_scores_are(entry, options):
     yields = entry.declaration.yields(options)
-    assert (yields.design is not None) == (Evidence.FOLD_SCORES in yields.evidence)
+    assert (yields.design is not None) == (FOLD_SCORES in yields.evidence)
     if yields.design in (Design.REPEATED, Design.RESAMPLED, Design.FIVE_BY_TWO):
         assert not yields.once
 

@@ -11,7 +11,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.compatibility import ON_EXAMPLES, spoken, yields_of
+from evallang.compatibility import spoken, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
@@ -250,7 +250,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         if interval is None:
             continue
         declared = INTERVALS[interval.name].declaration
-        if declared.evidence <= ON_EXAMPLES and declared.form != "series":
+        if declared.rests_only_on("row") and declared.form != "series":
             yield Objection(
                 f"the `{interval.name}` interval takes the rows of a series as independent",
                 measure.interval_span or measure.span,
@@ -323,7 +323,7 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
 
 
 def _tests_training_rows(protocol: Protocol) -> bool:
-    return PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options)
+    return _yields(protocol).optimistic
 
 
 @rule("W324", changes=Changes.PRECISION, source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from evallang.bibliography import cite
+from evallang.evidence import FOLD_SCORES, PER_ROW
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     FOLDS,
-    PER_ROW,
     PROTOCOLS,
     CannotSplit,
     ProtocolDeclaration,
@@ -19,7 +19,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import Numbers, keep_groups_whole
-from evallang.registry import Design, Evidence
+from evallang.registry import Design
 from evallang.results.settings import OptionWords
 
 
@@ -41,7 +41,7 @@ def runs(
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("blocks",),
-        gives=lambda options: Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD),
+        gives=lambda options: Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD),
         describe=lambda options: f"{options['folds']} blocks with a gap of {options['gap']} rows",
         short="{folds} blocks",
         about=FITTED_MODELS,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evallang.bibliography import cite
+from evallang.evidence import LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW
 from evallang.protocols.cross_validation import later_periods
 from evallang.protocols.protocol import (
     FITTED_MODELS,
@@ -16,16 +17,13 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import keep_groups_whole
-from evallang.registry import Evidence
 from evallang.results.settings import OptionWords
 
 
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("sliding_window",),
-        gives=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
-        ),
+        gives=lambda options: Yields(frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW})),
         describe=lambda options: (
             f"a window of {options['window']} rows moved over {options['folds']} test periods"
         ),
