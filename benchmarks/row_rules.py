@@ -44,11 +44,14 @@ def objections(table: Table, made: Made | None = None) -> list[str]:
     mixed = made is None or made.mixed
     ordered = made is not None and made.ordered
     findings = Findings({})
-    check_rows(table, RowDesign(mixed="cv folds=5" if mixed else None, ordered=ordered), findings)
+    check_rows(
+        table, RowDesign(mixed="cv folds=5" if mixed else None, neighbours=ordered), findings
+    )
     found = [one.name for one in findings.diagnostics]
     if made is not None and made.splits:
         splits = [Split(0, i, train, test) for i, (train, test) in enumerate(made.splits)]
-        drawn = DrawnSplits("time_series" if ordered else "split", None, splits, ordered)
+        how = ("time_series", None, splits, "past") if ordered else ("split", None, splits, "other")
+        drawn = DrawnSplits(*how)
         found += [one.name for one in check_drawn(table, drawn)]
     return found
 

@@ -27,19 +27,6 @@ Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Evidence(StrEnum):
-    """A kind of input that protocols and sources provide and tests, intervals and analyses need."""
-
-    ONE_PREDICTION_PER_ROW = "one_prediction_per_row"
-    LOSSES_PER_ROW = "losses_per_row"
-    SCORES_PER_ROW = "scores_per_row"
-    FOLD_SCORES = "fold_scores"
-    DATASET_SCORES = "dataset_scores"
-    COUNTS = "counts"
-    SHARES = "shares"
-    READER_SCORES = "reader_scores"
-
-
 class Design(StrEnum):
     """The design of the folds of `fold_scores`."""
 

@@ -15,7 +15,6 @@ from evallang.manual.compatibility_table import (
 )
 from evallang.manual.glossary import REGISTRIES
 from evallang.metrics.metric import METRICS
-from evallang.registry import Evidence
 
 Cell = Callable[[Any, Setting], str]
 LEAD = """\
@@ -124,14 +123,14 @@ def _groups(entry: Any) -> str:
     declared = entry.declaration
     if declared.across_data:
         return "the data set is the unit"
-    if declared.evidence == {Evidence.FOLD_SCORES}:
+    if declared.rests_only_on("fold"):
         return "folds of whole groups"
     return "clustered form" if declared.clustered else "–"
 
 
 def _weights(entry: Any) -> str:
     declared = entry.declaration
-    return "✓" if declared.weights or declared.evidence == {Evidence.FOLD_SCORES} else "–"
+    return "✓" if declared.weights or declared.rests_only_on("fold") else "–"
 
 
 def _corrected(entry: Any) -> str:

@@ -201,8 +201,8 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     return None
 
 
-def _is_ordered(protocol: Protocol) -> bool:
-    return PROTOCOLS[protocol.kind].declaration.yields(protocol.options).ordered
+def _reads_order(protocol: Protocol) -> bool:
+    return PROTOCOLS[protocol.kind].declaration.neighbours
 
 
 def _with_named_columns(
@@ -215,8 +215,8 @@ def _with_named_columns(
     lines: Sequence[Measure | RequirementSpec],
 ) -> tuple[SourceSpec, ...]:
     """Return each source with the columns that other statements name, and where they do."""
-    split = next((p.by for p in protocols if p.by and not _is_ordered(p)), None)
-    time = next((p.by for p in protocols if p.by and _is_ordered(p)), None)
+    split = next((p.by for p in protocols if p.by and not _reads_order(p)), None)
+    time = next((p.by for p in protocols if p.by and _reads_order(p)), None)
     reads_time = any(map(reads_order, tests))
     within: dict[str, Span | None] = {}
     for line in lines:
@@ -225,7 +225,7 @@ def _with_named_columns(
     places = {f"within {column}": span for column, span in within.items() if span is not None}
     for p in reversed(protocols):
         if p.by and p.span is not None:
-            places["time" if _is_ordered(p) else "split"] = p.span
+            places["time" if _reads_order(p) else "split"] = p.span
     for word, kind in (("stratify", n.StratifyNode), ("group", n.GroupNode)):
         places.update((word, statement.span) for statement in scope.of(kind))
     found: list[SourceSpec] = []
@@ -235,7 +235,7 @@ def _with_named_columns(
                 spec,
                 split=split,
                 time=time or spec.time,
-                series=reads_time or any(map(_is_ordered, protocols)),
+                series=reads_time or any(map(_reads_order, protocols)),
                 strata=tuple(c for c in strata if c not in ("target", spec.target)),
             )
         elif isinstance(spec, PredictionsSpec):

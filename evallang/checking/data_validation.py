@@ -82,7 +82,7 @@ from evallang.models.abilities import document_columns, steps_of_new_rows
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
-from evallang.registry import Design, Entry, Evidence
+from evallang.registry import Design, Entry
 from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -180,7 +180,7 @@ def row_design(study: Study, features: Collection[str] | None) -> RowDesign:
         features,
         None if mixed is None else spoken(mixed),
         None if mixed is None else mixed.span,
-        any(PROTOCOLS[p.kind].declaration.yields(p.options).ordered for p in own),
+        any(PROTOCOLS[p.kind].declaration.neighbours for p in own),
         "" if mixed is None else protocol_prefix(study, mixed),
     )
 
@@ -258,8 +258,8 @@ def judge_planned(
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)
             if declared.division == "in_place" and honest:
-                ordered = declared.yields(protocol.options).ordered
-                found += check_drawn(table, DrawnSplits(words, protocol.span, splits, ordered))
+                drawn = DrawnSplits(words, protocol.span, splits, declared.training)
+                found += check_drawn(table, drawn)
             if given and len(splits) == 1:
                 named = protocol_prefix(study, protocol)
                 found += check_given_split(table, n_tested, words, protocol.span, named)
@@ -351,14 +351,16 @@ def _assigned(study: Study, tables: Mapping[str, Table]) -> dict[str, Yields]:
 
 def _yields_of_split(protocol: Protocol, table: Table) -> Yields | None:
     """Return what a given split of a table yields; None where the planner refuses it."""
-    of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
-    if of_assignment is None or table.split is None:
+    declared = PROTOCOLS[protocol.kind].declaration
+    if declared.of_assignment is None or table.split is None:
         return None
     try:
-        yields = of_assignment(table.split, 1 + len(table.further_splits))
+        yields = declared.of_assignment(table.split, 1 + len(table.further_splits))
     except ValueError:
         return None
-    return yields_over_seeds(replace(yields, weighted=table.weights is not None), protocol)
+    weighted = table.weights is not None
+    given = replace(yields, weighted=weighted, neighbours=declared.neighbours)
+    return yields_over_seeds(given, protocol)
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
@@ -734,9 +736,7 @@ def _metrics_per_fold(study: Study) -> tuple[Method, ...]:
         if metric_entry(measure.metric).declaration.form == "scores":
             found.append(measure.metric)
     for comparison in study.comparisons:
-        over_folds = any(
-            test_of(t).evidence == {Evidence.FOLD_SCORES} for t in tests_of(comparison)
-        )
+        over_folds = any(test_of(t).rests_only_on("fold") for t in tests_of(comparison))
         found += [m for m in comparison.metrics if over_folds and _needs_each_class(m)]
     return tuple(dict.fromkeys(m for m in found if _needs_each_class(m)))
 

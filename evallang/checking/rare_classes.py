@@ -22,7 +22,6 @@ from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.findings import counted
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.protocols.protocol import Split, Yields
-from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -212,7 +211,7 @@ def _is_on(line: ComparisonSpec | RequirementSpec, protocol: Protocol | None) ->
 
 
 def _reads_scores(test: str) -> bool:
-    return HYPOTHESIS_TESTS[test].declaration.evidence == {Evidence.SCORES_PER_ROW}
+    return all(one.value == "score" for one in HYPOTHESIS_TESTS[test].declaration.evidence)
 
 
 def _interval(metric: Method, stated: Method | None, tested: Tested) -> str | None:

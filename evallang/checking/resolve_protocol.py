@@ -107,7 +107,9 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     known = [*(_bounded(option, entry.declaration) for option in entry.options), SEEDS]
     sound, given = _options(scope, owner, known, node.options)
     seeds = given.pop("seeds", 1)
-    if node.by is not None and not (entry.declaration.of_assignment or _is_ordered(entry)):
+    if node.by is not None and not (
+        entry.declaration.of_assignment or entry.declaration.neighbours
+    ):
         scope.report(
             codes.unknown_option,
             f"`{owner}` has no option `by`",
@@ -139,11 +141,6 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         seeds=cast(int, seeds),
         span=node.span,
     )
-
-
-def _is_ordered(entry: Entry[ProtocolDeclaration]) -> bool:
-    """Return whether a protocol reads the rows in the order of time."""
-    return entry.declaration.yields(entry.defaults()).ordered
 
 
 def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> None:

@@ -223,7 +223,7 @@ def _lacking_fits(study: Study, about: About) -> Iterator[tuple[str, str]]:
     ):
         message = f"needs several test rows in each split, and {first} has one"
         yield message, "write `protocol repeated cv folds=10 times=5`"
-    ordered = [p for d, p in zip(kinds, own, strict=True) if d.yields(p.options).ordered]
+    ordered = [p for d, p in zip(kinds, own, strict=True) if d.neighbours]
     if about.declared.fits == "shuffled" and ordered:
         dummy = "DummyRegressor" if study.task == "regression" else "DummyClassifier"
         message = f"exchanges targets between rows, and `{ordered[0].kind}` orders them in time"

@@ -21,12 +21,12 @@ from evallang.compatibility.hypothesis_tests import (
     region_mismatch,
     test_over_data,
 )
-from evallang.compatibility.mismatches import NOUNS
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Code, codes
+from evallang.evidence import DATASET_SCORES
 from evallang.hypotheses import is_joined, planned_of
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Design, Evidence
+from evallang.registry import Design
 from evallang.source import Span
 from evallang.stats.corrections.correction import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -148,16 +148,16 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
     message = None
     for test in tests_of(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
-        if Evidence.DATASET_SCORES not in declared.evidence:
+        if not declared.rests_on("data set"):
             what = "is about one model" if declared.models == (1, 1) else "compares models"
             message = f"`{test.name}` {what} on one data set, not across data sets"
             help_ = f"write `with {test_over_data()}`, or remove `across data`"
             if declared.models == (1, 1):
                 help_ = "remove `across data`: the model is tested on each data set"
     if message is None and len(study.sources) == 1 and not _holds_several(study.sources[0]):
-        message = f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study "
+        message = f"`{comparison.test.name}` needs {DATASET_SCORES.noun}, and the study "
         message += "has one"
-        help_ = "remove `across data`, or add data sets, by `data` statements or `dataset COLUMN`"
+        help_ = f"remove `across data`, or {DATASET_SCORES.write}"
     if message is not None:
         scope.report(codes.test_needs_other_evidence, message, comparison.span, help=help_)
     return message is None
@@ -316,8 +316,8 @@ def _can_run(
             reason += lacking(source, protocol)
         if isinstance(source, ScoresSpec):
             suggestion = _other_scores(source) or suggestion
-        over_data = Evidence.DATASET_SCORES in declared.evidence and (
-            of_scores or declared.evidence == {Evidence.DATASET_SCORES}
+        over_data = declared.rests_only_on("data set") or (
+            of_scores and declared.rests_on("data set")
         )
         if over_data and (len(study.sources) > 1 or _holds_several(source)):
             suggestion = "write `across data` in this line"

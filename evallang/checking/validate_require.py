@@ -208,7 +208,7 @@ def _has_interval(
 ) -> bool:
     if line.kind != "level":
         series = difference_form(line.metric, yields, None) == "series" and not grouped
-        usable = bool(yields.evidence) and (series or not yields.ordered)
+        usable = bool(yields.evidence) and (series or not yields.neighbours)
         return usable and yields.design is not Design.FIVE_BY_TWO
     stated = next((m.interval for m in study.measures if m.metric == line.metric), None)
     own_error = protocol is not None and PROTOCOLS[protocol.kind].declaration.full_sample
@@ -223,7 +223,7 @@ def _suggestion(
     line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
 ) -> str:
     """State what decides a line: a test for a series, else another metric or protocol."""
-    if yields.ordered:
+    if yields.neighbours:
         words = nearest_test(line.metric, yields, clustered=grouped)
         plain = line.kind == "superior" and not line.value
         return words if plain else f"remove it, and compare the models in a line: {words}"

@@ -314,8 +314,8 @@ def _stage(study: Study, protocol: Protocol) -> str:
     tuned = study.tuning is not None and study.tuning.span is not None
     inside = "`cv=5` in the line `tune`" if tuned else "`tune grid cv=5`"
     inside += ", to choose inside each training part"
-    ordered = PROTOCOLS[protocol.kind].declaration.yields(protocol.options).ordered
-    return f"write {inside}" if ordered else f"{nested}, or {inside}"
+    neighbours = PROTOCOLS[protocol.kind].declaration.neighbours
+    return f"write {inside}" if neighbours else f"{nested}, or {inside}"
 
 
 def search_nodes(node: n.Node) -> Iterator[n.ArgumentNode]:

@@ -10,18 +10,21 @@ from typing import Literal
 from msgspec.structs import replace
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
+from evallang.evidence import (
+    COUNTS,
+    FOLD_SCORES,
+    LOSSES_PER_ROW,
+    ONE_PREDICTION_PER_ROW,
+    READER_SCORES,
+    SCORES_PER_ROW,
+    SHARES,
+)
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.metrics.named import imported_metric, imported_ratio
 from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Design, Entry, Evidence
+from evallang.registry import Design, Entry
 from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec, Study
-
-PER_ROW = frozenset(
-    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
-)
-ON_EXAMPLES = PER_ROW | {Evidence.COUNTS, Evidence.SHARES}
-"""What is known of single examples, or of how many of them are right."""
 
 
 def metric_entry(metric: Method) -> MetricEntry:
@@ -91,29 +94,27 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         return replace(found, weighted=is_weighted(source), seeds=protocol.seeds > 1)
     if isinstance(source, CountsSpec) and source.shares:
-        return Yields(frozenset({Evidence.SHARES}), single_fit=True)
+        return Yields(frozenset({SHARES}), single_fit=True)
     if isinstance(source, CountsSpec):
-        return Yields(
-            frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
-        )
+        return Yields(frozenset({COUNTS, ONE_PREDICTION_PER_ROW}), single_fit=True)
     if isinstance(source, PredictionsSpec):
-        evidence = {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}
+        evidence = {ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW}
         if source.judged is None:
-            evidence.add(Evidence.SCORES_PER_ROW)
+            evidence.add(SCORES_PER_ROW)
         if source.judged == "value":
-            evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
+            evidence.discard(ONE_PREDICTION_PER_ROW)
         grouped, weighted = source.group is not None, is_weighted(source)
         if source.query is not None:
-            losses = frozenset({Evidence.LOSSES_PER_ROW})
+            losses = frozenset({LOSSES_PER_ROW})
             return Yields(losses, single_fit=True, grouped=grouped)
         if source.readers == "random":
-            scores = frozenset({Evidence.READER_SCORES})
+            scores = frozenset({READER_SCORES})
             return Yields(scores, once=False, readers=True, grouped=grouped, weighted=weighted)
         if source.runs is not None and source.fold is not None:
-            folds = frozenset({Evidence.FOLD_SCORES})
+            folds = frozenset({FOLD_SCORES})
             return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
         if source.runs is not None:
-            means = frozenset({Evidence.LOSSES_PER_ROW})
+            means = frozenset({LOSSES_PER_ROW})
             return Yields(
                 means,
                 once=False,
@@ -127,14 +128,14 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
                 frozenset(evidence), grouped=True, weighted=weighted, one_group_a_fold=True
             )
         if source.fold is not None:
-            evidence.add(Evidence.FOLD_SCORES)
+            evidence.add(FOLD_SCORES)
             return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
         return Yields(
             frozenset(evidence),
             single_fit=True,
             grouped=grouped,
             weighted=weighted,
-            ordered=source.series,
+            neighbours=source.series,
         )
     if isinstance(source, ScoresSpec):
         if source.fold is None and source.repeat is None:
@@ -144,12 +145,13 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             repeated = source.repeat is not None or source.fold_option is not None
             known = known or repeated
             design = Design.REPEATED if repeated else Design.KFOLD if known else design
-        return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False, sizes_known=known)
+        return Yields(frozenset({FOLD_SCORES}), design, once=False, sizes_known=known)
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
 
 
-OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
-"""What an interval of means over seeds can be made from: no label, no score of one model."""
+def are_paired(yields: Yields) -> bool:
+    """Return whether the outcomes of two models are known to be those of the same units."""
+    return all(one.paired for one in yields.evidence)
 
 
 def yields_over_seeds(yields: Yields, protocol: Protocol) -> Yields:

@@ -9,7 +9,6 @@ from evallang.compatibility.intervals import default_interval, interval_mismatch
 from evallang.data.dataset import PredictionsSpec
 from evallang.data.joined_parts import RowsAsked
 from evallang.metrics.metric import METRICS
-from evallang.registry import Evidence
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Subject
@@ -27,9 +26,6 @@ class CountedNeeds(Struct, frozen=True):
     ranked: bool
     compared: bool
     most: int | None
-
-
-_COUNTED = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
 
 
 def counted_needs(study: Study) -> CountedNeeds | None:
@@ -148,7 +144,7 @@ def _most(ranked: list[Method]) -> int | None:
 
 def _is_counted(test: Method) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    return bool(declared.evidence & _COUNTED) or _compares_areas(test)
+    return any(one.value == "label" for one in declared.evidence) or _compares_areas(test)
 
 
 def _compares_areas(test: Method) -> bool:

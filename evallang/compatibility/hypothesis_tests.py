@@ -6,8 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.compatibility import (
-    ON_EXAMPLES,
-    PER_ROW,
+    are_paired,
     is_auc,
     is_mean_of_recalls,
     is_mean_of_rows,
@@ -19,9 +18,10 @@ from evallang.compatibility import (
 from evallang.compatibility.intervals import default_interval
 from evallang.compatibility.mismatches import Mismatch, needed_words, with_tests
 from evallang.data.dataset import DataSpec
+from evallang.evidence import FOLD_SCORES
 from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Design, Entry, Evidence, Situation
+from evallang.registry import Design, Entry, Situation
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     DifferenceForm,
@@ -45,7 +45,7 @@ def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
     """Return whether a protocol yields an input that a test accepts."""
     declared = test.declaration
     shared = declared.evidence & yields.evidence
-    if shared == {Evidence.FOLD_SCORES} and declared.designs:
+    if shared and all(one.overlap for one in shared) and declared.designs:
         return yields.design in declared.designs
     return bool(shared)
 
@@ -64,7 +64,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
     """
     entry, name = HYPOTHESIS_TESTS[test.name], f"`{test.name}`"
     declared = entry.declaration
-    if yields.ordered and declared.series is not None:
+    if yields.neighbours and declared.series is not None:
         if reads_order(test):
             return None
         instead = f"{with_tests(_series_form(entry))}, whose blocks are as long as the dependence"
@@ -73,17 +73,17 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         reason = f"{name} swaps single examples, and neighbours in time are alike"
         return Mismatch(reason, instead)
     if not fits_design(entry, yields):
-        if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
+        if declared.reads_single_rows and declared.rests_on("fold"):  # by any interval
             reason = f"{name} needs a sound interval of the difference"
-            return Mismatch(reason, f"write `protocol {REPEATED}`", lacking=True)
+            return Mismatch(reason, FOLD_SCORES.write, lacking=True)
         nearest = nearest_test(metric, yields, test, clustered=grouped)
-        if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
+        if not are_paired(yields) and declared.rests_on("row"):
             reason = f"{name} compares models example by example, and shares are not paired"
             return Mismatch(reason, nearest)
-        fold_test = declared.evidence == {Evidence.FOLD_SCORES}
-        needed = declared.designs if fold_test and declared.designs else declared.evidence
+        of_folds = declared.rests_only_on("fold") and declared.designs
+        needed = declared.designs if of_folds else declared.evidence
         return Mismatch(f"{name} needs {needed_words(needed)}", nearest, lacking=True)
-    if yields.ordered:
+    if yields.neighbours:
         nearest = nearest_test(metric, yields, test, clustered=grouped)
         return Mismatch(f"{name} treats examples as independent, and rows in time are not", nearest)
     return None
@@ -108,8 +108,9 @@ def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | 
 def _takes_rows_for_independent(test: Method) -> bool:
     """Return whether a test has no form for groups, as those for a series do not."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
-    return reads_order(test) or (not declared.clustered and on_one_set <= ON_EXAMPLES)
+    on_one_set = (one for one in declared.evidence if one.unit != "data set")
+    tied = all(one.groups == "tied" for one in on_one_set)
+    return reads_order(test) or (tied and not declared.clustered)
 
 
 def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
@@ -122,8 +123,8 @@ def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch |
 
 def _ignores_weights(test: Method, yields: Yields) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    over_folds = not declared.evidence & ON_EXAMPLES & yields.evidence
-    return yields.weighted and not declared.weights and not over_folds
+    each = any(one.weights == "each" for one in declared.evidence & yields.evidence)
+    return yields.weighted and not declared.weights and each
 
 
 def metric_mismatch(
@@ -134,7 +135,7 @@ def metric_mismatch(
     if found is None or yields is None:
         return found
     over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
-    if over_folds and Evidence.FOLD_SCORES in yields.evidence and not yields.ordered:
+    if over_folds and yields.rests_on("fold") and not yields.neighbours:
         repeated = fits_design(HYPOTHESIS_TESTS[over_folds], yields) and not yields.once
         return replace(found, instead=with_tests(over_folds) if repeated else _repeated(over_folds))
     return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
@@ -147,7 +148,7 @@ def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refu
     is the data sets are not judged by their metric: one score of each is all they read.
     """
     problem = None
-    if HYPOTHESIS_TESTS[test.name].declaration.evidence != {Evidence.DATASET_SCORES}:
+    if not HYPOTHESIS_TESTS[test.name].declaration.rests_only_on("data set"):
         problem = metric_mismatch(test, metric, yields, grouped)
     if problem is not None and metric.better is None:
         return Refusal("metric", problem)
@@ -200,7 +201,7 @@ def _unsuited_metric(
 
 def _repeated(test: str) -> str:
     """Propose repeated cross-validation and a test of its folds."""
-    return f"write `protocol {REPEATED}` and `with {test}`"
+    return f"{FOLD_SCORES.write} and `with {test}`"
 
 
 def _area_metric() -> str:
@@ -215,7 +216,7 @@ def test_of_any_metric() -> str:
         for entry in HYPOTHESIS_TESTS
         if entry.declaration.proposed
         and entry.declaration.tests == "any"
-        and entry.declaration.evidence & ON_EXAMPLES
+        and entry.declaration.rests_on("row")
     )
 
 
@@ -305,9 +306,9 @@ def form_asked(
 
 def difference_form(metric: Method, yields: Yields, classes: int | None) -> DifferenceForm:
     """Return what the interval of a difference is made from."""
-    if Evidence.SHARES in yields.evidence:
+    if not are_paired(yields):
         return "shares"
-    if Evidence.READER_SCORES in yields.evidence:
+    if yields.rests_on("reader"):
         return "readers"
     entry = metric_entry(metric)
     if yields.averaged:
@@ -324,7 +325,7 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
     if is_auc(metric) and binary:
         return "auc"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
-        return "series" if yields.ordered else "losses"
+        return "series" if yields.neighbours else "losses"
     return "drawn"
 
 
@@ -384,15 +385,15 @@ def nearest_test(
     """
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
-    if Evidence.READER_SCORES in yields.evidence and not is_of_readers(metric):
+    if yields.rests_on("reader") and not is_of_readers(metric):
         if metric.better is not None:
             return "remove `random` after `reader`: the readers are then fixed"
         return f"write `by {_area_metric()}`"
-    if yields.ordered:
+    if yields.neighbours:
         return (_ungrouped if clustered else with_tests)(*series_forms(metric, yields, False))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
-    over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)
+    over_rows = asked is not None and asked.rests_on("row")
     for entry in _proposals(yields, of_many=of_many, over_rows=over_rows):
         proposed = Method(entry.name)
         if not fits_design(entry, yields) or _ignores_weights(proposed, yields):
@@ -417,7 +418,7 @@ def _proposals(
     Those of single examples come first where one was written; else they follow those of folds,
     and the tests of areas, which no test of folds resembles, are not among them.
     """
-    if Evidence.SHARES in yields.evidence:
+    if not are_paired(yields):
         return [HYPOTHESIS_TESTS[name] for name in share_tests()]
     known = [entry for entry in HYPOTHESIS_TESTS if entry.declaration.proposed]
     many = [entry for entry in known if _is_of_many(entry) and of_many]
@@ -426,8 +427,7 @@ def _proposals(
         pairs = [entry for entry in pairs if entry.declaration.tests != "scores"]
 
     def place(entry: Entry[HypothesisTestDeclaration]) -> tuple[bool, int]:
-        over_folds = not entry.declaration.evidence & ON_EXAMPLES
-        return over_rows and over_folds, entry.declaration.proposed
+        return over_rows and not entry.declaration.rests_on("row"), entry.declaration.proposed
 
     return [*many, *sorted(pairs, key=place)]
 
@@ -436,7 +436,7 @@ def _claim_about_one(
     written: Method, metric: Method, yields: Yields, clustered: bool, model: str
 ) -> str:
     """Return the proposal for a test of one model against a value."""
-    if yields.ordered or not yields.evidence:
+    if yields.neighbours or not yields.evidence:
         return "remove the line: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
     claimed = Method(share_metric(right=False)) if rate else metric

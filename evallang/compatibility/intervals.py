@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 
 from evallang.compatibility import (
-    ON_EXAMPLES,
-    OVER_SEEDS,
     has_influences,
     is_auc,
     is_in_series,
@@ -18,7 +16,7 @@ from evallang.compatibility import (
 )
 from evallang.compatibility.mismatches import FORM_NOUNS, Mismatch, needed_words
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Design, Evidence
+from evallang.registry import Design
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
 from evallang.study import Method, OptionValue
 
@@ -41,19 +39,19 @@ def default_interval(
     """
     entry = metric_entry(metric)
     declaration = entry.declaration
-    if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
+    if metric.better is not None and yields.rests_only_on("fold"):
         usable = yields.sizes_known and yields.design is not Design.FIVE_BY_TWO
         return default_of("splits") if usable else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return default_of("splits")
-    if Evidence.READER_SCORES in yields.evidence:
+    if yields.rests_on("reader"):
         fits = is_of_readers(metric) and classes in (None, 2) and not yields.weighted
         return default_of("readers") if fits else None
     if declaration.no_interval:
         return None
     if yields.averaged:
         return default_of("drawn")
-    if yields.ordered:
+    if yields.neighbours:
         plain = yields.once and not (grouped or yields.weighted or yields.seeds)
         return default_of("series") if plain and is_in_series(entry) else None
     unusable = not yields.once or not yields.evidence
@@ -76,7 +74,7 @@ def default_interval(
     if yields.seeds:
         pools = declaration.form != "scores" or yields.single_fit
         return default_of("drawn") if pools or (two_classes and not grouped) else None
-    counted = yields.evidence & {Evidence.COUNTS, Evidence.SHARES}
+    counted = any(one.totals for one in yields.evidence)
     if counted or is_proportion(entry, metric.options):
         averaged = not declaration.of_all_examples and classes is not None and classes > 2
         of_all = declaration.of_all_examples or not grouped
@@ -111,12 +109,13 @@ def interval_mismatch(
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
     entry, name = metric_entry(metric), f"`{interval.name}`"
     instead = _default_or_none(metric, yields, grouped)
-    if entry.declaration.no_interval and declared.evidence != {Evidence.FOLD_SCORES}:
+    if entry.declaration.no_interval and not declared.rests_only_on("fold"):
         reason = f"no interval of `{metric.written}` from single examples is sound"
         return Mismatch(reason, instead)
-    given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
+    given = {one for one in yields.evidence if one.over_seeds or not yields.seeds}
+    only_folds = declared.rests_only_on("fold")
     if not declared.evidence & given:
-        by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
+        by_design = only_folds and declared.designs
         needed = declared.designs if by_design else declared.evidence
         return Mismatch(f"{name} needs {needed_words(needed)}", instead, lacking=True)
     if declared.implied and not yields.redrawn:
@@ -129,10 +128,9 @@ def interval_mismatch(
         reason = f"{name} needs two groups in each fold, and here a fold is one group"
         return Mismatch(reason, instead, lacking=True)
     whole = yields.once or (yields.averaged and declared.form == "sample")
-    if declared.evidence <= ON_EXAMPLES and not whole:
+    if declared.rests_only_on("row") and not whole:
         reason = f"{name} counts each example once, and here it is predicted several times"
         return Mismatch(reason, instead)
-    only_folds = declared.evidence == {Evidence.FOLD_SCORES}
     shared = yields.weighted and grouped and declared.form == "proportion"
     if shared:
         reason = f"{name} has a form for groups and one for weights, and none for both"
@@ -165,7 +163,7 @@ def interval_mismatch(
         reason = f"{name} is for {FORM_NOUNS[declared.form]}, and `{metric.written}` is{another}"
         return Mismatch(reason, instead)
     of_folds = bool(declared.designs) and not only_folds
-    if declared.form == "series" and not yields.ordered:
+    if declared.form == "series" and not yields.neighbours:
         reason = f"{name} reads examples in the order of time, which nothing here tells"
         return Mismatch(reason, instead)
     if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:
@@ -194,7 +192,7 @@ def implied_options(interval: Method, own: Mapping[str, OptionValue]) -> Mapping
 def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Return why an interval is not available for a metric if rows belong to groups."""
     declared = INTERVALS[interval.name].declaration
-    if not declared.evidence <= ON_EXAMPLES:
+    if not declared.rests_only_on("row"):
         return None
     instead = _default_or_none(metric, yields, grouped=True)
     if not declared.clustered:

@@ -4,18 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from evallang.registry import Design, Evidence
+from evallang.evidence import (
+    Evidence,
+)
+from evallang.registry import Design
 
-NOUNS: Mapping[Evidence, str] = {
-    Evidence.ONE_PREDICTION_PER_ROW: "one prediction for each example",
-    Evidence.LOSSES_PER_ROW: "one loss for each example",
-    Evidence.SCORES_PER_ROW: "one score for each example",
-    Evidence.FOLD_SCORES: "scores of folds",
-    Evidence.DATASET_SCORES: "scores of several data sets",
-    Evidence.COUNTS: "counts of right and wrong",
-    Evidence.SHARES: "how many examples each model has right, and of how many",
-    Evidence.READER_SCORES: "a sample of readers of the same examples (`reader COLUMN random`)",
-}
 DESIGN_NOUNS: Mapping[Design, str] = {
     Design.KFOLD: "the folds of one cross-validation",
     Design.REPEATED: "repeated cross-validation",
@@ -55,12 +48,11 @@ class Mismatch(Struct, frozen=True):
 
 def needed_words(needed: frozenset[Evidence] | frozenset[Design]) -> str:
     """Return the words for what is needed: `one loss or one score for each example`."""
-    inputs = {one for one in needed if isinstance(one, Evidence)}
-    if Evidence.ONE_PREDICTION_PER_ROW in inputs:
-        # Counts and shares are counts of such predictions
-        inputs -= {Evidence.COUNTS, Evidence.SHARES}
+    kinds = sorted((one for one in needed if isinstance(one, Evidence)), key=lambda one: one.name)
+    singly = {one.value for one in kinds if not one.totals}  # of which totals may be counted
+    inputs = [one.noun for one in kinds if not (one.totals and one.value in singly)]
     designs = {one for one in needed if isinstance(one, Design)}
-    named = [*(NOUNS[one] for one in sorted(inputs)), *(DESIGN_NOUNS[d] for d in sorted(designs))]
+    named = [*inputs, *(DESIGN_NOUNS[d] for d in sorted(designs))]
     return alternatives(named) if named else "these folds"
 
 

@@ -23,7 +23,6 @@ from evallang.metrics.metric import rows_of_proportion
 from evallang.planning import nodes
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
-from evallang.registry import Evidence
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ANALYSES
@@ -225,9 +224,9 @@ def _is_grouped(study: Study, place: Place) -> bool:
 
 def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:
     """Return the number that a test counts, its unit, and the ratio of test to training rows."""
-    evidence = HYPOTHESIS_TESTS[stage.test.name].declaration.evidence
+    declared = HYPOTHESIS_TESTS[stage.test.name].declaration
     unit = getattr(place.source, "unit", "examples")
-    by_folds = evidence == {Evidence.FOLD_SCORES}
+    by_folds = declared.rests_only_on("fold")
     splits: Sequence[Split] = ()
     if protocol is not None and place.name is not None:
         drawn = found.splits.get((place.name, protocol.name), ())

@@ -46,7 +46,7 @@ def choose_again(
         len(models) < 2
         or evaluation.by_rounds
         or evaluation.on_training_rows
-        or evaluation.yields.ordered
+        or evaluation.yields.neighbours
         or entry.declaration.ideal is not None
     ):
         return None

@@ -52,7 +52,7 @@ from evallang.planning.candidates import asks, tried
 from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Entry, Evidence
+from evallang.registry import Entry
 from evallang.results.records import (
     SCHEMA,
     Analysis,
@@ -754,7 +754,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 estimand=asked or None,
                 variants=declared.variants,
                 quantity=declared.quantity or None,
-                over_splits=declared.evidence == {Evidence.FOLD_SCORES},
+                over_splits=declared.rests_only_on("fold"),
                 assumptions={} if declared.power is None else declared.power.assumptions,
             )
         case AnalysisDeclaration():

@@ -36,7 +36,6 @@ from evallang.engine.providers import (
 from evallang.engine.walk import computes
 from evallang.hypotheses import PlannedComparison, pair_declaration
 from evallang.planning import nodes
-from evallang.registry import Evidence
 from evallang.results.records import (
     Comparison,
     Family,
@@ -240,8 +239,7 @@ class OneSource(Struct, frozen=True):
 
     def about(self, declared: HypothesisTestDeclaration) -> str:
         """The models that were scored, or the algorithm where folds are the sample."""
-        of_folds = declared.evidence <= {Evidence.FOLD_SCORES}
-        return scope_of_estimates(self.evaluation, of_folds=of_folds)
+        return scope_of_estimates(self.evaluation, of_folds=declared.rests_only_on("fold"))
 
 
 class Across(Struct, frozen=True):

@@ -21,7 +21,6 @@ from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_m
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning import nodes
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, subject_of_yields
-from evallang.registry import Evidence
 from evallang.results.records import (
     FEW_EXAMPLES,
     FEWEST,
@@ -382,7 +381,7 @@ def _estimate(
 
 def tested(evaluation: Evaluation, model: str) -> Tested | None:
     """Count the rows that a model was tested on; None for scores, which have no rows."""
-    if evaluation.own is not None and not evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
+    if evaluation.own is not None and evaluation.yields.of_folds_alone:
         return None
     found = evaluation.models[model]
     if evaluation.counted is not None:
@@ -469,7 +468,7 @@ def _folds(
 
 def _aggregation(evaluation: Evaluation, whole: Aggregate) -> str:
     """Return how one value came of many; scores measured elsewhere have no examples to pool."""
-    if evaluation.own is None or evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
+    if evaluation.own is None or not evaluation.yields.of_folds_alone:
         return whole.aggregation
     return "mean_of_folds" if len(whole.folds) > 1 else "given"
 

@@ -237,7 +237,7 @@ class Evaluation(Struct, frozen=True):
     @property
     def on_training_rows(self) -> bool:
         """Whether models are tested on the rows that they were fitted on."""
-        return self.design is not None and self.design.tests_on_training_rows(self.options)
+        return self.yields.optimistic
 
     @property
     def by_seed(self) -> "tuple[Evaluation, ...]":

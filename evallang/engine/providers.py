@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.compatibility import is_auc, metric_entry, most_distinct
+from evallang.compatibility import are_paired, is_auc, metric_entry, most_distinct
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.evaluation import BLOCKS, Evaluation, means_of
 from evallang.engine.metric_samples import (
@@ -28,6 +28,7 @@ from evallang.engine.metric_samples import (
     summed_shares,
 )
 from evallang.engine.rounded_scores import note_of_rounded_pair, rounding_error
+from evallang.evidence import FOLD_SCORES, LOSSES_PER_ROW, Evidence
 from evallang.metrics.aggregation import (
     Partition,
     average_over_seeds,
@@ -43,7 +44,6 @@ from evallang.metrics.metric import (
     rows_of_proportion,
 )
 from evallang.records import Placed
-from evallang.registry import Evidence
 from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.basics import OPPOSITE, labels, one_sided
 from evallang.stats.correctness import Correctness, Shares, Table, count_columns, count_patterns
@@ -125,7 +125,8 @@ class Providers(Generic[Context]):
         for evidence, function in self._made[name]:
             if evidence is None or evidence in taken:
                 return function(context)
-        raise ValueError(f"`{name}` is not made from {', '.join(sorted(taken))}")
+        kinds = ", ".join(sorted(one.name for one in taken))
+        raise ValueError(f"`{name}` is not made from {kinds}")
 
 
 def scores_of_readers(
@@ -645,13 +646,13 @@ COMPARISON.provide(
 )
 
 COMPARISON.provide(
-    Evidence.FOLD_SCORES,
+    FOLD_SCORES,
     first=lambda inputs: _fold_scores(inputs, 0),
     second=lambda inputs: _fold_scores(inputs, 1),
 )
 
 COMPARISON.provide(
-    Evidence.LOSSES_PER_ROW,
+    LOSSES_PER_ROW,
     first=lambda inputs: _losses(inputs, 0),
     second=lambda inputs: _losses(inputs, 1),
 )
@@ -666,7 +667,7 @@ def table(inputs: TestInputs) -> Table:
 @COMPARISON.provides("shares")
 def shares(inputs: TestInputs) -> Shares | Table:
     """Count the right answers of two models; the table of both for the same examples."""
-    if Evidence.SHARES not in inputs.evaluation.yields.evidence:
+    if are_paired(inputs.evaluation.yields):
         return table(inputs)
     first, second = (inputs.evaluation.correct(model) for model in inputs.models)
     return Shares((int(first.sum()), len(first)), (int(second.sum()), len(second)))

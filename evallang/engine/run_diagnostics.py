@@ -365,7 +365,7 @@ def features_as_good_as_models(
     features such as the last value, which may well be as good.
     """
     for name, table in tables.items():
-        about = [e for e in evaluations if e.source == name and not e.yields.ordered]
+        about = [e for e in evaluations if e.source == name and not e.yields.neighbours]
         if not about or table.n < LEAST_ROWS or len(table.columns) < FEWEST_FEATURES:
             continue
         (best, feature), (second, _) = strengths(table, table.columns)[:2]

@@ -18,7 +18,7 @@ from evallang.engine.providers import Providers
 from evallang.engine.walk import computes
 from evallang.hypotheses import Families, lines_decided
 from evallang.planning import nodes
-from evallang.registry import Entry, Evidence
+from evallang.registry import Entry
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES
@@ -266,7 +266,7 @@ def _runs_here(other: Entry[HypothesisTestDeclaration], line: _Line) -> bool:
     for place in line.own:
         context = line.runs[place].context
         if not isinstance(context, OneSource):
-            if Evidence.DATASET_SCORES not in other.declaration.evidence:
+            if not other.declaration.rests_on("data set"):
                 return False
             continue
         evaluation = context.evaluation

@@ -61,7 +61,7 @@ def learning_of(
         evaluation.entry(metric).declaration.better,
         len(np.unique(np.concatenate([place.split.test for place in places]))),
         len(splits),
-        evaluation.yields.ordered,
+        evaluation.yields.neighbours,
         tuple(sizes),
     )
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from evallang.compatibility import ON_EXAMPLES, is_known, own_metric, yields_of
+from evallang.compatibility import is_known, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, refusal
 from evallang.compatibility.intervals import (
     default_interval,
@@ -22,7 +22,7 @@ from evallang.data.dataset import CountsSpec, PredictionsSpec
 from evallang.metrics.aggregation import aggregation_of
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Entry, Evidence
+from evallang.registry import Entry
 from evallang.stats.analyses.analysis import ABOUT_LINES, AnalysisDeclaration
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -91,13 +91,13 @@ def _sources() -> Iterator[Setting]:
 def test_fit(test: Entry[Any], setting: Setting) -> Fit:
     """Return whether a test runs here by some metric, or plans a protocol of its own."""
     declared = test.declaration
-    if declared.evidence == {Evidence.DATASET_SCORES}:
+    if declared.rests_only_on("data set"):
         return "no"
     if metrics_here(test, setting):
         return "yes"
     if test.option("block") is not None and metrics_here(test, setting, block=10):
         return "in blocks"
-    lacks_groups = declared.evidence & ON_EXAMPLES and not declared.clustered
+    lacks_groups = declared.rests_on("row") and not declared.clustered
     if fits_design(test, setting.yields) or (setting.yields.grouped and lacks_groups):
         return "no"
     return "implied" if declared.implied is not None and setting.fits_models else "no"
@@ -155,7 +155,7 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
     """State where a test runs, by which metrics, and what it does with groups."""
     lines = []
     declared = test.declaration
-    if declared.across_data or Evidence.DATASET_SCORES in declared.evidence:
+    if declared.across_data or declared.rests_on("data set"):
         lines.append("`across data`, by any metric")
     fits = {setting.words: test_fit(test, setting) for setting in settings()}
     runs = [words for words, fit in fits.items() if fit == "yes"]
@@ -182,7 +182,7 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
         form += "".join(f" {name}={value}" for name, value in options.items())
         lines.append(f"elsewhere, where models are fitted, it plans `{form}` of its own")
     lines.append(MANY.get(declared.models) or f"{declared.models[0]} models or more")
-    if declared.evidence == {Evidence.FOLD_SCORES}:
+    if declared.rests_only_on("fold"):
         lines.append("grouped and weighted rows too: it takes the scores of the folds")
     elif not declared.across_data:
         lines.append(
@@ -222,8 +222,8 @@ def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
     for setting in settings():
         fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))
         if fitting:
-            ordered = setting.yields.ordered and interval.declaration.form != "series"
-            words = f"{setting.words} (warning W322)" if ordered else setting.words
+            alike = setting.yields.neighbours and interval.declaration.form != "series"
+            words = f"{setting.words} (warning W322)" if alike else setting.words
             by_metrics.setdefault(fitting, []).append(words)
     return tuple(
         f"{listed(words)}: {_metrics_in_words(metrics)}" for metrics, words in by_metrics.items()

@@ -13,11 +13,15 @@ from msgspec import Struct
 from evallang.compatibility.hypothesis_tests import share_tests
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.diagnostics import Code
+from evallang.evidence import (
+    FOLD_SCORES,
+    PER_ROW,
+)
 from evallang.manual.compatibility_table import FITTING, property_lines, test_with
 from evallang.metrics.metric import METRICS, default_metric
 from evallang.models.catalogue import CATALOGUE
-from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields, written as written_protocol
-from evallang.registry import Design, Entry, Evidence, Option
+from evallang.protocols.protocol import PROTOCOLS, Yields, written as written_protocol
+from evallang.registry import Design, Entry, Option
 from evallang.stats.inputs import INPUTS, Subject
 from evallang.stats.intervals.interval import IntervalDeclaration
 from evallang.study import Method, written_option
@@ -110,22 +114,23 @@ def _test(entry: Entry[Any]) -> str | None:
     if not INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     many = declared.models[0] > 2
-    if Evidence.DATASET_SCORES in declared.evidence:
+    if declared.rests_on("data set"):
         models, test = "linear, bayes, nearest" if many else "linear vs bayes", entry.name
         if declared.by_mean_ranks:
             reference = declared.against_reference
             models = "linear, nearest against bayes" if reference else "linear, bayes, nearest"
             test = f"friedman then {entry.name}"
         return f"{SUITE}\nmeasure accuracy\ncompare {models} across data with {test}\n"
-    if Evidence.COUNTS in declared.evidence:
+    if any(one.totals for one in declared.evidence):
         frame = FOUR_COUNTED if many else TWO_COUNTED
         return f"{frame}\nmeasure accuracy\ncompare with {entry.name}\n"
-    if Evidence.SCORES_PER_ROW in declared.evidence:
+    values = {one.value for one in declared.evidence if one.unit == "row"}
+    if "score" in values:
         return (
             f"{CANCER}\nprotocol holdout test=1/3\nmeasure roc_auc\n"
             f"compare linear vs bayes with {entry.name}\n"
         )
-    if Evidence.LOSSES_PER_ROW in declared.evidence:
+    if "loss" in values:
         return (
             f"{DIABETES}\nprotocol holdout test=1/3\nmeasure mse\n"
             f"compare ridge vs tree with {entry.name}\n"
@@ -162,7 +167,7 @@ def _interval(entry: Entry[Any]) -> str | None:
     protocol = "cv folds=5" if folds_only else "holdout test=1/3"
     if declared.form == "fold_values":
         protocol = "repeated cv folds=5 times=4"
-    design = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, single_fit=not folds_only)
+    design = Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD, single_fit=not folds_only)
     metric = _metric_of(entry, design)
     return f"{CANCER}\nprotocol {protocol}\nmeasure {metric}\n  interval {entry.name}\n"
 

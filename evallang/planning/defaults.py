@@ -136,10 +136,12 @@ def _settings(
 
 def yields_on(table: Table, protocol: Protocol) -> Yields:
     """State what a protocol gives on a table; the author's own split tells once it is read."""
-    of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
-    if of_assignment is not None and table.split is not None:
-        found = of_assignment(table.split, 1 + len(table.further_splits))
-        return yields_over_seeds(replace(found, weighted=table.weights is not None), protocol)
+    declared = PROTOCOLS[protocol.kind].declaration
+    if declared.of_assignment is not None and table.split is not None:
+        found = declared.of_assignment(table.split, 1 + len(table.further_splits))
+        weighted = table.weights is not None
+        found = replace(found, weighted=weighted, neighbours=declared.neighbours)
+        return yields_over_seeds(found, protocol)
     return yields_of(table.spec, protocol)
 
 

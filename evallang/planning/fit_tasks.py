@@ -132,8 +132,9 @@ def inner_of(
         for inner in inner_splits(
             replace(rows, strata=rows.inner_strata),
             split.train,
+            inner=declared.inner,
+            options=protocol.options,
             folds=folds,
             seed=drawn,
-            ordered=declared.yields(protocol.options).ordered,
         )
     )

@@ -52,8 +52,8 @@ from evallang.protocols.protocol import (
     Split,
     written,
 )
-from evallang.registry import Evidence
 from evallang.results.records import (
+    INNER_BLOCKS,
     INNER_FOLDS,
     INNER_PERIODS,
     VALIDATION_PART,
@@ -398,7 +398,7 @@ def _record(
         options["seeds"] = protocol.seeds
     strata = described(study.stratification) if entry.declaration.keeps_strata else None
     tuned_on = _tuned_on(study, protocol, layout)
-    inside = tuned_on in (INNER_FOLDS, INNER_PERIODS)
+    inside = tuned_on not in (None, VALIDATION_PART)
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
@@ -439,8 +439,9 @@ def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
         return None
     if any(split.validation is not None for split in found):
         return VALIDATION_PART
-    ordered = _declared(protocol).yields(protocol.options).ordered
-    return INNER_PERIODS if ordered else INNER_FOLDS
+    return {"past": INNER_PERIODS, "around": INNER_BLOCKS}.get(
+        _declared(protocol).training, INNER_FOLDS
+    )
 
 
 def _folds_hash(protocol: Protocol, layout: Layout) -> str:
@@ -484,6 +485,4 @@ def _naive(study: Study, families: Families, per_model: PerModel) -> int:
 
 def _fits_itself(comparison: ComparisonSpec) -> bool:
     tests = [comparison.test] + ([comparison.post_hoc] if comparison.post_hoc else [])
-    return any(
-        HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.FOLD_SCORES} for test in tests
-    )
+    return any(HYPOTHESIS_TESTS[test.name].declaration.rests_only_on("fold") for test in tests)

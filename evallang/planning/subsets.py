@@ -78,10 +78,10 @@ def subsets_of(
     more rows than there are.
     """
     options, made = options_of(spec), list[Subset]()
-    yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-    times = 1 if yields.ordered else options["repeats"]
+    neighbours = PROTOCOLS[protocol.kind].declaration.neighbours
+    times = 1 if neighbours else options["repeats"]
     for split in splits:
-        whole = _n_training(split)
+        whole, near = _n_training(split), split.test if neighbours else None
         sizes = _sizes(options, whole)
         for draw in range(times):
             parts: list[list[NDArray[np.int64]]] = []
@@ -91,7 +91,7 @@ def subsets_of(
                     continue
                 drawn = seed(study.seed, "subset", rows_hash(own), draw)
                 wanted = [_share(size, whole, len(own)) for size in sizes]
-                found = nested_subsets(rows, own, wanted, drawn, ordered=yields.ordered)
+                found = nested_subsets(rows, own, wanted, drawn, near=near)
                 parts.append(list(found))
             for number in range(len(sizes)):
                 train, validation = (*(part[number] for part in parts), None)[:2]

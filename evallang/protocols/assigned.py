@@ -11,13 +11,13 @@ from typing import Annotated
 import numpy as np
 
 from evallang.bibliography import cite
+from evallang.evidence import FOLD_SCORES, PER_ROW
 from evallang.limits import SPLITS
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODELS,
     FOLDS,
     NEW_GROUPS,
-    PER_ROW,
     PROTOCOLS,
     TIMES,
     CannotSplit,
@@ -26,8 +26,8 @@ from evallang.protocols.protocol import (
     Split,
     Yields,
 )
-from evallang.protocols.splitting import k_folds, keep_groups_whole
-from evallang.registry import Bounds, Design, Evidence
+from evallang.protocols.splitting import k_folds, keep_groups_whole, shuffled_folds
+from evallang.registry import Bounds, Design
 from evallang.results.settings import OptionWords
 
 PARTS = ("train", "validation", "test")
@@ -39,14 +39,15 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         words=("split",),
         forms=("split by COLUMN", 'split from "folds.csv"'),
         # Which of these hold is known from the values: `yields_of_assignment`.
-        yields=lambda options: Yields(
-            PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, validation=True
-        ),
+        gives=lambda options: Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD, validation=True),
         describe=lambda options: "split given by the author",
         short="split",
         about=FITTED_MODELS,
         n_splits=lambda options: None,
         division="in_place",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         keeps_strata=False,
         of_assignment=lambda values, repeats: yields_of_assignment(values, repeats),
         one_class_fix="put rows of every class among those trained on",
@@ -98,10 +99,10 @@ def yields_of_assignment(values: Sequence[str], repeats: int = 1) -> Yields:
     validation = kind == "parts" and "validation" in {_part(value) for value in values}
     if repeats > 1:
         design = Design.REPEATED if kind == "folds" else Design.RESAMPLED
-        evidence = frozenset({Evidence.FOLD_SCORES})
+        evidence = frozenset({FOLD_SCORES})
         return Yields(evidence, design, once=False, validation=validation)
     if kind == "folds":
-        return Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
+        return Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD)
     return Yields(PER_ROW, single_fit=True, validation=validation)
 
 
@@ -148,12 +149,15 @@ def _number(value: str) -> int:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("leave_one_group_out",),
-        yields=lambda options: Yields(PER_ROW, grouped=True, one_group_a_fold=True),
+        gives=lambda options: Yields(PER_ROW, grouped=True, one_group_a_fold=True),
         describe=lambda options: "leave-one-group-out cross-validation",
         short="leave one group out",
         about=NEW_GROUPS,
         n_splits=lambda options: None,
         division="in_turn",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         shared_training="partition",
         keeps_strata=False,
         when=(
@@ -198,12 +202,15 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("leave_p_out",),
-        yields=lambda options: Yields(frozenset(), once=options["p"] == 1),
+        gives=lambda options: Yields(frozenset(), once=options["p"] == 1),
         describe=lambda options: f"leave-{options['p']}-out cross-validation",
         short="leave p out",
         about=ALGORITHM,
         n_splits=lambda options: None,
         division="in_turn",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         test_rows=lambda options: int(options["p"]),
         option_words={"p": OptionWords("Rows held out", "")},
         keeps_strata=False,
@@ -264,7 +271,7 @@ def _bounded(n: int, p: int) -> None:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("folds", "and", "pairs"),
-        yields=lambda options: Yields(frozenset(), once=False),
+        gives=lambda options: Yields(frozenset(), once=False),
         describe=lambda options: (
             f"{options['folds']}-fold cross-validation repeated {options['repeats']} times, with "
             "further fits that omit each pair of folds"
@@ -275,6 +282,9 @@ def _bounded(n: int, p: int) -> None:
             options["repeats"] * options["folds"] * (options["folds"] + 1) // 2
         ),
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         least={"folds": 3},
         option_words={"folds": FOLDS, "repeats": TIMES},
         folds="folds",

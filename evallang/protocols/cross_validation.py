@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -11,39 +11,52 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.bibliography import cite
+from evallang.evidence import FOLD_SCORES, LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, PER_ROW
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODEL,
     FITTED_MODELS,
     FOLDS,
-    PER_ROW,
     PROTOCOLS,
     TEST_SHARE,
     TIMES,
     CannotSplit,
+    Inner,
     ProtocolDeclaration,
     Rows,
     Split,
     Yields,
 )
-from evallang.protocols.splitting import draw, exact, k_folds, keep_groups_whole, part, units
-from evallang.registry import Bounds, Design, Evidence
+from evallang.protocols.splitting import (
+    Numbers,
+    draw,
+    exact,
+    k_folds,
+    keep_groups_whole,
+    part,
+    shuffled_folds,
+    units,
+)
+from evallang.registry import Bounds, Design
 from evallang.results.settings import OptionWords
 
-ONCE = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
+ONCE = Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD)
 REDRAWN = replace(ONCE, redrawn=True)
-REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False)
+REPEATED = Yields(frozenset({FOLD_SCORES}), Design.REPEATED, once=False)
 
 
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("cv",),
-        yields=lambda options: REDRAWN,
+        gives=lambda options: REDRAWN,
         describe=lambda options: f"{options['folds']}-fold cross-validation",
         short="{folds}-fold CV",
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         least={"folds": 2},
         option_words={"folds": FOLDS},
         folds="folds",
@@ -76,7 +89,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("repeated", "cv"),
-        yields=lambda options: _yields_of_times(options),
+        gives=lambda options: _yields_of_times(options),
         describe=lambda options: (
             f"{options['folds']}-fold cross-validation repeated {_times(options['times'])}"
         ),
@@ -84,6 +97,9 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         about=ALGORITHM,
         n_splits=lambda options: int(options["folds"]) * int(options["times"]),
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         least={"folds": 2},
         option_words={"folds": FOLDS, "times": TIMES},
         folds="folds",
@@ -129,14 +145,15 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("leave_one_out",),
-        yields=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
-        ),
+        gives=lambda options: Yields(frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW})),
         describe=lambda options: "leave-one-out cross-validation",
         short="leave one out",
         about=FITTED_MODELS,
         n_splits=lambda options: None,
         division="in_turn",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         test_rows=lambda options: 1,
         shared_training="partition",
         keeps_strata=False,
@@ -183,7 +200,7 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("nested", "cv"),
-        yields=lambda options: _yields_of_times(options, validation=True),
+        gives=lambda options: _yields_of_times(options, validation=True),
         describe=lambda options: (
             f"nested cross-validation with {options['outer']} outer and {options['inner']} inner "
             "folds" + (f", repeated {_times(options['times'])}" if options["times"] > 1 else "")
@@ -192,6 +209,9 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["outer"]) * int(options["times"]),
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         least={"outer": 2, "inner": 2},
         option_words={
             "outer": OptionWords("Outer folds", FOLDS.effect),
@@ -246,14 +266,15 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("5x2cv",),
-        yields=lambda options: Yields(
-            frozenset({Evidence.FOLD_SCORES}), Design.FIVE_BY_TWO, once=False
-        ),
+        gives=lambda options: Yields(frozenset({FOLD_SCORES}), Design.FIVE_BY_TWO, once=False),
         describe=lambda options: "5×2-fold cross-validation",
         short="5×2 CV",
         about=ALGORITHM,
         n_splits=lambda options: 10,
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         folds=2,
         when=("you use a 5x2cv test; under another protocol the test plans these splits itself"),
         when_not=(
@@ -300,7 +321,7 @@ def _require_one(times: int) -> int:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("holdout",),
-        yields=lambda options: Yields(
+        gives=lambda options: Yields(
             PER_ROW, single_fit=True, validation=options["validation"] is not None
         ),
         describe=lambda options: _describe(options),
@@ -308,6 +329,9 @@ def _require_one(times: int) -> int:
         about=FITTED_MODEL,
         n_splits=lambda options: 1,
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         test_share=lambda options: float(options["test"]),
         train_share=lambda options: (
             1.0 - float(options["test"]) - float(options["validation"] or 0)
@@ -351,8 +375,8 @@ def holdout(
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("repeated", "holdout"),
-        yields=lambda options: (
-            Yields(frozenset({Evidence.FOLD_SCORES}), Design.RESAMPLED, once=False)
+        gives=lambda options: (
+            Yields(frozenset({FOLD_SCORES}), Design.RESAMPLED, once=False)
             if options["times"] > 1
             else Yields(PER_ROW, single_fit=True)
         ),
@@ -364,6 +388,9 @@ def holdout(
         about=ALGORITHM,
         n_splits=lambda options: int(options["times"]),
         division="shuffled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         test_share=lambda options: float(options["test"]),
         train_share=lambda options: 1.0 - float(options["test"]),
         shared_training="drawn",
@@ -405,12 +432,15 @@ def repeated_holdout(
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("resubstitution",),
-        yields=lambda options: Yields(frozenset(), single_fit=True),
+        gives=lambda options: Yields(PER_ROW, single_fit=True),
         describe=lambda options: "resubstitution (tested on the training examples)",
         short="resubstitution",
         about=FITTED_MODEL,
         n_splits=lambda options: 1,
         division="in_place",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         tests_on_training_rows=lambda options: True,
         keeps_strata=False,
         when="you want to show how optimistic the error on the training rows is",
@@ -457,7 +487,7 @@ def _share(name: str, share: float | Fraction) -> Fraction:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("bootstrap",),
-        yields=lambda options: Yields(frozenset(), once=False),
+        gives=lambda options: Yields(frozenset(), once=False),
         describe=lambda options: (
             f"bootstrap with {options['rounds']} rounds ({options['estimate']} estimate)"
         ),
@@ -465,6 +495,9 @@ def _share(name: str, share: float | Fraction) -> Fraction:
         about=ALGORITHM,
         n_splits=lambda options: int(options["rounds"]) + 1,
         division="resampled",
+        dependence="independent",
+        training="other",
+        inner=shuffled_folds,
         option_words={
             "rounds": OptionWords("Rounds", "training samples drawn"),
             "estimate": OptionWords("Bootstrap estimate", ""),
@@ -559,9 +592,7 @@ def _rows(number: int) -> str:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("time_series",),
-        yields=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}), ordered=True
-        ),
+        gives=lambda options: Yields(frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW})),
         describe=lambda options: (
             f"forward chaining over {options['folds']} test periods"
             + (f" with a gap of {_rows(options['gap'])}" if options["gap"] else "")
@@ -570,6 +601,9 @@ def _rows(number: int) -> str:
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         division="in_place",
+        dependence="neighbours",
+        training="past",
+        inner=lambda rows, options, folds, seed: later_periods(rows, options, folds, seed),
         keeps_strata=False,
         least={"folds": 2, "gap": 0},
         option_words={
@@ -642,29 +676,32 @@ def forward_chaining(
         yield Split(0, fold, train, tested)
 
 
+def later_periods(
+    rows: Rows, options: Mapping[str, Any], folds: int, seed: int
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """Divide a training part into periods, each tested by the rows before it; no gap is left."""
+    for one in forward_chaining(rows, folds):
+        yield one.train, one.test
+
+
 def inner_splits(
     rows: Rows,
     training: NDArray[np.int64],
     *,
+    inner: Inner,
+    options: Mapping[str, Any],
     folds: int,
     seed: int,
-    ordered: bool = False,
 ) -> Iterator[Split]:
-    """Divide a training part as the rows are divided outside: strata kept, groups whole.
+    """Divide a training part as the rows are divided outside, by `inner` of the protocol.
 
     `training` are sorted row numbers of `rows` (an outer split's `train`), and so are those
     of the splits; `seed` is derived from the outer repeat and fold, never from a model, so
-    that all models are tuned on the same folds. Folds of rows `ordered` in time train on the
-    past alone. Copies of a row in a bootstrap sample stay together (Janitza et al. 2016).
-    Raises `ValueError` where rows, groups or members of a stratum are fewer than folds.
+    that all models are tuned on the same folds. Copies of a row in a bootstrap sample stay
+    together (Janitza et al. 2016). Raises `ValueError` where rows, groups or members of a
+    stratum are fewer than folds.
     """
     distinct, copies = np.unique(training, return_counts=True)
-    inside = part(rows, distinct)
-    pairs: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
-    if ordered:
-        pairs = ((one.train, one.test) for one in forward_chaining(inside, folds))
-    else:
-        pairs = k_folds(inside, folds, seed)
-    for fold, sides in enumerate(pairs):
+    for fold, sides in enumerate(inner(part(rows, distinct), options, folds, seed)):
         train, test = (np.repeat(distinct[side], copies[side]) for side in sides)
         yield Split(0, fold, train, test)

@@ -7,15 +7,17 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.registry import Design, Evidence, Guidance, Registry
+from evallang.evidence import SERIES, Evidence, RestsOnEvidence
+from evallang.registry import Design, Guidance, Registry
 from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
 
@@ -74,7 +76,7 @@ class Split(Struct, frozen=True):
     label: str | None = None
 
 
-class Yields(Struct, frozen=True):
+class Yields(Struct, RestsOnEvidence, frozen=True):
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once, `averaged` that several
@@ -85,7 +87,10 @@ class Yields(Struct, frozen=True):
     with other seeds, so that an example has the mean of several predictions;
     `one_group_a_fold` that each test part is one group, which shows no spread between groups;
     `redrawn` that an interval may divide the rows again into as many `folds`, and fit again;
-    `sizes_known` that something tells how many rows a split tests for each training row.
+    `sizes_known` that something tells how many rows a split tests for each training row;
+    `neighbours` that rows next to each other are alike, so that no statistic may take them as
+    independent, and `optimistic` that models are tested on rows that they were trained on, which is
+    evidence of nothing: a protocol declares both, and `ProtocolDeclaration.yields` sets them.
     """
 
     evidence: frozenset[Evidence]
@@ -94,7 +99,8 @@ class Yields(Struct, frozen=True):
     single_fit: bool = False
     validation: bool = False
     grouped: bool = False
-    ordered: bool = False
+    neighbours: bool = False
+    optimistic: bool = False
     averaged: bool = False
     readers: bool = False
     weighted: bool = False
@@ -107,18 +113,29 @@ class Yields(Struct, frozen=True):
 Division = Literal["shuffled", "resampled", "in_turn", "in_place"]
 """How rows are put into parts: at random, drawn with replacement, each part in turn, or as is."""
 SharedTraining = Literal["partition", "drawn"]
+Dependence = Literal["independent", "neighbours"]
+"""How rows depend on each other: not at all, or those next to each other in time are alike."""
+Training = Literal["past", "around", "other"]
+"""What a part is tested by: a model of the rows before it, of the rows before and after it where
+neighbours are alike, or of other rows, whatever their places."""
+Inner = Callable[
+    [Rows, Mapping[str, Any], int, int],
+    Iterable[tuple["NDArray[np.int64]", "NDArray[np.int64]"]],
+]
+"""A function from the rows of a training part, the protocol's options, a number of folds and a
+seed to the (train, test) positions of each inner fold."""
 
 
 class ProtocolDeclaration(Guidance, frozen=True):
     """How a protocol is written, how it divides rows, and what it yields.
 
-    Callables take all options, defaults filled in. That rows are ordered in time is declared
-    by what is yielded; the folds inside a training part then never train on the future.
+    Callables take all options, defaults filled in. What rows depend on, what is trained on and
+    how a training part is divided have no default: statistics, searches and advice follow them.
 
     Attributes
     ----------
     words : the words of the form (("nested", "cv"))
-    yields : what it gives to measures and tests
+    gives : what it gives to measures and tests, except dependence
     describe : the design for readers, such that "stratified" may precede it ("10-fold
         cross-validation")
     short : the design in the head of a report, where options are fields ("{folds}-fold CV")
@@ -127,6 +144,11 @@ class ProtocolDeclaration(Guidance, frozen=True):
     division : `shuffled` where rows are dealt at random, `resampled` where they are drawn with
         replacement, `in_turn` where every row, group or combination is tested, `in_place`
         where nothing is drawn and rows keep their order
+    dependence : `independent` where each row is taken as a new one, `neighbours` where rows follow
+        one another, in the order of their column of time or of the file
+    training : where the training rows of a part lie: in its `past`, `around` it, or `other`
+    inner : divides a training part to choose hyper-parameters in it, as the rows are divided
+        outside: in the same direction, with the same gap
     folds : the option that gives the number of folds of one repeat, or that number where it
         is fixed; None where a repeat is not divided into folds
     test_share : the share of rows that one split tests, None where the options do not tell
@@ -150,12 +172,15 @@ class ProtocolDeclaration(Guidance, frozen=True):
     """
 
     words: tuple[str, ...]
-    yields: Callable[[Mapping[str, Any]], Yields]
+    gives: Callable[[Mapping[str, Any]], Yields]
     describe: Callable[[Mapping[str, Any]], str]
     short: str
     about: str
     n_splits: Callable[[Mapping[str, Any]], int | None]
     division: Division
+    dependence: Dependence
+    training: Training
+    inner: Inner
     folds: str | int | None = None
     test_share: Callable[[Mapping[str, Any]], float | None] = lambda options: None
     test_rows: Callable[[Mapping[str, Any]], int | None] = lambda options: None
@@ -170,6 +195,33 @@ class ProtocolDeclaration(Guidance, frozen=True):
     least: Mapping[str, int] = field(default_factory=dict)
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     one_class_fix: str = "write fewer folds, or another protocol"
+
+    def __post_init__(self) -> None:
+        """Check that dependence and training agree; raises `ValueError` where they do not."""
+        if self.neighbours == (self.training == "other"):
+            raise ValueError(
+                f"protocol {' '.join(self.words)}: declare `dependence='neighbours'` with "
+                "`training='past'` or `training='around'`, or `dependence='independent'` with "
+                "`training='other'`"
+            )
+
+    @property
+    def neighbours(self) -> bool:
+        """Whether rows next to each other are alike, so that their order is read."""
+        return self.dependence == "neighbours"
+
+    def yields(self, options: Mapping[str, Any]) -> Yields:
+        """Return what it gives to measures and tests under these options.
+
+        Where neighbours are alike that is a series: labels and losses in their order, and neither
+        scores to rank nor folds to average. An optimistic score is evidence of nothing.
+        """
+        found = self.gives(options)
+        if self.tests_on_training_rows(options):
+            return replace(found, evidence=frozenset(), design=None, optimistic=True)
+        if not self.neighbours:
+            return found
+        return replace(found, evidence=found.evidence & SERIES, design=None, neighbours=True)
 
     def draws_at_random(self) -> bool:
         """Return whether chance decides which rows are in which part."""
@@ -193,18 +245,12 @@ TIMES = OptionWords("Repetitions", "how often all splits are drawn")
 TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
 """What readers call options that several protocols have."""
 
-PER_ROW = frozenset(
-    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
-)
-"""What predictions are good for where no example is predicted more than once."""
-
 FITTED_MODEL = "this fitted model"
 FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups from the same population"
 REPEATS = "this model on new examples, with new repeats if each was sampled independently"
 READERS = "the average of these {k} readers"
-SAMPLED_READERS = "readers and examples like these"
 AS_GIVEN = "the score as it was given"
 ALGORITHM_ELSEWHERE = "the algorithm, trained on as many examples as for these scores"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
@@ -247,8 +293,8 @@ def written_number(value: object) -> str:
 
 def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     """Return what an estimate is about from what the protocol yields."""
-    if yields.readers and not yields.averaged:
-        return SAMPLED_READERS
+    if scope := next((one.scope for one in yields.evidence if one.scope), ""):
+        return scope
     if grouped or yields.grouped:
         return NEW_GROUPS
     if yields.averaged:

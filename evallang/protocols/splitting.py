@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +45,13 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
     fold_of = _folds_of_rows(rows, folds, seed)
     for fold in range(folds):
         yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+
+def shuffled_folds(
+    rows: Rows, options: Mapping[str, Any], folds: int, seed: int
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """Divide a training part of independent rows: strata kept, groups whole (`k_folds`)."""
+    return k_folds(rows, folds, seed)
 
 
 def _folds_of_rows(rows: Rows, folds: int, seed: int) -> Numbers:
@@ -241,19 +248,23 @@ def _at_most(folds: int) -> str | None:
 
 
 def nested_subsets(
-    rows: Rows, training: Numbers, sizes: Sequence[int], seed: int, *, ordered: bool = False
+    rows: Rows, training: Numbers, sizes: Sequence[int], seed: int, *, near: Numbers | None = None
 ) -> Iterator[Numbers]:
     """Draw subsets of a training part without replacement, one for each of ascending sizes.
 
     `training` are sorted row numbers of `rows`, and so are the subsets, each of which contains
     the one before. In every subset each stratum has its share, to one row. Groups stay whole: of
     the groups in random order those whose number of rows is nearest to the size, at least one.
-    Of rows `ordered` in time the last ones are taken, which nothing draws.
+    Where neighbours are alike, the rows nearest in time to `near`, those tested, are taken,
+    which nothing draws: the last ones of a past.
     """
-    if ordered:
-        places = training if rows.moments is None else rows.moments[training]
+    if near is not None:
+        places, tested = (
+            at if rows.moments is None else rows.moments[at] for at in (training, near)
+        )
+        away = np.maximum(tested.min() - places, places - tested.max())
         for size in sizes:  # whole moments, so that the order of the file decides nothing
-            yield training[places >= np.sort(places)[max(0, len(training) - size)]]
+            yield training[away <= np.sort(away)[min(size, len(training)) - 1]]
         return
     draws = np.random.default_rng(seed)
     strata = None if rows.strata is None else rows.strata[training]

@@ -45,9 +45,11 @@ def _methods(context: Context) -> Runs:
     found = first_computed(context, SECTION)
     if found is None:
         return ()
-    how = "the last rows in time" if found.values["ordered"] else "nested random subsets"
+    how = "nested random subsets of each training part"
+    if found.values["ordered"]:
+        how = "those rows of each training part that are nearest in time to the test rows"
     return runs(
-        f"For learning curves, models were fitted on {how} of each training part, with all of "
+        f"For learning curves, models were fitted on {how}, with all of "
         "their tuning, and measured on the same test rows",
         context.cite("analysis", found.kind),
         ".",

@@ -14,6 +14,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
 from evallang.reporting.wording import number_word, plural
 from evallang.results.records import (
+    INNER_BLOCKS,
     INNER_PERIODS,
     VALIDATION_PART,
     FoldThreshold,
@@ -63,6 +64,8 @@ def _stage(tuned_on: str, folds: int | None) -> str:
         return ""
     if tuned_on == INNER_PERIODS:
         return f"with {number_word(folds)} later periods of that part as validation data"
+    if tuned_on == INNER_BLOCKS:
+        return f"with {number_word(folds)} consecutive blocks of that part as validation data"
     return f"in {folds}-fold inner cross-validation"
 
 

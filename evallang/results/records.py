@@ -208,9 +208,11 @@ class ModelRecord(Struct, frozen=True):
     thresholds: tuple[ThresholdRecord, ...] = ()
 
 
-VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"
-TUNED_ON = (VALIDATION_PART, INNER_FOLDS, INNER_PERIODS)
-"""The rows on which candidates are compared: a validation part, inner folds, later periods."""
+VALIDATION_PART, INNER_FOLDS = "validation_part", "inner_folds"
+INNER_PERIODS, INNER_BLOCKS = "inner_periods", "inner_blocks"
+TUNED_ON = (VALIDATION_PART, INNER_FOLDS, INNER_PERIODS, INNER_BLOCKS)
+"""The rows on which candidates are compared: a validation part, inner folds, later periods, blocks
+of neighbours."""
 PARTITION, DRAWN = "partition", "drawn"
 SHARED_TRAINING = (PARTITION, DRAWN)
 """The rows that two training sets share: all but two parts of a partition, or random draws."""
@@ -226,8 +228,8 @@ class ProtocolRecord(Struct, frozen=True):
     closely groups keep the strata. `written` is the complete text after the word `protocol`:
     `repeated cv folds=10 times=10`. `tuned_on` states the rows on which candidates of a search
     were compared, one of `TUNED_ON`; it is None if there was no search or no data were read.
-    `inner_folds` is the number of inner folds or periods of these; older files have one number
-    for all protocols, in `search`.
+    `inner_folds` is the number of inner folds, periods or blocks of these; older files have one
+    number for all protocols, in `search`.
     `short` is the design in a few words ("10-fold CV"), by default its kind; `shuffled` states
     that rows were assigned at random. `shared_training`, one of `SHARED_TRAINING`, states how the
     overlap of two training sets follows from the sizes of their parts; it is None if it does not.

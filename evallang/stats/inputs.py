@@ -10,7 +10,18 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from evallang.registry import Design, Evidence
+from evallang.evidence import (
+    COUNTS,
+    DATASET_SCORES,
+    FOLD_SCORES,
+    LOSSES_PER_ROW,
+    ONE_PREDICTION_PER_ROW,
+    READER_SCORES,
+    SCORES_PER_ROW,
+    SHARES,
+    Evidence,
+)
+from evallang.registry import Design
 
 
 class Subject(StrEnum):
@@ -74,11 +85,7 @@ class Input(Struct, frozen=True):
     @property
     def of_one_fit(self) -> bool:
         """Whether it is one label or score of each example, which several seeds do not share."""
-        return bool(self.evidence) and not self.evidence & {
-            Evidence.LOSSES_PER_ROW,
-            Evidence.FOLD_SCORES,
-            Evidence.DATASET_SCORES,
-        }
+        return bool(self.evidence) and not any(one.over_seeds for one in self.evidence)
 
 
 DESIGN_SHAPES: Mapping[Design, tuple[int, int]] = {Design.FIVE_BY_TWO: (5, 2)}
@@ -100,13 +107,13 @@ class Inputs(Struct):
         return frozenset(s for s in ASKED_BY[kind] if asked <= self.of(s).keys())
 
 
-_LABELS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+_LABELS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS})
 _UNITS: Mapping[Evidence, Shape] = {
-    Evidence.LOSSES_PER_ROW: ("n",),
-    Evidence.FOLD_SCORES: ("j",),
-    Evidence.DATASET_SCORES: ("s",),
+    LOSSES_PER_ROW: ("n",),
+    FOLD_SCORES: ("j",),
+    DATASET_SCORES: ("s",),
 }
-_ROWS = _LABELS | {Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
+_ROWS = _LABELS | {LOSSES_PER_ROW, SCORES_PER_ROW}
 _COMPARISON, _DATA_SETS = Subject.COMPARISON, Subject.DATA_SETS
 _ESTIMATE, _FAMILY = Subject.ESTIMATE, Subject.FAMILY
 
@@ -124,7 +131,7 @@ INPUTS = Inputs(
             "shares",
             "`Shares`: right answers and examples of two models, or a 2 x 2 table where paired",
             frozenset({_COMPARISON}),
-            evidence=_LABELS | {Evidence.SHARES},
+            evidence=_LABELS | {SHARES},
             shape=(2, 2),
             difference_of_right=True,
         ),
@@ -132,7 +139,7 @@ INPUTS = Inputs(
             "correct",
             "Boolean array (n, m): whether model m is right on example i, or its `Correctness`",
             frozenset({_COMPARISON, _FAMILY}),
-            evidence=_LABELS | {Evidence.SHARES},
+            evidence=_LABELS | {SHARES},
             shape=("n", "m"),
         ),
         Input(
@@ -154,7 +161,7 @@ INPUTS = Inputs(
             "n_train",
             "training rows of each fold (j,), or None where unknown",
             frozenset({_COMPARISON, _ESTIMATE}),
-            evidence=frozenset({Evidence.FOLD_SCORES}),
+            evidence=frozenset({FOLD_SCORES}),
             shape=("j",),
             optional=True,
         ),
@@ -162,7 +169,7 @@ INPUTS = Inputs(
             "n_test",
             "test rows of each fold (j,), or None where unknown",
             frozenset({_COMPARISON, _ESTIMATE}),
-            evidence=frozenset({Evidence.FOLD_SCORES}),
+            evidence=frozenset({FOLD_SCORES}),
             shape=("j",),
             optional=True,
         ),
@@ -184,7 +191,7 @@ INPUTS = Inputs(
             "scores of m models on each example (n, m), higher for the positive class, or "
             "`PlacementSums`",
             frozenset({_COMPARISON}),
-            evidence=frozenset({Evidence.SCORES_PER_ROW}),
+            evidence=frozenset({SCORES_PER_ROW}),
             shape=("n", "m"),
         ),
         Input(
@@ -199,7 +206,7 @@ INPUTS = Inputs(
             "`ReaderScores`: what each reader reached with each model, and its covariance over "
             "examples",
             frozenset({_COMPARISON, _ESTIMATE}),
-            evidence=frozenset({Evidence.READER_SCORES}),
+            evidence=frozenset({READER_SCORES}),
         ),
         Input(
             "swapper",
@@ -218,7 +225,7 @@ INPUTS = Inputs(
             "difference",
             "function of a level that gives the `Difference` with the interval of the design",
             frozenset({_COMPARISON}),
-            evidence=frozenset(Evidence) - {Evidence.DATASET_SCORES},
+            evidence=_ROWS | {SHARES, FOLD_SCORES, READER_SCORES},
         ),
         Input(
             "better",
@@ -243,7 +250,7 @@ INPUTS = Inputs(
             "scores",
             "scores of m models on s data sets (s, m)",
             frozenset({_DATA_SETS}),
-            evidence=frozenset({Evidence.DATASET_SCORES}),
+            evidence=frozenset({DATASET_SCORES}),
             shape=("s", "m"),
         ),
         Input(
@@ -255,7 +262,7 @@ INPUTS = Inputs(
             "scores",
             "score of each example (n,), higher for the positive class",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.SCORES_PER_ROW}),
+            evidence=frozenset({SCORES_PER_ROW}),
             shape=("n",),
         ),
         Input(
@@ -268,7 +275,7 @@ INPUTS = Inputs(
             "class_scores",
             "score of each example for each class (n, k), higher for it",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.SCORES_PER_ROW}),
+            evidence=frozenset({SCORES_PER_ROW}),
             shape=("n", "k"),
         ),
         Input(
@@ -286,35 +293,35 @@ INPUTS = Inputs(
             "successes",
             "number of successes",
             frozenset({_ESTIMATE}),
-            evidence=_LABELS | {Evidence.SHARES},
+            evidence=_LABELS | {SHARES},
             shape=(),
         ),
         Input(
             "n",
             "number of trials",
             frozenset({_ESTIMATE}),
-            evidence=_LABELS | {Evidence.SHARES},
+            evidence=_LABELS | {SHARES},
             shape=(),
         ),
         Input(
             "losses",
             "loss of each example (n,)",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.LOSSES_PER_ROW}),
+            evidence=frozenset({LOSSES_PER_ROW}),
             shape=("n",),
         ),
         Input(
             "series",
             "loss of each moment (n,), or its share of right answers, in the order of time",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.LOSSES_PER_ROW}),
+            evidence=frozenset({LOSSES_PER_ROW}),
             shape=("n",),
         ),
         Input(
             "sums",
             "numerator and denominator of each example (n, 2), times its weight",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.LOSSES_PER_ROW}),
+            evidence=frozenset({LOSSES_PER_ROW}),
             shape=("n", 2),
         ),
         Input(
@@ -322,7 +329,7 @@ INPUTS = Inputs(
             "coefficient, successes, trials and set of examples of each share in a sum (s, 4); "
             "shares of one set exclude each other",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.SCORES_PER_ROW}),
+            evidence=frozenset({ONE_PREDICTION_PER_ROW, SCORES_PER_ROW}),
             shape=("s", 4),
         ),
         Input(
@@ -338,7 +345,7 @@ INPUTS = Inputs(
             "influences",
             "derivative of the metric by the weight of each example (n,)",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.SCORES_PER_ROW}),
+            evidence=frozenset({SCORES_PER_ROW}),
             shape=("n",),
         ),
         Input(
@@ -346,13 +353,13 @@ INPUTS = Inputs(
             "`HeldOutLosses`: losses of models fitted without one fold, and without each pair of "
             "folds",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.LOSSES_PER_ROW}),
+            evidence=frozenset({LOSSES_PER_ROW}),
         ),
         Input(
             "values",
             "value of each fold or round (j,)",
             frozenset({_ESTIMATE}),
-            evidence=frozenset({Evidence.FOLD_SCORES}),
+            evidence=frozenset({FOLD_SCORES}),
             shape=("j",),
         ),
         Input(

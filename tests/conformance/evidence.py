@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from evallang.registry import Evidence
 from evallang.stats.correctness import Shares
 from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
 from evallang.stats.hypothesis_tests.swapping import (
@@ -217,7 +216,7 @@ def _row_scores(entry):
 
 def _two_models(entry):
     pairs = TENS if entry.declaration.designs & DESIGN_SHAPES.keys() else FOLD_SCORES
-    if Evidence.FOLD_SCORES not in entry.declaration.evidence and "groups" in entry.inputs:
+    if not entry.declaration.rests_on("fold") and "groups" in entry.inputs:
         grouped = [np.arange(len(x)) // 2 for x, _ in pairs]
         sizes = [{"groups": None}] * len(pairs) + [{"groups": g} for g in grouped]
         pairs = pairs * 2

@@ -9,7 +9,7 @@ import pytest
 from many_cases import for_each
 from worked_examples import entries_of
 
-from evallang.registry import Evidence
+from evallang.evidence import DATASET_SCORES
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats.basics import OPPOSITE
@@ -27,9 +27,7 @@ def few_rounds():
 
 
 RANDOM = np.random.default_rng(13)
-ENTRIES = [
-    entry for entry in HYPOTHESIS_TESTS if Evidence.DATASET_SCORES in entry.declaration.evidence
-]
+ENTRIES = [entry for entry in HYPOTHESIS_TESTS if DATASET_SCORES in entry.declaration.evidence]
 ONLY_OVER_DATA = [entry for entry in ENTRIES if entry.declaration.across_data]
 TABLES = [
     np.zeros((0, 3)),  # no data set
@@ -89,7 +87,7 @@ OMNIBUS = [case for case in CASES if case.values[0].declaration.omnibus]
 
 @pytest.mark.parametrize("entry", entries_of(ONLY_OVER_DATA))
 def test_a_test_over_data_sets_says_so(entry):
-    assert entry.declaration.evidence == {Evidence.DATASET_SCORES}
+    assert entry.declaration.evidence == {DATASET_SCORES}
     assert entry.declaration.omnibus == (entry.declaration.models == (3, None))
 
 

@@ -11,7 +11,7 @@ from many_cases import for_each
 from validity import assert_shortfalls_are_stated, assert_validity
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
-from evallang.registry import Evidence
+from evallang.evidence import FOLD_SCORES
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
@@ -82,7 +82,7 @@ def test_a_test_that_needs_another_protocol_names_it():
     with_protocol = [entry for entry in HYPOTHESIS_TESTS if entry.declaration.implied is not None]
     assert with_protocol
     for entry in with_protocol:
-        assert Evidence.FOLD_SCORES in entry.declaration.evidence, entry.name
+        assert FOLD_SCORES in entry.declaration.evidence, entry.name
         assert entry.declaration.designs, entry.name
 
 

@@ -15,7 +15,7 @@ from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import COMPARISON, Providers
 from evallang.engine.sensitivity import DECISIONS
-from evallang.registry import Evidence
+from evallang.evidence import DATASET_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.results.records import HypothesisTestResult, Statistic
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -197,7 +197,7 @@ def test_an_input_has_its_declared_shape(made, subject, name):
         if shape is None or value is None:
             continue
         if not isinstance(shape, tuple):
-            over_data = {Evidence.DATASET_SCORES}
+            over_data = {DATASET_SCORES}
             taken = needs & over_data if subject is Subject.DATA_SETS else needs - over_data
             shape = next(axes for evidence, axes in shape.items() if evidence in taken)
             if shape == ("j",):
@@ -216,7 +216,7 @@ def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
     HYPOTHESIS_TESTS.names()  # loads the registered tests before they are copied
     monkeypatch.setattr(HYPOTHESIS_TESTS, "_entries", dict(HYPOTHESIS_TESTS._entries))
     declaration = HypothesisTestDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW}), "the models agree", tests="correctness"
+        frozenset({ONE_PREDICTION_PER_ROW}), "the models agree", tests="correctness"
     )
 
     def agreement(agreeing, level=0.95):
@@ -236,7 +236,7 @@ def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
         "agreeing",
         "number of examples with the same label",
         frozenset({Subject.COMPARISON}),
-        evidence=frozenset({Evidence.ONE_PREDICTION_PER_ROW}),
+        evidence=frozenset({ONE_PREDICTION_PER_ROW}),
         shape=(),
     )
     monkeypatch.setattr(INPUTS, "declared", (*INPUTS.declared, declared))

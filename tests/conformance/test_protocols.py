@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from many_cases import for_each
 from msgspec.structs import replace
+from protocol_facts import lacking, taken_as_independent
 
+from evallang.evidence import FOLD_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_yields
-from evallang.registry import Design, Evidence
+from evallang.registry import Design
 
 N = 36
 Y = np.arange(N) % 3
@@ -88,7 +90,7 @@ def test_once_is_declared_where_no_row_is_tested_twice(entry, options):
     tested = np.concatenate([split.test for split in found])
     yields = entry.declaration.yields(options)
     assert yields.once == (len(np.unique(tested)) == len(tested))
-    if Evidence.ONE_PREDICTION_PER_ROW in yields.evidence:
+    if ONE_PREDICTION_PER_ROW in yields.evidence:
         assert yields.once
 
 
@@ -104,7 +106,7 @@ def test_single_fit_and_validation_are_declared_as_they_are(entry, options):
 @every_case
 def test_a_design_is_declared_exactly_where_fold_scores_are(entry, options):
     yields = entry.declaration.yields(options)
-    assert (yields.design is not None) == (Evidence.FOLD_SCORES in yields.evidence)
+    assert (yields.design is not None) == (FOLD_SCORES in yields.evidence)
     if yields.design in (Design.REPEATED, Design.RESAMPLED, Design.FIVE_BY_TWO):
         assert not yields.once
 
@@ -203,18 +205,21 @@ def test_sizes_of_parts_are_as_declared(entry, options):
         assert len(splits) == folds * len(repeats)
 
 
-@pytest.mark.parametrize(
-    ("entry", "options"),
-    [c for c in CASES if c.values[0].declaration.yields(c.values[1]).ordered],
-)
-def test_rows_in_order_of_time_are_tested_after_those_trained_on(entry, options):
-    found = list(entry.function(rows_for(entry), **options))
-    assert found
-    assert all(split.train.max() < split.test.min() for split in found)
+@every_case
+def test_dependence_direction_and_inner_division_are_declared_as_rows_are_divided(entry, options):
+    assert lacking(entry, options, rows_for(entry)) == []
 
 
-def test_some_protocols_are_ordered_in_time():
-    assert any(c.values[0].declaration.yields(c.values[1]).ordered for c in CASES)
+IN_SERIES = [c for c in CASES if c.values[0].declaration.neighbours]
+
+
+@for_each(("entry", "options"), IN_SERIES)
+def test_where_neighbours_are_alike_no_statistic_takes_rows_as_independent(entry, options):
+    assert taken_as_independent(entry.declaration.yields(options)) == []
+
+
+def test_the_declaration_of_some_protocols_is_of_neighbours():
+    assert IN_SERIES
 
 
 @every_case

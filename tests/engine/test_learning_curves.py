@@ -239,7 +239,7 @@ def test_subsets_keep_groups_whole_and_the_order_of_time():
     for smaller, larger in pairwise(found):
         assert set(smaller) <= set(larger)
     ordered = Rows(30, None, None, None, lambda repeat: 0)
-    parts = list(nested_subsets(ordered, np.arange(20), [5, 20], 3, ordered=True))
+    parts = list(nested_subsets(ordered, np.arange(20), [5, 20], 3, near=np.arange(20, 30)))
     assert [part.tolist() for part in parts] == [list(range(15, 20)), list(range(20))]
 
 
@@ -267,7 +267,7 @@ def test_a_series_is_not_drawn_and_three_parts_shrink_together():
     (item,) = run(study(series)).record.analyses
     assert item.values["ordered"]
     assert item.values["n_draws"] == 1
-    assert "end of the training part" in item.values["notes"][0]
+    assert "nearest in time to the test rows" in item.values["notes"][0]
 
 
 def test_a_failed_fit_on_a_part_is_counted_and_the_run_fails(tmp_path):

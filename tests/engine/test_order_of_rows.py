@@ -6,7 +6,7 @@ import pytest
 from evallang.api import open_study, run
 from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.engine.run_diagnostics import HYPOTHESIS_TESTS
-from evallang.registry import Evidence
+from evallang.evidence import LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, SCORES_PER_ROW
 from evallang.study import Method
 
 RANDOM = np.random.default_rng(5)
@@ -17,9 +17,7 @@ MODELS = {m: np.where(RANDOM.random(N) < share, TRUTH, 1 - TRUTH) for m, share i
 SCORES = {m: np.round(labels + RANDOM.normal(0, 0.8, N), 6) for m, labels in MODELS.items()}
 NUMBERS = {"y": RANDOM.normal(size=N).cumsum().round(6)}
 NUMBERS |= {m: (NUMBERS["y"] + RANDOM.normal(0, s, N)).round(6) for m, s in (("a", 1), ("b", 2))}
-ON_ROWS = frozenset(
-    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
-)
+ON_ROWS = frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW, SCORES_PER_ROW})
 OPTIONS = {"tost": "margin=0.5", "noninferiority": "margin=0.5", "permutation": "rounds=200",
            "bootstrap": "rounds=200", "bayes_mcnemar": "rope=1%"}  # fmt: skip
 BY = {

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from evallang.evidence import FOLD_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.protocols.assigned import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_yields
-from evallang.registry import Design, Evidence
+from evallang.registry import Design
 
 
 def split(*assignments, groups=None):
@@ -79,7 +80,7 @@ def test_what_a_split_yields_depends_on_its_values():
     assert holdout.single_fit
     assert holdout.once
     assert not holdout.validation
-    assert Evidence.FOLD_SCORES not in holdout.evidence
+    assert FOLD_SCORES not in holdout.evidence
     assert subject_of_yields(holdout) == "this fitted model"
 
     assert yields_of_assignment(["train", "validation", "test"]).validation
@@ -88,7 +89,7 @@ def test_what_a_split_yields_depends_on_its_values():
     assert folds.design is Design.KFOLD
     assert folds.once
     assert not folds.single_fit
-    assert Evidence.ONE_PREDICTION_PER_ROW in folds.evidence
+    assert ONE_PREDICTION_PER_ROW in folds.evidence
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_repeats_of_a_split_predict_examples_several_times(values, design):
     found = yields_of_assignment(values, repeats=3)
     assert found.design is design
     assert not found.once
-    assert found.evidence == {Evidence.FOLD_SCORES}
+    assert found.evidence == {FOLD_SCORES}
 
 
 def test_the_static_yields_are_the_union_of_what_is_possible():

@@ -14,13 +14,12 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.compatibility import is_grouped, metric_entry, yields_of
+from evallang.compatibility import are_paired, is_grouped, metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, share_tests
 from evallang.data.dataset import DataSpec
 from evallang.data.findings import written
 from evallang.diagnostics import Changes, Severity
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study
 
@@ -78,7 +77,7 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
         return _claim(study, comparison, test)
     for protocol in own_protocols(study):
         yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        if yields.ordered:
+        if yields.neighbours:
             return nearest_test(comparison.metrics[0], yields)
     repeated = repeated_design(study)
     for source in study.sources:
@@ -128,8 +127,8 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
     independent = share_tests()
     for comparison in tested_lines(study):
         found = next((t.name for t in tests_of(comparison) if t.name in independent), None)
-        known = [yields.evidence for _, _, yields in evidence_of(study, comparison)]
-        alone = bool(known) and all(Evidence.SHARES in evidence for evidence in known)
+        known = [are_paired(yields) for _, _, yields in evidence_of(study, comparison)]
+        alone = bool(known) and not any(known)
         if found is not None and not alone:
             yield Objection(
                 f"`{found}` assumes that each model was tested on examples of its own",

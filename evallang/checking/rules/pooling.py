@@ -133,7 +133,7 @@ def _pools(study: Study, comparison: ComparisonSpec) -> bool:
         return False
     return any(
         yields.once
-        and not (yields.single_fit or yields.ordered)
+        and not (yields.single_fit or yields.neighbours)
         and (protocol is None or not is_assigned(protocol))  # whether it has folds, the data say
         and any(uses_rows(test, yields) for test in tests_of(comparison))
         for _, protocol, yields in evidence_of(study, comparison)

@@ -93,7 +93,7 @@ def measures_without_interval(
         plain = default_interval(Method(metric.name), yields, number, grouped)
         if plain is not None:
             continue  # an option prevents it, which another rule advises against
-        if yields.ordered or not _gives_intervals(metric, yields, grouped):
+        if yields.neighbours or not _gives_intervals(metric, yields, grouped):
             continue  # that is how the protocol is, and the plan says it
         said.add(where)
         has_binary_interval = default_interval(metric, yields, None, grouped) is not None

@@ -11,7 +11,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
     tests_of,
 )
-from evallang.compatibility import ON_EXAMPLES, spoken, yields_of
+from evallang.compatibility import spoken, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
@@ -239,18 +239,18 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         protocol forward = time_series folds=5
         measure mae
     """
-    ordered = next((p for p in own_protocols(study) if _yields(p).ordered), None)
-    if ordered is not None:
-        yield from _mixing_protocols(study, ordered)
+    in_time = next((p for p in own_protocols(study) if _yields(p).neighbours), None)
+    if in_time is not None:
+        yield from _mixing_protocols(study, in_time)
     given = any(getattr(s, "series", False) for s in study.sources if not isinstance(s, DataSpec))
-    if ordered is None and not given:
+    if in_time is None and not given:
         return
     for measure in study.measures:
         interval = measure.interval
         if interval is None:
             continue
         declared = INTERVALS[interval.name].declaration
-        if declared.evidence <= ON_EXAMPLES and declared.form != "series":
+        if declared.rests_only_on("row") and declared.form != "series":
             yield Objection(
                 f"the `{interval.name}` interval takes the rows of a series as independent",
                 measure.interval_span or measure.span,
@@ -323,7 +323,7 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
 
 
 def _tests_training_rows(protocol: Protocol) -> bool:
-    return PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options)
+    return _yields(protocol).optimistic
 
 
 @rule("W324", changes=Changes.PRECISION, source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evallang.checking.capabilities import is_tuned
-from evallang.compatibility import ON_EXAMPLES, metric_entry, yields_of
+from evallang.compatibility import metric_entry, yields_of
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.hypotheses import planned_of
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
-from evallang.registry import Evidence
 from evallang.results.settings import DefaultPlace
 from evallang.spelling import written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -144,7 +143,7 @@ def evidence_of(
 def uses_rows(test: Method, yields: Yields) -> bool:
     """Return whether a test counts examples of its input, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence
-    return bool(shared & ON_EXAMPLES) and Evidence.FOLD_SCORES not in shared
+    return bool(shared) and all(one.unit == "row" for one in shared)
 
 
 def data_set_column(source: SourceSpec) -> str | None:

@@ -133,7 +133,9 @@ def training_rows_later_than_test_rows(
     column = time_column(table) if table.group_codes is None else None
     if column is None:
         return
-    if not drawn.ordered:
+    if drawn.training == "around":  # later rows are trained on by design
+        return
+    if drawn.training == "other":
         agreement = neighbour_correlation(target_columns(table), column.ranks)
         if agreement < LEAST_AGREEMENT or agreement * math.sqrt(table.n) < FAR:
             return
@@ -155,7 +157,7 @@ def training_rows_later_than_test_rows(
         "from",
         span=drawn.span,
         help=f"write `time {written(column.name)}` in place of `time none`"
-        if drawn.ordered
+        if drawn.training == "past"
         else f"put the rows of the file in the order of `{column.name}`, earliest first"
         if falling
         else f"test on the latest rows by `{column.name}`, or write `protocol time_series folds=5 "

@@ -61,7 +61,7 @@ def feature_gives_the_target_away(
         counts = np.bincount(table.y, minlength=len(table.classes))
         if len(counts) < 2 or counts.min() < FEWEST_OF_A_CLASS:
             return
-    elif design.ordered:
+    elif design.neighbours:
         return
     found = strengths(table, columns)
     if sum(value > 0 for value, _ in found) < FEWEST_FEATURES:

@@ -18,7 +18,7 @@ from evallang.data.dataset import Column, Table
 from evallang.data.findings import Findings
 from evallang.diagnostics import Changes, Code, Diagnostic
 from evallang.diagnostics.documented import declare_documented
-from evallang.protocols.protocol import Split
+from evallang.protocols.protocol import Split, Training
 from evallang.source import Span
 
 
@@ -31,14 +31,14 @@ class RowDesign(Struct, frozen=True):
     mixed : the first protocol, as written, whose training parts are not all before their test
         parts because rows are dealt at random or each in turn; None where there is none
     mixed_span : the place of that protocol
-    ordered : whether a protocol takes the order of the rows for time
+    neighbours : whether a protocol takes rows next to each other for alike, as in time
     mixed_name : the name of that protocol with ` = `, where the study gives it one
     """
 
     features: Collection[str] | None = None
     mixed: str | None = None
     mixed_span: Span | None = None
-    ordered: bool = False
+    neighbours: bool = False
     mixed_name: str = ""
 
     def columns(self, table: Table) -> tuple[Column, ...]:
@@ -60,7 +60,7 @@ class DrawnSplits(Struct, frozen=True):
     protocol: str
     span: Span | None
     splits: "Sequence[Split]"
-    ordered: bool
+    training: Training
 
 
 TableRule = Callable[[Table, RowDesign, Findings, Code], None]

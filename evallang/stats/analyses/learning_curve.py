@@ -45,8 +45,8 @@ class SizeScores(Struct, frozen=True):
 class Learning(Struct, frozen=True):
     """The scores of one model by the size of the training set, the smallest size first.
 
-    `n` counts the examples that are tested; `ordered` states that the subsets are the last rows
-    of training parts in time, and are not drawn.
+    `n` counts the examples that are tested; `ordered` states that the subsets are the rows
+    of training parts nearest in time to the test rows, and are not drawn.
     """
 
     metric: str
@@ -112,7 +112,7 @@ ABOUT = (
     "the algorithm on parts of these training parts, which share rows; the spread over splits is "
     "not an interval"
 )
-IN_TIME = "each part is the end of the training part, next to the test rows in time"
+IN_TIME = "each part has the training rows that are nearest in time to the test rows"
 
 
 def _objection(options: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -165,8 +165,8 @@ _SUCH = {
             "chosen inside each subset, and each fit is measured on its own training rows and on "
             "the test rows of the split. The value at a size is the metric over all splits, as "
             "the estimate of the protocol has it, averaged over draws; the bar is the standard "
-            "deviation over splits of the means over draws. Rows ordered in time are not drawn: "
-            "a subset is the end of the training part"
+            "deviation over splits of the means over draws. Rows whose neighbours in time are "
+            "alike are not drawn: a subset has the training rows nearest to the test rows"
         ),
         differs={
             "scikit-learn": (

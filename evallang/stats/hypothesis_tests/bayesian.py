@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Design, Evidence, Example
+from evallang.evidence import COUNTS, FOLD_SCORES, ONE_PREDICTION_PER_ROW
+from evallang.registry import Bounds, Design, Example
 from evallang.results.statistics import (
     POSTERIOR,
     Difference,
@@ -41,7 +42,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.FOLD_SCORES}),
+        frozenset({FOLD_SCORES}),
         ABOUT_FOLDS,
         intervals={"bayes_t": "credible interval of the correlated t"},
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
@@ -449,7 +450,7 @@ NODES = 64  # of the Gauss-Legendre rule: errors below 1e-8
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
+        frozenset({ONE_PREDICTION_PER_ROW, COUNTS}),
         ABOUT,
         intervals={"bayes_mcnemar": "credible interval of the Dirichlet posterior"},
         tests="correctness",

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example, Situation
+from evallang.evidence import COUNTS, ONE_PREDICTION_PER_ROW, SHARES
+from evallang.registry import Example, Situation
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -207,7 +208,7 @@ def _spread_over_groups(over_groups: float, rows: NDArray[Any]) -> float | None:
     return over_groups / over_rows if over_rows else None
 
 
-FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+FROM_ROWS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS})
 FORMS = ("exact", "midp", "chi2", "corrected")
 
 PAIR_NULL = "the two models have the same accuracy"
@@ -384,7 +385,7 @@ def mcnemar(
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        FROM_ROWS | {Evidence.SHARES},
+        FROM_ROWS | {SHARES},
         "the two models have the same accuracy",
         intervals={"unpaired_wald": "Wald interval that takes the two as independent"},
         default_for=frozenset({"shares"}),
@@ -755,7 +756,7 @@ ONE_CLASS = ((1.0, 6.0, 16.0, 161.0),)  # the interval is Agresti and Min's of i
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW}),
+        frozenset({ONE_PREDICTION_PER_ROW}),
         EQUAL,
         tests="recalls",
         intervals={"paired_recalls": "interval of paired recalls (MOVER)"},

@@ -14,7 +14,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import DATASET_SCORES
+from evallang.registry import Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.basics import (
     Alternative,
@@ -50,7 +51,7 @@ from evallang.stats.rank_scores import (
     settled,
 )
 
-FROM_DATA_SETS = frozenset({Evidence.DATASET_SCORES})
+FROM_DATA_SETS = frozenset({DATASET_SCORES})
 ALL_EQUAL = "on every data set all orders of the models are equally likely"
 EXACT_UP_TO = {3: 15, 4: 8, 5: 5}  # data sets by models: under a second
 MOST_STEPS = 400_000  # sums formed; about a second

@@ -11,7 +11,15 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Design, Evidence, Example
+from evallang.evidence import (
+    COUNTS,
+    FOLD_SCORES,
+    LOSSES_PER_ROW,
+    ONE_PREDICTION_PER_ROW,
+    SCORES_PER_ROW,
+    SHARES,
+)
+from evallang.registry import Bounds, Design, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.basics import checked_level
 from evallang.stats.decisions import checked_margin
@@ -34,12 +42,12 @@ WITH_AN_INTERVAL = frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED})
 """The designs over whose folds the interval of a difference is sound: those of corrected_t."""
 ANY_INTERVAL = frozenset(
     {
-        Evidence.ONE_PREDICTION_PER_ROW,
-        Evidence.COUNTS,
-        Evidence.SHARES,
-        Evidence.LOSSES_PER_ROW,
-        Evidence.SCORES_PER_ROW,
-        Evidence.FOLD_SCORES,
+        ONE_PREDICTION_PER_ROW,
+        COUNTS,
+        SHARES,
+        LOSSES_PER_ROW,
+        SCORES_PER_ROW,
+        FOLD_SCORES,
     }
 )
 TAIL_AREA = 1e-12  # smaller p-values are not told apart

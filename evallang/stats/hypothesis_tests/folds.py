@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Design, Evidence, Example, Situation
+from evallang.evidence import FOLD_SCORES
+from evallang.registry import Bounds, Design, Example, Situation
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.basics import Alternative, checked_level, f_quantile, f_tail
 from evallang.stats.effect_sizes.effect_size import cohen_dz, hedges_g
@@ -30,7 +31,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.power_of_metrics import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
 
-FROM_FOLDS = frozenset({Evidence.FOLD_SCORES})
+FROM_FOLDS = frozenset({FOLD_SCORES})
 NULL = "the two learning algorithms have the same expected score on training sets of this size"
 
 # Eight differences with mean 3 and variance 6, so that statistics come out in closed form

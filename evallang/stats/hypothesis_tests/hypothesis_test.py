@@ -13,7 +13,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from evallang.registry import Design, Evidence, Guidance, Registry
+from evallang.evidence import Evidence, RestsOnEvidence
+from evallang.registry import Design, Guidance, Registry
 from evallang.stats.power import PowerDeclaration
 from evallang.stats.validity import Validity, judged
 
@@ -39,7 +40,7 @@ class Estimand(Struct, frozen=True):
     statistic: str = ""
 
 
-class HypothesisTestDeclaration(Guidance, frozen=True):
+class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     """What a test needs and what it is about.
 
     Attributes

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Evidence, Example, Situation
+from evallang.evidence import DATASET_SCORES, LOSSES_PER_ROW
+from evallang.registry import Bounds, Example, Situation
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -64,7 +65,7 @@ OWN = "own derivation: computed by hand"
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         NULL,
         intervals={
             "paired_t": "t interval of the paired differences",
@@ -177,7 +178,7 @@ def t(
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         SAME_FORECASTS,
         series=(),
         longer="write `diebold_mariano(newey_west)`, or `horizon=H` if the forecasts are H steps "
@@ -408,7 +409,7 @@ def p_of_draws(differences: NDArray[np.float64], alternative: Alternative) -> ND
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW, Evidence.DATASET_SCORES}),
+        frozenset({LOSSES_PER_ROW, DATASET_SCORES}),
         NULL_OF_RANKS,
         variants=WILCOXON_VARIANTS,
         p_by="method",

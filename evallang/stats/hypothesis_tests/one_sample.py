@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Evidence, Example
+from evallang.evidence import COUNTS, FOLD_SCORES, ONE_PREDICTION_PER_ROW, SHARES
+from evallang.registry import Bounds, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.basics import Alternative, binomial_tail, checked_level, least_rejected
 from evallang.stats.correctness import Correctness, count_correct
@@ -58,7 +59,7 @@ compare tree with single_t(threshold=5%)
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES}),
+        frozenset({ONE_PREDICTION_PER_ROW, COUNTS, SHARES}),
         BINOMIAL_NULL,
         quantity="error rate",
         null_under_cv="the fitted models of the folds have an average error rate of at most the "
@@ -188,7 +189,7 @@ def binomial(
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.FOLD_SCORES}),
+        frozenset({FOLD_SCORES}),
         SINGLE_T_NULL,
         overlap_ignored="the training sets of different folds share examples",
         instead="corrected_t",

@@ -11,7 +11,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import SCORES_PER_ROW
+from evallang.registry import Example
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -239,7 +240,7 @@ AUC_VARIANTS = {
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.SCORES_PER_ROW}),
+        frozenset({SCORES_PER_ROW}),
         NULL,
         variants=AUC_VARIANTS,
         followed_by=("delong",),

@@ -8,7 +8,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import READER_SCORES
+from evallang.registry import Example
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -51,7 +52,7 @@ BY_HAND = ReaderScores(
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.READER_SCORES}),
+        frozenset({READER_SCORES}),
         NULL,
         variants=VARIANTS,
         models=(2, None),

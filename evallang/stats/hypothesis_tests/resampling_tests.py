@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Evidence, Example, Situation
+from evallang.evidence import COUNTS, LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, SCORES_PER_ROW
+from evallang.registry import Bounds, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.basics import Alternative, checked_level, halved, one_sided
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -39,10 +40,10 @@ from evallang.stats.validity import ENOUGH_GROUPS, OF_SKEWED_LOSSES, OF_TRUE, Co
 
 PER_EXAMPLE = frozenset(
     {
-        Evidence.ONE_PREDICTION_PER_ROW,
-        Evidence.LOSSES_PER_ROW,
-        Evidence.SCORES_PER_ROW,
-        Evidence.COUNTS,
+        ONE_PREDICTION_PER_ROW,
+        LOSSES_PER_ROW,
+        SCORES_PER_ROW,
+        COUNTS,
     }
 )
 EXCHANGEABLE = "the outputs of the two models are exchangeable within each example"

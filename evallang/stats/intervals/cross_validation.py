@@ -10,7 +10,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Design, Evidence, Example
+from evallang.evidence import FOLD_SCORES, LOSSES_PER_ROW
+from evallang.registry import Bounds, Design, Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import checked_level, magnitudes, normal_quantile, t_quantile
 from evallang.stats.fold_scores import FoldValues, read_folds, spread_is_noise
@@ -27,7 +28,7 @@ CONSTANT = "no width: all values are equal"
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.FOLD_SCORES}),
+        frozenset({FOLD_SCORES}),
         "fold_values",
         allows_overlap=True,
         default_for=frozenset({"splits"}),
@@ -84,7 +85,7 @@ def corrected_t(
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.FOLD_SCORES}),
+        frozenset({FOLD_SCORES}),
         "fold_values",
         advised_against="training sets overlap, so that it is too narrow",
         advised_by="Nadeau & Bengio 2003",
@@ -124,7 +125,7 @@ def t(values: ArrayLike, level: float) -> Interval:
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         "losses",
         default_for=frozenset({"losses_over_folds"}),
         designs=frozenset({Design.KFOLD}),
@@ -233,7 +234,7 @@ PLACES = (
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         "means",
         designs=frozenset({Design.KFOLD}),
         allows_overlap=True,

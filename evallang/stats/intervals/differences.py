@@ -11,7 +11,8 @@ import scipy
 from numpy.typing import NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import COUNTS, ONE_PREDICTION_PER_ROW, SHARES
+from evallang.registry import Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import MOST_COUNTED, check_unmasked, checked_level, normal_quantile
 from evallang.stats.correctness import Share, checked_share
@@ -21,7 +22,7 @@ from evallang.stats.intervals.proportions import wilson
 TINY = 1e-20  # distance of a bound from the value that is looked for
 
 TwoByTwo = Sequence[Sequence[int]]
-FROM_TABLES = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+FROM_TABLES = frozenset({ONE_PREDICTION_PER_ROW, COUNTS})
 CAVO_2012 = ((59, 6), (16, 80))  # complete response before and after therapy
 CHAPTER_8 = (
     "R package contingencytables, tests/testthat/test-ch8.R, data cavo_2012 (Fagerland, "
@@ -220,7 +221,7 @@ def paired_wald(table: TwoByTwo, level: float) -> Interval:
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.SHARES}),
+        frozenset({SHARES}),
         "independent",
         holds="it covers close to its level at every number of examples (Newcombe 1998)",
         when=(

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Evidence, Example
+from evallang.evidence import LOSSES_PER_ROW
+from evallang.registry import Bounds, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import (
     checked_level,
@@ -165,7 +166,7 @@ def _two_alike() -> Example:
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         "losses",
         clustered=True,
         holds=(

@@ -9,7 +9,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.registry import Design, Evidence, Guidance, Registry
+from evallang.evidence import Evidence, RestsOnEvidence
+from evallang.registry import Design, Guidance, Registry
 from evallang.stats.validity import Validity, judged
 
 Limits = tuple[float | None, float | None]
@@ -66,7 +67,7 @@ set, a series, or anything drawn again, a sum of shares, or a mean
 over few examples."""
 
 
-class IntervalDeclaration(Guidance, frozen=True):
+class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
     """What an interval needs.
 
     Attributes

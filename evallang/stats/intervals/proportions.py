@@ -12,7 +12,8 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import COUNTS, ONE_PREDICTION_PER_ROW, SHARES
+from evallang.registry import Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import (
     MOST_COUNTED,
@@ -24,7 +25,7 @@ from evallang.stats.basics import (
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validity import ENOUGH_GROUPS, OF_MISTAKES, OF_RAREST, OF_SIZES, Counted, Holds
 
-FROM_COUNTS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES})
+FROM_COUNTS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS, SHARES})
 CHAPTER_2 = (
     "13 of 16, R package contingencytables, tests/testthat/test-ch2.R (Fagerland, Lydersen "
     "& Laake 2017, chapter 2)"
@@ -277,7 +278,7 @@ EVEN = ((8, 2), (2, 8))
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
+        frozenset({ONE_PREDICTION_PER_ROW, COUNTS}),
         "f1",
         holds=(OF_RAREST, OF_MISTAKES),
         when="you need F1 of independent examples in closed form",
@@ -426,7 +427,7 @@ HALF = Z_95 * 2 * math.sqrt(0.8 * 0.2 / 100) / (1 - 0.6**2)
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
+        frozenset({ONE_PREDICTION_PER_ROW, COUNTS}),
         "cells",
         holds=(
             Holds(

@@ -9,7 +9,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Design, Evidence, Example
+from evallang.evidence import SCORES_PER_ROW
+from evallang.registry import Design, Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import (
     bounds_inside,
@@ -81,7 +82,7 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.SCORES_PER_ROW}),
+        frozenset({SCORES_PER_ROW}),
         "auc",
         default_for=frozenset({"auc"}),
         of_difference="DeLong interval",  # a difference has no logit
@@ -143,7 +144,7 @@ def delong(
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.SCORES_PER_ROW}),
+        frozenset({SCORES_PER_ROW}),
         "auc",
         default_for=frozenset({"auc_over_folds"}),
         designs=frozenset({Design.KFOLD}),
@@ -282,7 +283,7 @@ def separated(
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.SCORES_PER_ROW}),
+        frozenset({SCORES_PER_ROW}),
         "areas",
         default_for=frozenset({"areas"}),
         clustered=True,

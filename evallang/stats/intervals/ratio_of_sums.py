@@ -10,7 +10,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, SCORES_PER_ROW
+from evallang.registry import Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import bounds_inside, checked_level, magnitudes, numbers, t_quantile
 from evallang.stats.clusters import degrees_of_sizes, group_codes, group_totals
@@ -25,7 +26,7 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         "sums",
         clustered=True,
         weights=True,
@@ -112,7 +113,7 @@ def ratio(sums: ArrayLike, groups: ArrayLike | None, level: float) -> Interval:
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.SCORES_PER_ROW}),
+        frozenset({ONE_PREDICTION_PER_ROW, SCORES_PER_ROW}),
         "shares",
         default_for=frozenset({"shares"}),
         holds=(Holds(Counted.RAREST, 10, "95% intervals covered 91 to 96% in simulations"),),
@@ -202,7 +203,7 @@ class CountedInfluences(Struct, frozen=True, eq=False):
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.SCORES_PER_ROW}),
+        frozenset({SCORES_PER_ROW}),
         "influences",
         clustered=True,
         default_for=frozenset({"influences"}),

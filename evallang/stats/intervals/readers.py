@@ -10,7 +10,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Evidence, Example
+from evallang.evidence import READER_SCORES
+from evallang.registry import Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import checked_level, normal_quantile, numbers, t_quantile
 from evallang.stats.clusters import group_codes, group_totals
@@ -133,7 +134,7 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.READER_SCORES}),
+        frozenset({READER_SCORES}),
         "readers",
         clustered=True,
         default_for=frozenset({"readers"}),

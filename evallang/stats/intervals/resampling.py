@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Evidence, Example
+from evallang.evidence import COUNTS, LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, SCORES_PER_ROW
+from evallang.registry import Bounds, Example
 from evallang.results.statistics import Clusters, Interval, Resamples
 from evallang.stats.basics import (
     checked_level,
@@ -456,10 +457,10 @@ def _half_right(method: Method) -> Example:
     IntervalDeclaration(
         frozenset(
             {
-                Evidence.ONE_PREDICTION_PER_ROW,
-                Evidence.LOSSES_PER_ROW,
-                Evidence.SCORES_PER_ROW,
-                Evidence.COUNTS,
+                ONE_PREDICTION_PER_ROW,
+                LOSSES_PER_ROW,
+                SCORES_PER_ROW,
+                COUNTS,
             }
         ),
         "sample",

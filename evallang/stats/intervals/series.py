@@ -11,7 +11,8 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.registry import Bounds, Evidence, Example
+from evallang.evidence import LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW
+from evallang.registry import Bounds, Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import checked_level, magnitudes, t_quantile
 from evallang.stats.fold_scores import spread_is_noise
@@ -137,7 +138,7 @@ def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}),
+        frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW}),
         "series",
         default_for=frozenset({"series"}),
         holds=(

@@ -3,7 +3,8 @@
 from math import asin, pi, sin
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example
+from evallang.evidence import COUNTS, ONE_PREDICTION_PER_ROW, SHARES
+from evallang.registry import Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
@@ -11,7 +12,7 @@ from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES}),
+        frozenset({ONE_PREDICTION_PER_ROW, COUNTS, SHARES}),
         "proportion",
         holds="close to its level at every number of trials",
         when="a formula is wanted whose variance does not depend on the proportion",

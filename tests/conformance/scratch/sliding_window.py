@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from evallang.bibliography import cite
+from evallang.evidence import LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW
+from evallang.protocols.cross_validation import later_periods
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     PROTOCOLS,
@@ -15,16 +17,13 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.protocols.splitting import keep_groups_whole
-from evallang.registry import Evidence
 from evallang.results.settings import OptionWords
 
 
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("sliding_window",),
-        yields=lambda options: Yields(
-            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}), ordered=True
-        ),
+        gives=lambda options: Yields(frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW})),
         describe=lambda options: (
             f"a window of {options['window']} rows moved over {options['folds']} test periods"
         ),
@@ -32,6 +31,9 @@ from evallang.results.settings import OptionWords
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         division="in_place",
+        dependence="neighbours",
+        training="past",
+        inner=later_periods,
         keeps_strata=False,
         least={"folds": 2},
         option_words={

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import special, stats
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example
+from evallang.evidence import LOSSES_PER_ROW
+from evallang.registry import Example
 from evallang.results.provenance import AssumptionWords
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.basics import Alternative, one_sided, t_p, t_quantile
@@ -32,7 +33,7 @@ def _power(question, stated):
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.LOSSES_PER_ROW}),
+        frozenset({LOSSES_PER_ROW}),
         "the trimmed means of the losses of the two models are equal",
         tests="losses",
         holds="t allows for few examples",
