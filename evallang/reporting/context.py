@@ -148,6 +148,8 @@ class Context:
     ) -> None:
         self.sentences = sentences
         """The author's own files of sentences by name, which the user trusts."""
+        self.objections: dict[str, None] = {}
+        """Why sentences of these files were not used."""
         self.draws = draws
         """Whether sections draw figures, which a summary of text does not need."""
         self.limited = True

@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 
 from evallang.reporting import fonts, pdf
+from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs
 from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
@@ -174,7 +175,7 @@ def write_report(
     formats: Sequence[str],
     *,
     figures: bool = True,
-    template: str | None = None,
+    template: AuthorsTemplate | None = None,
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write a report in some formats into a folder; gives the paths and messages.
 
@@ -207,6 +208,9 @@ def write_report(
     messages += renamed
     if results.style_sheet and not writing.context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
+    messages += [
+        f"a sentence of {one}; the report has evallang's" for one in writing.context.objections
+    ]
     if writing.objections:
         objection = writing.objections[0]
         messages.append(f"the template is not used, because {objection}")

@@ -1,18 +1,20 @@
 """Sentences in templates: what the report says, in `templates/sentences`, made into runs.
 
 A file has the sentences of one topic, each a macro; Python calls it by name and gives it facts as
-records. Text may have `<strong>`, `<em>`, `<sub>` and `<code>`. What a macro prints of a fact is
-kept as it is: no sign in a name is markup. A line break or several spaces in a template are one
-space, and none remains before a closing sign.
+records. Names that begin with `_` are parts of others. Text may have `<strong>`, `<em>`, `<sub>`
+and `<code>`. What a macro prints of a fact is kept as it is: no sign in a name is markup. A line
+break or several spaces in a template are one space, and none remains before a closing sign.
 """
 
 import re
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import jinja2
+from jinja2 import meta, nodes
 from markupsafe import Markup
 
 from evallang import diagnostics
@@ -35,6 +37,8 @@ from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.run_writer import plain
 
 ENDING = ".sentences.j2"
+AUTHORS = "the author’s file"
+MOST_BYTES = 100_000
 TAGS: Mapping[str, Callable[[Runs], Run]] = {
     "strong": Strong,
     "em": Emphasis,
@@ -49,13 +53,34 @@ NO_SPACE_BEFORE = re.compile(r" (?=[,.;:)])|(?<=\() ")
 def write(context: Context, topic: str, name: str, **facts: Any) -> Runs:
     """Return the sentences of a topic that a template makes of facts.
 
-    Raises `jinja2.TemplateError` where the template does not fit the facts.
+    An author's macro that fails leaves ours, and an objection that names its line.
     """
+    file = topic + ENDING
+    if file in context.sentences:
+        template = _environment(context.sentences[file]).get_template(AUTHORS)
+        try:
+            made = _said(template, context, name, facts)
+        except Exception as error:  # whatever its expressions do
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename == AUTHORS]
+            line = template.get_corresponding_lineno(lines[-1]) if lines and lines[-1] else 1
+            context.objections[f"`{file}`, line {line}: {str(error).rstrip('.')}"] = None
+        else:
+            if made is not None:
+                return made
+    made = _said(_environment().get_template(file), context, name, facts)
+    assert made is not None, f"{file} has no macro {name}"
+    return made
+
+
+def _said(
+    template: jinja2.Template, context: Context, name: str, facts: Mapping[str, Any]
+) -> Runs | None:
+    """Return what a macro of a template makes of facts; None where it has no such macro."""
     kept: list[Runs] = []
-    module = (
-        _environment().get_template(topic + ENDING).make_module({"study": context, "kept": kept})
-    )
-    return _parse(str(getattr(module, name)(**facts)), kept)
+    module = template.make_module({"study": context, "kept": kept})
+    macro = getattr(module, name, None)
+    return None if macro is None else _parse(str(macro(**facts)), kept)
 
 
 def caution(context: Context, topic: str, code: diagnostics.Code, **facts: Any) -> Caution:
@@ -68,6 +93,7 @@ def _parse(text: str, kept: Sequence[Runs]) -> Runs:
     """Make what a template printed into runs."""
     words = NO_SPACE_BEFORE.sub("", SPACE.sub(" ", text)).strip(" ")
     stack: list[list[Run]] = [[]]
+    opened: list[str] = []
     end = 0
     for tag in TAG.finditer(words):
         stack[-1] += runs(str(Markup(words[end : tag.start()]).unescape()))
@@ -76,11 +102,16 @@ def _parse(text: str, kept: Sequence[Runs]) -> Runs:
         if name.isdigit():
             stack[-1] += kept[int(name)]
         elif not tag[0].startswith("</"):
+            opened.append(name)
             stack.append([])
         else:
             inside = joined(stack.pop())
+            if not stack or name != opened.pop():
+                raise jinja2.TemplateRuntimeError(f"`{tag[0]}` closes what is not open")
             stack[-1].append(TAGS[name](inside))
     stack[-1] += runs(str(Markup(words[end:]).unescape()))
+    if opened:
+        raise jinja2.TemplateRuntimeError(f"`<{opened[-1]}>` is not closed")
     return joined(stack[0])
 
 
@@ -190,7 +221,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 @cache
-def ours() -> Mapping[str, str]:
+def _ours() -> Mapping[str, str]:
     """Return the texts of our files by name."""
     folder = files("evallang.templates") / "sentences"
     found = (file for file in folder.iterdir() if file.name.endswith(ENDING))
@@ -198,13 +229,85 @@ def ours() -> Mapping[str, str]:
 
 
 @cache
-def _environment(theirs: tuple[tuple[str, str], ...] = ()) -> jinja2.Environment:
+def _environment(theirs: str = "") -> jinja2.Environment:
+    """Return the environment of our files and of one of an author, which may import ours."""
+
+    def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
+        text = theirs if name == AUTHORS else _ours().get(name)
+        return None if text is None else (text, name, lambda: True)
+
     made = jinja2.Environment(
-        loader=jinja2.DictLoader({**ours(), **dict(theirs)}),
+        loader=jinja2.FunctionLoader(load),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_keep,
     )
     made.filters |= FILTERS
-    made.globals = {**FUNCTIONS}
+    made.globals |= FUNCTIONS
     return made
+
+
+# --- what an author's file may be -------------------------------------------------------------
+
+
+def sentences_objection(file: str, text: str) -> tuple[str, str] | None:
+    """Return why a file of sentences cannot take the place of ours, and what to do; None if it can.
+
+    It is parsed and not run.
+    """
+    known = ", ".join(f"`{name}`" for name in sorted(_ours()))
+    if file not in _ours():
+        return "is not a file of the report’s sentences", f"they are {known}"
+    environment = _environment()
+    try:
+        tree = environment.parse(text)
+        environment.compile(tree)
+    except jinja2.TemplateSyntaxError as error:
+        return f"is not a template: {error.message} in line {error.lineno}", "correct this line"
+    except (ValueError, RecursionError):
+        return "is not a template: it is nested too deeply or has too long a number", "simplify it"
+    ours = {m.name: _arguments(m) for m in environment.parse(_ours()[file]).find_all(nodes.Macro)}
+    names = {name for node in tree.body for name in _defined(node)}
+    for node in tree.body:
+        if isinstance(node, nodes.Macro) and not node.name.startswith("_"):
+            if node.name not in ours:
+                others = ", ".join(f"`{name}`" for name in ours if not name.startswith("_"))
+                return (
+                    f"has the sentence `{node.name}` in line {node.lineno}, which the report does "
+                    "not have",
+                    f"it has {others}; begin the name of a part of others with `_`",
+                )
+            if _arguments(node) != ours[node.name]:
+                right = ", ".join(ours[node.name])
+                return (
+                    f"takes other facts than the report gives in line {node.lineno}",
+                    f"write `{node.name}({right})`",
+                )
+        alone = nodes.Template([node]).set_environment(environment)
+        unknown = meta.find_undeclared_variables(alone) - names
+        for name in node.find_all(nodes.Name):
+            if name.name in unknown and name.name not in environment.globals:
+                return f"names `{name.name}` in line {name.lineno}, which is not known", CORRECT
+        for data in node.find_all(nodes.TemplateData):
+            for tag in TAG.findall(data.data):
+                if tag.strip("</>") not in TAGS:
+                    line = data.lineno + data.data[: data.data.index(tag)].count("\n")
+                    words = ", ".join(f"`<{name}>`" for name in TAGS)
+                    return f"has `{tag}` in line {line}", f"its tags are {words}; `<` is `&lt;`"
+    return None
+
+
+CORRECT = "write a fact of the sentence, or a part of the file"
+
+
+def _arguments(macro: nodes.Macro) -> list[str]:
+    return [argument.name for argument in macro.args]
+
+
+def _defined(node: nodes.Node) -> list[str]:
+    """Return the names that a statement at the top of a file defines for the others."""
+    if isinstance(node, nodes.Macro):
+        return [node.name]
+    if isinstance(node, nodes.Import):
+        return [node.target]
+    return [name.name for name in node.find_all(nodes.Name) if name.ctx == "store"]
