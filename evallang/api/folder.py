@@ -27,6 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.api.run_tables import write_fits, write_predictions
+from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.output_files import free_name, kept, written_files
 from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
@@ -387,7 +388,7 @@ def write_folder(
     record: records.ResultsRecord,
     run: Run | None,
     formats: tuple[str, ...] | None = None,
-    template: str | None = None,
+    template: AuthorsTemplate | None = None,
     mapped: Mapped = map,
 ) -> tuple[str, ...]:
     """Write results, tables and report; return messages about what could not be written.

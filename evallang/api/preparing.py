@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.hypotheses import as_read
 from evallang.models.model import ModelSpec
 from evallang.planning.planner import Planned
+from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.results.bibtex_entries import (
     MOST_BYTES,
     BibtexEntry,
@@ -56,7 +58,7 @@ class ReportFiles(Struct, frozen=True):
     """The texts of the author's style sheet and template, and the works that the study cites."""
 
     style_sheet: str | None = None
-    template: str | None = None
+    template: AuthorsTemplate | None = None
     references: tuple[ReferenceRecord, ...] = ()
 
 
@@ -66,6 +68,11 @@ def read_report_files(study: Study, folder: Path) -> tuple[ReportFiles, tuple[Di
     if settings.style is settings.template is settings.bibliography is None:
         return ReportFiles(), ()
     from evallang.reporting.html import MOST_BYTES as MOST_OF_TEMPLATE, template_objection
+    from evallang.reporting.sentences import (
+        ENDING,
+        MOST_BYTES as MOST_OF_SENTENCES,
+        sentences_objection,
+    )
     from evallang.reporting.style_sheets import MOST_BYTES as MOST_OF_STYLE, style_objection
 
     found: list[Diagnostic] = []
@@ -80,7 +87,17 @@ def read_report_files(study: Study, folder: Path) -> tuple[ReportFiles, tuple[Di
         return text
 
     style = read("style", settings.style, MOST_OF_STYLE, style_objection)
-    template = read("template", settings.template, MOST_OF_TEMPLATE, template_objection)
+    page = read("template", settings.template, MOST_OF_TEMPLATE, template_objection)
+    template = None
+    if page is not None and settings.template is not None:
+        place = folder / Path(settings.template).parent
+        own = sorted(file for file in place.iterdir() if file.name.endswith(ENDING))
+        texts = {
+            file.name: read("template", str(file.relative_to(folder)), MOST_OF_SENTENCES,
+                            partial(sentences_objection, file.name))
+            for file in own
+        }  # fmt: skip
+        template = AuthorsTemplate(page, {name: t for name, t in texts.items() if t is not None})
     cited = _citations(study)
     text = read("bibliography", settings.bibliography, MOST_BYTES,
                 lambda text: _bibliography_objection(text, cited))  # fmt: skip

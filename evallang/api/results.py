@@ -24,6 +24,7 @@ from evallang.api.rows import (
 )
 from evallang.limits import RESULTS_BYTES
 from evallang.printable import printable, write_lines
+from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.results import codec, records
 from evallang.results.files import write_file
 from evallang.results.printed import Printed, joined_html, joined_text
@@ -80,7 +81,7 @@ class Results:
         diagnostics: tuple[Diagnostic, ...] = (),
         study_folder: Path | None = None,
         notes: tuple[str, ...] = (),
-        template: str | None = None,
+        template: AuthorsTemplate | None = None,
     ) -> None:
         self.record = record
         self.diagnostics = diagnostics
@@ -268,7 +269,7 @@ def figure(record: ResultsRecord, name: str) -> Drawing:
     )
 
 
-def show(record: ResultsRecord, template: str | None = None) -> None:
+def show(record: ResultsRecord, template: AuthorsTemplate | None = None) -> None:
     """Show the report in the notebook or the browser, or write where its file is."""
     from evallang.reporting.report import write_report
 

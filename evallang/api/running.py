@@ -7,7 +7,6 @@ import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -254,7 +253,7 @@ def _run(
         described(done.results, live.models),
         provenance=provenance,
         style_sheet=prepared.report_files.style_sheet,
-        template_sha256=None if template is None else sha256(template.encode()).hexdigest(),
+        template_sha256=None if template is None else template.sha256,
         references=(*done.results.references, *prepared.report_files.references),
         diagnostics=tuple(to_record(d, study.checked.sources) for d in of_results),
     )

@@ -42,6 +42,7 @@ from evallang.results.written import method_of
 SETS = "data sets"
 LABELLED = re.compile(r'\w+ \S+ "((?:[^"\\]|\\.)*)" from ')
 """The label of a statement of data, after its keyword and name."""
+NO_SENTENCES: Mapping[str, str] = {}
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
 KEPT = "".join(
@@ -138,8 +139,17 @@ class Context:
     """
 
     def __init__(
-        self, results: ResultsRecord, *, draws: bool = True, isolates: bool = True
+        self,
+        results: ResultsRecord,
+        *,
+        draws: bool = True,
+        isolates: bool = True,
+        sentences: Mapping[str, str] = NO_SENTENCES,
     ) -> None:
+        self.sentences = sentences
+        """The author's own files of sentences by name, which the user trusts."""
+        self.objections: dict[str, None] = {}
+        """Why sentences of these files were not used."""
         self.draws = draws
         """Whether sections draw figures, which a summary of text does not need."""
         self.limited = True

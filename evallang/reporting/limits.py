@@ -1,10 +1,10 @@
 """Warnings and limits, and what failed: every one named on page 1 and explained here.
 
-A rule gives one warning, however many fits, pairs or data sets it is about.
+A rule gives one warning, however many fits, pairs or data sets it is about. Its words are in
+`templates/sentences/limits.sentences.j2`, under the name of the rule.
 """
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from statistics import NormalDist, median
@@ -16,45 +16,27 @@ from evallang import diagnostics
 from evallang.diagnostics import codes
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian, computed, decided, margin_of
-from evallang.reporting.document import (
-    Block,
-    Caution,
-    Code,
-    Emphasis,
-    Ref,
-    Runs,
-    Strong,
-    listed,
-    runs,
-    spaced,
-)
-from evallang.reporting.numbers import (
-    NBSP,
-    Scale,
-    count,
-    fixed,
-    in_ranges,
-    level_of_alpha,
-    percent,
-    scale_of,
-)
+from evallang.reporting.document import Block, Caution, Code, Runs, spaced
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.sentences import caution, write
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.wording import message_runs, number_word, plural
+from evallang.reporting.wording import message_runs
 from evallang.results.records import (
     DRAWN,
     Comparison,
     Failure,
-    FitWarning,
     FoldValue,
     HypothesisTestResult,
     NeverPredicted,
 )
 
+TOPIC = "limits"
 MEASURE = "measure"  # the stage of a failure in the author's own metric
 INNER = "inner"  # the stage of a failure of a candidate
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
+MOST_PLACES = 4  # metrics and data sets named in a warning
 SAID_BY = {
     "pooled_predictions_of_several_models": codes.training_sets_overlap.name,
     codes.class_never_predicted.name: codes.class_never_predicted.name,
@@ -62,6 +44,10 @@ SAID_BY = {
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
 OF_REQUIREMENTS = frozenset({"few_examples_for_a_requirement"})
 """Warnings about what requirements ask for; readers want to know how these were decided."""
+LEADS = {
+    "threshold_beside_the_reported_scores": "the threshold may have been chosen on the test data"
+}
+"""What a warning of the check is called where its name does not describe it."""
 
 
 @SECTIONS.register(
@@ -83,28 +69,14 @@ def failures(context: Context) -> Sequence[Block]:
     for item in found:
         what = (item.model, item.data, item.protocol, item.stage, item.error, item.message)
         alike.setdefault((*what, item.metric, parameter_words(item.params)), []).append(item)
-    present = [
-        (noun, note)
-        for noun, note, is_here in (
-            (
-                "fits",
-                "Outer: the fit that is tested; results that need it were not computed. Inner: a "
-                "candidate in tuning, which was excluded from the choice.",
-                any(item.stage != MEASURE for item in found),
-            ),
-            (
-                "measures",
-                "A measure is the author’s own metric; where it failed, results that need it were "
-                "not computed.",
-                any(item.stage == MEASURE for item in found),
-            ),
-        )
-        if is_here
-    ]
+    kinds = {
+        "of_fits": any(item.stage != MEASURE for item in found),
+        "of_metrics": any(item.stage == MEASURE for item in found),
+    }
     return [
         table(
             "table-failures",
-            f"{' and '.join(noun for noun, _ in present)} that failed",
+            write(context, TOPIC, "caption_of_failures", **kinds),
             [
                 left("Model"),
                 left("Data, protocol", muted=True),
@@ -116,33 +88,16 @@ def failures(context: Context) -> Sequence[Block]:
                 row(
                     context.model(item.model),
                     f"{context.data_label(item.data)}, {context.protocol(item.protocol)}",
-                    _places(members),
+                    write(context, TOPIC, "where_it_failed", fits=members),
                     Code(parameter_words(item.params)) if item.params else "as written",
                     f"{item.error}: {item.message}",
                 )
                 for members in alike.values()
                 for item in members[:1]
             ],
-            " ".join(note for _, note in present),
+            write(context, TOPIC, "note_of_failures", **kinds),
         )
     ]
-
-
-def _places(members: Sequence[Failure]) -> str:
-    """State where the same error was raised: "outer, repeat 1, folds 1 to 4 and 7"."""
-    item = members[0]
-    if item.stage == MEASURE:
-        return f"measure {item.metric}"
-    if item.fold < 0:
-        return f"{item.stage}, all rows"
-    folds: dict[int, list[int]] = {}
-    for one in members:
-        folds.setdefault(one.repeat + 1, []).append(one.fold + 1)
-    if len(folds) > 1:
-        return f"{item.stage}, {count(len(members))} fits in {count(len(folds))} repeats"
-    ((repeat, numbers),) = folds.items()
-    noun = "fold" if len(set(numbers)) == 1 else "folds"
-    return f"{item.stage}, repeat {repeat}, {noun} {in_ranges(numbers, ' to ')}"
 
 
 def cautions(context: Context) -> list[Caution]:
@@ -151,62 +106,45 @@ def cautions(context: Context) -> list[Caution]:
     rules = (
         _overlap(context),
         _disagreement(
-            context, _outside, _outside_words, codes.plain_interval_excludes_zero_without_rejection
+            context, codes.plain_interval_excludes_zero_without_rejection, _outside, _of_plain
         ),
         _disagreement(
-            context,
-            _inside,
-            _inside_words,
-            codes.simultaneous_interval_holds_zero_despite_rejection,
+            context, codes.simultaneous_interval_holds_zero_despite_rejection, _inside, _of_family
         ),
         _small_differences(context),
-        never_predicted_caution(context),
+        _class_never_predicted(context),
     )
-    of_numbers = [caution for caution in rules if caution is not None]
-    said = {caution.name for caution in of_numbers}
-    found = _record_cautions(
+    of_numbers = [found for found in rules if found is not None]
+    said = {found.name for found in of_numbers}
+    made = _record_cautions(
         context, [r for r in results.diagnostics if not _said_by_numbers(r, said)]
     )
+
+    def add(code: diagnostics.Code, **facts: Any) -> None:
+        made.append(caution(context, TOPIC, code, **facts))
+
     if results.warnings:
-        found.append(_fit_caution(context, results.warnings))
-    of_fits = [f for f in results.failures if f.stage != MEASURE]
-    if of_fits:
-        names = dict.fromkeys(context.data_label(f.data) for f in of_fits)
-        where = f" on {', '.join(names)}" if len(names) < len(results.data) else ""
-        lost = f"Results that need {'it' if len(of_fits) == 1 else 'them'} were not computed."
-        if all(f.stage == INNER for f in of_fits):
-            lost = "Candidates that failed were excluded from the choice."
-        body = runs(
-            f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
-            f"{where} raised an error (", Ref("table-failures"), f"). {lost}",
-        )  # fmt: skip
-        found.append(Caution.from_code(codes.fits_that_failed, "Some fits failed", body))
-    of_metrics = [f for f in results.failures if f.stage == MEASURE]
-    if of_metrics:
-        names = dict.fromkeys(f.metric or "" for f in of_metrics)
-        whose = "its" if len(names) == 1 else "their"
-        body = runs(
-            listed(runs(Code(name)) for name in names), " could not measure ",
-            _models(context, of_metrics), " (", Ref("table-failures"),
-            f"). Results that need {whose} values were not computed.",
-        )  # fmt: skip
-        found.append(
-            Caution.from_code(codes.own_metric_failed, "The author’s own metric failed", body)
+        shown = results.warnings[:MOST_LINES]
+        more = len(results.warnings) - len(shown)
+        several = len(context.settings) > 1
+        add(codes.fits_that_warned, warnings=shown, several_settings=several, more=more)
+    if fits := [f for f in results.failures if f.stage != MEASURE]:
+        data = list(dict.fromkeys(f.data for f in fits))
+        add(
+            codes.fits_that_failed,
+            fits=fits,
+            data=data if len(data) < len(results.data) else (),
+            all_inner=all(f.stage == INNER for f in fits),
         )
+    if of_metrics := [f for f in results.failures if f.stage == MEASURE]:
+        names = list(dict.fromkeys(f.metric or "" for f in of_metrics))
+        add(codes.own_metric_failed, metrics=names, failures=of_metrics)
     edge = search_at_the_edge(context)
-    found += of_numbers + ([edge] if edge is not None else [])
+    made += of_numbers + ([edge] if edge is not None else [])
     estimators = [m for m in results.models if m.kind == "estimator" and not m.baseline]
     if len(estimators) > 1 and not any(m.tuned or m.configured for m in estimators):
-        body = runs(
-            "The comparison applies to these settings (", Ref("table-protocol"),
-            "), not to the best settings of each kind of model.",
-        )  # fmt: skip
-        found.append(Caution.from_code(codes.no_model_was_tuned, "No model was tuned", body))
-    return found
-
-
-def _models(context: Context, failed: Sequence[Failure]) -> Runs:
-    return listed(runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed))
+        add(codes.no_model_was_tuned)
+    return made
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
@@ -223,81 +161,46 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
             key = (str(record.get("code", "")), name, record.get("allowed_because"))
             groups.setdefault(key, []).append(record)
     made = []
+    required = context.results.requirements
     for number, ((code, name, accepted), members) in enumerate(groups.items(), start=1):
         lead = LEADS.get(name, name.replace("_", " "))
         said = dict.fromkeys(
             str(text) for r in members for text in (r.get("message", ""), *(r.get("notes") or ()))
         )
-        body = spaced(message_runs(context, text) for text in said if text)
-        if name in OF_REQUIREMENTS and context.results.requirements:
-            body += _decided(context)
+        sentences = [message_runs(context, text) for text in said if text]
+        if name in OF_REQUIREMENTS and required:
+            met = sum(item.met for item in required)
+            sentences.append(
+                write(context, TOPIC, "requirements_decided", met=met, all=len(required))
+            )
         severity = str(members[0].get("severity", "warning"))
         times = f" ({count(len(members))} times)" if len(members) > 1 else ""
         lead = lead[:1].upper() + lead[1:] + times
+        body = spaced(sentences)
         made.append(Caution(f"warning-{number}", lead, body, code, name, severity, accepted))
     return made
-
-
-LEADS = {
-    "threshold_beside_the_reported_scores": "the threshold may have been chosen on the test data"
-}
-"""What a warning of the check is called where its name does not describe it."""
-
-
-def _decided(context: Context) -> Runs:
-    """State how the requirements were decided, after a warning of what they ask for."""
-    met = sum(item.met for item in context.results.requirements)
-    size = len(context.results.requirements)
-    if size == 1:
-        return runs(f" The requirement was {'met' if met else 'not met'}.")
-    if met in (0, size):
-        some = f"{'Both' if size == 2 else 'All'} requirements were met"
-        return runs(f" {some if met else 'No requirement was met'}.")
-    verb = "was" if met == 1 else "were"
-    words = f" {number_word(met, capital=True)} of the {number_word(size)} requirements {verb} met"
-    if not context.shows("requirements"):
-        return runs(f"{words}.")
-    return runs(f"{words} (", Ref("table-requirements"), ").")
-
-
-def _fit_caution(context: Context, warnings: Sequence[FitWarning]) -> Caution:
-    lines = []
-    for warning in warnings[:MOST_LINES]:
-        words = f"{plural(warning.n, 'fit').capitalize()} of {context.model(warning.model)}"
-        if len(context.settings) > 1:
-            words += f" on {context.data_label(warning.data)}"
-        said = _first_sentence(warning.message)
-        lines.append(runs(words, " gave ", Code(warning.category), f": {said}."))
-    if len(warnings) > MOST_LINES:
-        lines.append(runs(f"{count(len(warnings) - MOST_LINES)} more are in results.json."))
-    body = runs(spaced(lines), " The results of these fits are included.")
-    return Caution.from_code(codes.fits_that_warned, "Some fits warned", body)
-
-
-def _first_sentence(message: str) -> str:
-    """Return a library's message up to its first full stop; advice and addresses follow it.
-
-    What a solver in Fortran adds in capitals, `STOP: TOTAL NO. OF ITERATIONS`, is excluded.
-    """
-    line = re.split(r"\n|\. |: (?=[A-Z]{4,}\b)", message.strip())[0]
-    return line.strip().rstrip(".:")
-
-
-MOST_NAMED = 3  # pairs named in a warning; the rest are counted
-MOST_PLACES = 4  # metrics and data sets named in a warning
-P = Emphasis(runs("p"))
-OF_TABLES = "normal approximation"
-OF_SPLITS = "noncentral t distribution"
-Choice = Callable[[Comparison], list[HypothesisTestResult]]
-Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
 
 
 # --- training sets ------------------------------------------------------------------------
 
 
+class _Design(Struct, frozen=True):
+    """A protocol whose training sets overlap: data sets by their number, and by shared parts.
+
+    `each_data_set` is True where several have as many, `conditional` where intervals hold for the
+    fitted models alone.
+    """
+
+    protocol: str
+    splits: Mapping[str, list[str]]
+    shares: Mapping[str, list[str]]
+    each_data_set: bool
+    conditional: bool
+
+
 def _overlap(context: Context) -> Caution | None:
     own = [p for p in context.results.protocols if p.implied_by is None]
-    lines = []
+    designs = []
     for protocol in own:
         shares: dict[str, list[str]] = {}
         splits: dict[str, list[str]] = {}
@@ -308,9 +211,8 @@ def _overlap(context: Context) -> Caution | None:
                 continue
             # whole percent, and never all of it where a part is not shared
             printed = f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
-            label = context.data_label(setting.data)
-            splits.setdefault(count(len(folds)), []).append(label)
-            shares.setdefault(printed, []).append(label)
+            splits.setdefault(count(len(folds)), []).append(setting.data)
+            shares.setdefault(printed, []).append(setting.data)
         methods = [
             context.method("interval", e.interval.method)
             for e in context.results.estimates
@@ -319,21 +221,14 @@ def _overlap(context: Context) -> Caution | None:
         allowing = [method.allows_overlap for method in methods if method is not None]
         if not shares or any(allowing):  # the advised protocol, whose intervals allow for it
             continue
-        lead = f"Under {context.protocol(protocol.name)} each" if len(own) > 1 else "Each"
-        several = len(context.results.data) > 1 and len(splits) == 1
-        words = (
-            f"{lead} model was fitted on {_join_by_data(splits)} training sets"
-            f"{' per data set' if several else ''}, which overlap by about {_join_by_data(shares)}."
-        )
-        if None not in allowing:  # else of a file that does not tell
-            words += (
-                " Intervals and tests over the predictions describe these fitted models: they do "
-                "not include the variation that a new training set would bring."
-            )
-        lines.append(runs(words))
-    if not lines:
+        each = len(context.results.data) > 1 and len(splits) == 1
+        known = None not in allowing  # else of a file that does not tell
+        designs.append(_Design(protocol.name, splits, shares, each, known))
+    if not designs:
         return None
-    return Caution.from_code(codes.training_sets_overlap, "Training sets overlap", spaced(lines))
+    several = len(own) > 1
+    code = codes.training_sets_overlap
+    return caution(context, TOPIC, code, designs=designs, several_protocols=several)
 
 
 def _folds(context: Context, setting: Setting) -> Sequence[FoldValue]:
@@ -346,70 +241,57 @@ def _folds(context: Context, setting: Setting) -> Sequence[FoldValue]:
     return ()
 
 
-def _join_by_data(found: dict[str, list[str]]) -> str:
-    """Return what all data sets have in common, else each with the data sets that have it."""
-    if len(found) == 1:
-        return next(iter(found))
-    return ", ".join(f"{value} ({', '.join(names)})" for value, names in found.items())
-
-
 # --- interval and decision ----------------------------------------------------------------
+
+Pairs = Sequence[HypothesisTestResult]
+
+
+class _Asked(Struct, frozen=True):
+    """Tests of pairs of one `compare` or `require` line, with the level of a single one."""
+
+    metric: str
+    data: str | None
+    alpha: float
+    pairs: Pairs
 
 
 def _disagreement(
-    context: Context, choose: Choice, word: Wording, code: diagnostics.Code
+    context: Context,
+    code: diagnostics.Code,
+    choose: Callable[[Comparison], Pairs],
+    facts_of: Callable[[Pairs], Mapping[str, bool]],
 ) -> Caution | None:
     """State the pairs whose interval and decision do not say the same, by metric and data set."""
-    lines: list[Runs] = []
-    every: list[HypothesisTestResult] = []
-    for comparison in context.results.comparisons:
-        if not comparison.performed or comparison.family.exploratory:
-            continue
-        if pairs := choose(comparison):
-            every += pairs
-            place = _place_of_tests(context, comparison)
-            place = place if not lines else place[:1].lower() + place[1:]
-            names = [
-                runs(" − ".join(context.model(model) for model in pair.models))
-                for pair in pairs[:MOST_NAMED]
-            ]
-            more = len(pairs) - len(names)
-            names += [runs(f"{count(more)} more")] if more else []
-            lines.append(runs(f"{place}, {plural(len(pairs), 'pair')} (", listed(names), ")"))
+    lines = [
+        _Asked(comparison.metric, comparison.data, comparison.alpha, pairs)
+        for comparison in context.results.comparisons
+        if comparison.performed and not comparison.family.exploratory
+        if (pairs := choose(comparison))
+    ]
     if not lines:
         return None
-    lead, claim = word(every)
-    places = lines[:MOST_PLACES]
-    if len(lines) > MOST_PLACES:
-        places.append(runs(f"and in {number_word(len(lines) - MOST_PLACES)} more comparisons"))
-    adjusted = "the adjusted " if any(pair.p_adjusted is not None for pair in every) else ""
-    body = runs(
-        listed(places, comma="; ", last="; "), ": ", claim, f". The decision follows {adjusted}",
-        P, ".",
-    )  # fmt: skip
-    times = f" ({number_word(len(lines))} comparisons)" if len(lines) > 1 else ""
-    return Caution.from_code(code, lead + times, body)
+    every = [pair for line in lines for pair in line.pairs]
+    return caution(
+        context,
+        TOPIC,
+        code,
+        lines=lines[:MOST_PLACES],
+        more=max(0, len(lines) - MOST_PLACES),
+        adjusted=any(pair.p_adjusted is not None for pair in every),
+        **facts_of(every),
+    )
 
 
-def _place_of_tests(context: Context, asked: "Comparison | _Asked") -> str:
-    words = f"In {context.metric(asked.metric).noun}"
-    if len(context.results.data) > 1 and asked.data is not None:
-        words += f" on {context.data_label(asked.data)}"
-    return words
-
-
-def _outside(comparison: Comparison) -> list[HypothesisTestResult]:
+def _outside(comparison: Comparison) -> Pairs:
     return _contradicted(comparison, "pair", ("method", "family"))
 
 
-def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
+def _inside(comparison: Comparison) -> Pairs:
     pairs = _contradicted(comparison, "family", ("method", "conservative"))
     return [pair for pair in pairs if pair.reject]
 
 
-def _contradicted(
-    comparison: Comparison, interval: str, causes: Container[str]
-) -> list[HypothesisTestResult]:
+def _contradicted(comparison: Comparison, interval: str, causes: Container[str]) -> Pairs:
     return [
         pair
         for pair in comparison.pairwise
@@ -418,71 +300,70 @@ def _contradicted(
     ]
 
 
-def _causes(pairs: Sequence[HypothesisTestResult], interval: str) -> set[str]:
+def _causes(pairs: Pairs, interval: str) -> set[str]:
     return {d.cause for pair in pairs for d in pair.disagreements if d.interval == interval}
 
 
-def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
+def _of_plain(pairs: Pairs) -> Mapping[str, bool]:
     """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
-    if _causes(pairs, "pair") == {"method"}:
-        lead = "An interval and its test do not agree"
-        return lead, runs("only one of the interval and ", P, " excludes a difference of zero, "
-                          "because they come from different methods")  # fmt: skip
-    lead = "A plain interval excludes zero without a significant difference"
-    which = "plain interval covers its pair alone"
-    if all(pair.simultaneous is not None for pair in pairs):
-        which = "simultaneous interval covers all pairs jointly"
-    return lead, runs(
-        "the plain interval excludes zero although the adjusted ",
-        P,
-        f" does not reject; the {which}",
-    )
+    jointly = all(pair.simultaneous is not None for pair in pairs)
+    return {"of_methods": _causes(pairs, "pair") == {"method"}, "jointly": jointly}
 
 
-def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
+def _of_family(pairs: Pairs) -> Mapping[str, bool]:
     """State the interval by what it covers: the whole family, or the pairs that were selected."""
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
-    name = "FCR-adjusted" if selected else "simultaneous"
-    conservative = _causes(pairs, "family") == {"conservative"}
-    why = runs("which is not made from the test’s ", P)
-    if conservative:
-        why = runs("conservative compared with a step-wise correction")
-    lead = f"{'An' if selected else 'A'} {name} interval includes zero despite a rejection"
-    start = f" rejects although the {name} interval, "
-    return lead, runs("the adjusted ", P, start, why, ", includes zero")
+    return {"selected": selected, "conservative": _causes(pairs, "family") == {"conservative"}}
 
 
 # --- power --------------------------------------------------------------------------------
 
-
-def _small_differences(context: Context) -> Caution | None:
-    """State what McNemar's tests and t tests over splits could see, where a pair stayed open."""
-    lines: dict[str, _Seen] = {}
-    for asked in _asked(context):
-        place = _place_of_tests(context, asked)
-        for found in (_seen_in_tables(context, asked), _seen_in_splits(context, asked)):
-            if found is not None:
-                lines.setdefault(f"{place}: {found.kind}", found)
-    if not lines:
-        return None
-    body = spaced(found.words for found in list(lines.values())[:MOST_PLACES])
-    if len(lines) > MOST_PLACES:
-        body += runs(" Other measures and data sets differ.")
-    smaller = "Smaller true" if any(found.any for found in lines.values()) else "True"
-    sources = listed(runs(one) for one in dict.fromkeys(f.source for f in lines.values()))
-    body += runs(f" {smaller} differences will often be missed (", sources, ").")
-    return Caution.from_code(
-        codes.small_differences_could_not_be_seen, "Small differences could not be seen", body
-    )
+OF_TABLES = "normal approximation"
+OF_SPLITS = "noncentral t distribution"
 
 
-class _Asked(Struct, frozen=True):
-    """The tests of pairs of one `compare` or `require` line, with the level of a single one."""
+class _Visible(Struct, frozen=True):
+    """What one test of a line could see, by its `n` examples or splits.
+
+    `typical` is the share of discordant pairs or the standard error, over `several` pairs their
+    median; `size` is the difference it sees, empty where it sees none. `level` is that of the
+    test, after a correction where `corrected`, or of a posterior probability.
+    """
 
     metric: str
     data: str | None
-    alpha: float
-    tests: Sequence[HypothesisTestResult]
+    test: str
+    source: str
+    n: int
+    several: bool
+    typical: str
+    level: float
+    size: str
+    posterior: bool = False
+    corrected: bool = False
+    side: str = ""
+
+
+def _small_differences(context: Context) -> Caution | None:
+    """State what McNemar's tests and t tests over splits could see, where a pair stayed open."""
+    found: dict[tuple[str, str, str], _Visible] = {}
+    for asked in _asked(context):
+        place = (context.metric(asked.metric).noun, context.data_label(asked.data))
+        for one in (_seen_in_tables(context, asked), _seen_in_splits(context, asked)):
+            if one is not None:
+                found.setdefault((*place, one.test), one)
+    if not found:
+        return None
+    tests = list(found.values())
+    return caution(
+        context,
+        TOPIC,
+        codes.small_differences_could_not_be_seen,
+        tests=tests[:MOST_PLACES],
+        more=max(0, len(tests) - MOST_PLACES),
+        any_seen=any(test.size for test in tests),
+        sources=list(dict.fromkeys(test.source for test in tests)),
+    )
 
 
 def _asked(context: Context) -> Iterator[_Asked]:
@@ -495,23 +376,11 @@ def _asked(context: Context) -> Iterator[_Asked]:
             yield _Asked(r.metric, r.data, alpha, (r.test,))
 
 
-class _Seen(Struct, frozen=True):
-    """What one test of a comparison could see in words, whether it is any difference, by what.
-
-    `kind` tells tests apart whose sentences are about one place.
-    """
-
-    words: Runs
-    any: bool
-    source: str
-    kind: str
-
-
-def _seen_in_tables(context: Context, asked: _Asked) -> _Seen | None:
-    """Format what one of McNemar's tests of a comparison could see."""
+def _seen_in_tables(context: Context, asked: _Asked) -> _Visible | None:
+    """Compute what one of McNemar's tests of a line could see."""
     pairs = [
         pair
-        for pair in asked.tests
+        for pair in asked.pairs
         if pair.test == "mcnemar" and computed(pair) and pair.table and pair.clusters is None
     ]
     if not pairs or all(pair.reject for pair in pairs):
@@ -521,50 +390,38 @@ def _seen_in_tables(context: Context, asked: _Asked) -> _Seen | None:
     shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
     share = median(shares) if shares else 0.0
     size = smallest_difference(n, share, asked.alpha)
-    printed = f"{fixed(share, Scale(1, 2))}%"
-    unit = context.cases(asked.data)
-    typical = "a median of " if len(shares) > 1 else ""
-    lead = f"{_place_of_tests(context, asked)}, with {count(n)} {unit} and {typical}{printed} "
-    lead += "discordant pairs, a single "
-    lead += f"unadjusted comparison at {level_of_alpha(asked.alpha, context.style)} has "
-    if size is None:
-        few = "less than 80% power for any difference that so few discordant pairs allow."
-        return _Seen(runs(lead, few), False, OF_TABLES, pairs[0].test) if share else None
-    printed = _sized(context, asked, size)
-    words = runs(lead, f"about 80% power for a difference of {printed}.")
-    return _Seen(words, True, OF_TABLES, pairs[0].test)
+    if size is None and not share:
+        return None
+    return _Visible(
+        asked.metric, asked.data, pairs[0].test, OF_TABLES, n, len(shares) > 1,
+        fixed(share, Scale(1, 2)), asked.alpha,
+        "" if size is None else _sized(context, asked, size),
+    )  # fmt: skip
 
 
-def _seen_in_splits(context: Context, asked: _Asked) -> _Seen | None:
-    """Format what one t test of a comparison over splits could see, as the engine computed it."""
+def _seen_in_splits(context: Context, asked: _Asked) -> _Visible | None:
+    """Return what one t test of a line over splits could see, as the engine computed it."""
     numbers = ("detectable", "standard_error", "detectable_alpha")
     pairs = [
         pair
-        for pair in asked.tests
+        for pair in asked.pairs
         if all(pair.extra.get(number) is not None for number in numbers)
     ]
     confidence = context.results.study.confidence
     if not pairs or all(decided(pair, confidence) for pair in pairs):
         return None
     pair = sorted(pairs, key=lambda pair: float(str(pair.extra["detectable"])))[len(pairs) // 2]
-    size, error = (float(str(pair.extra[key])) for key in ("detectable", "standard_error"))
-    splits = round(pair.df[0]) + 1 if pair.df else 0
-    typical = "a median " if len(pairs) > 1 else "a "
-    lead = f"{_place_of_tests(context, asked)}, with {count(splits)} splits and {typical}standard "
-    lead += f"error of {_sized(context, asked, error)}, a single comparison "
-    beyond = ""
-    if bayesian(pair):
-        lead += f"at a posterior probability of {percent(confidence)} has "
-        beyond = " beyond the region of practical equivalence"
-    else:
-        alpha = float(pair.extra.get("detectable_alpha") or asked.alpha)
-        side = "one-sided " if pair.side is not None else ""
-        which = f"the corrected {side}level of " if alpha < asked.alpha else ""
-        which = which or (f"a {side}level of " if side else "")
-        lead += f"at {which}{level_of_alpha(float(f'{alpha:.3g}'), context.style)} has "
-    printed = _sized(context, asked, size)
-    words = runs(lead, f"about 80% power for a difference of {printed}{beyond}.")
-    return _Seen(words, True, OF_SPLITS, pair.test)
+    size, error = (
+        _sized(context, asked, float(str(pair.extra[key])))
+        for key in ("detectable", "standard_error")
+    )
+    alpha = float(pair.extra.get("detectable_alpha") or asked.alpha)
+    posterior = bayesian(pair)
+    return _Visible(
+        asked.metric, asked.data, pair.test, OF_SPLITS, round(pair.df[0]) + 1 if pair.df else 0,
+        len(pairs) > 1, error, confidence if posterior else float(f"{alpha:.3g}"), size, posterior,
+        alpha < asked.alpha, "one-sided" if pair.side is not None else "",
+    )  # fmt: skip
 
 
 def _sized(context: Context, asked: _Asked, size: float) -> str:
@@ -637,44 +494,26 @@ def smallest_difference(n: int, discordant: float, alpha: float) -> float | None
 # --- models that never predict a class ---------------------------------------------------
 
 
-MOST_CLASSES = 5
-
-
-def never_predicted_caution(context: Context) -> Caution | None:
+def _class_never_predicted(context: Context) -> Caution | None:
     """Warn of models that never predict a class; of baselines only where one is the best."""
-    lines = [
-        runs(context.place(one.data, one.protocol), _claim(context, one), _rows(context, one), ".")
-        for setting in context.settings
-        for one in _unexpected(context, setting)
-    ]
-    if not lines:
+    missed = [one for setting in context.settings for one in _unexpected(context, setting)]
+    if not missed:
         return None
-    body = spaced(lines[:MOST_LINES])
-    if len(lines) > MOST_LINES:
-        body += runs(f" {count(len(lines) - MOST_LINES)} more are in results.json.")
-    body += runs(
-        " Accuracy rewards this where the class is rare; measures of that class are 0 or undefined."
-    )
-    return Caution.from_code(codes.class_never_predicted, "A model never predicts a class", body)
+    more = max(0, len(missed) - MOST_LINES)
+    code = codes.class_never_predicted
+    return caution(context, TOPIC, code, missed=missed[:MOST_LINES], more=more)
 
 
 def never_predicted_findings(context: Context, setting: Setting) -> list[Runs]:
     """Format a key finding for each model of a setting that never predicts a class."""
-    return [
-        runs(
-            Strong(runs(context.place(one.data, one.protocol), _claim(context, one))),
-            _rows(context, one),
-            ".",
-        )
-        for one in _unexpected(context, setting)
-    ]
+    name = "finding_of_a_class_never_predicted"
+    return [write(context, TOPIC, name, one=one) for one in _unexpected(context, setting)]
 
 
 def never_predicted_notes(context: Context, setting: Setting) -> list[Runs]:
     """Format a note under a table for each such model, the baselines included."""
-    return [
-        runs(_claim(context, one), _rows(context, one), ".") for one in _found(context, setting)
-    ]
+    name = "note_of_a_class_never_predicted"
+    return [write(context, TOPIC, name, one=one) for one in _found(context, setting)]
 
 
 def _found(context: Context, setting: Setting) -> Iterator[NeverPredicted]:
@@ -691,15 +530,3 @@ def _unexpected(context: Context, setting: Setting) -> Sequence[NeverPredicted]:
     values = {m: e.value for m, e in found.items() if e is not None and e.value is not None}
     best = {model for model, value in values.items() if value == next(iter(values.values()))}
     return [one for one in _found(context, setting) if not one.baseline or one.model in best]
-
-
-def _claim(context: Context, one: NeverPredicted) -> Runs:
-    names = [runs(label) for label in one.classes[:MOST_CLASSES]]
-    if len(one.classes) > MOST_CLASSES:
-        names.append(runs(f"{count(len(one.classes) - MOST_CLASSES)} more classes"))
-    return runs(f"{context.model(one.model)} never predicted ", listed(names, last=" or "))
-
-
-def _rows(context: Context, one: NeverPredicted) -> Runs:
-    share = f"{count(one.n_of_classes)} of {count(one.n)} {context.cases(one.data)}"
-    return runs(f", the class of {share}" if len(one.classes) == 1 else f", the classes of {share}")

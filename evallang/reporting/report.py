@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from evallang.reporting import fonts, pdf
+from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs, Table
 from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
@@ -174,14 +175,15 @@ FONTS_TO_INSTALL = (
 class ReportPart(Struct, frozen=True):
     """Some files of a report: those of one format, or of its figures with one ending.
 
-    `missing`, `messages`, `objections` and `shortened` are as in `Writing`, and `styled` is
-    whether the author's style sheet is used.
+    `missing`, `messages`, `objections` and `shortened` are as in `Writing`, `unsaid` are the
+    author's sentences that are not used, and `styled` is whether the style sheet is.
     """
 
     files: tuple[tuple[str, tuple[OutputFile, ...]], ...]
     missing: tuple[str, ...]
     messages: tuple[str, ...]
     objections: tuple[str, ...]
+    unsaid: tuple[str, ...]
     shortened: Mapping[str, Table]
     styled: bool
 
@@ -200,7 +202,12 @@ def make_part(writing: Writing, name: str) -> ReportPart:
         drawn, messages = figure_files(writing.document, [name.removeprefix(f"{FOLDER} ")])
         made = {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
         writing.missing += drawn_as_boxes(writing.document)
-    told = (tuple(writing.missing), (*writing.messages, *messages), tuple(writing.objections))
+    told = (
+        tuple(writing.missing),
+        (*writing.messages, *messages),
+        tuple(writing.objections),
+        tuple(writing.context.objections),
+    )
     files = tuple((of, tuple(some)) for of, some in made.items())
     found = ReportPart(files, *told, dict(writing.shortened), bool(writing.context.style_sheet))
     for noted in (writing.missing, writing.messages, writing.objections, writing.shortened):
@@ -214,7 +221,7 @@ def write_report(
     formats: Sequence[str],
     *,
     figures: bool = True,
-    template: str | None = None,
+    template: AuthorsTemplate | None = None,
     mapped: Mapped = map,
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write a report in some formats into a folder; gives the paths and messages.
@@ -248,6 +255,8 @@ def write_report(
     messages = [*(text for part in parts for text in part.messages), *renamed]
     if results.style_sheet and not all(part.styled for part in parts):
         messages.append("the style sheet in the results cannot be part of a page and is not used")
+    unsaid = dict.fromkeys(objection for part in parts for objection in part.unsaid)
+    messages += [f"a sentence of {one}; the report has evallang's" for one in unsaid]
     objections = [objection for part in parts for objection in part.objections]
     if objections:
         messages.append(f"the template is not used, because {objections[0]}")

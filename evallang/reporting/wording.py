@@ -93,6 +93,15 @@ def sentence(text: str, names: Iterable[str] = ()) -> str:
     return capitalised(text, names) + ("" if text[-1:] in ".!?…" else ".") if text else ""
 
 
+def first_sentence(message: str) -> str:
+    """Return a library's message up to its first full stop; advice and addresses follow it.
+
+    What a solver in Fortran adds in capitals, `STOP: TOTAL NO. OF ITERATIONS`, is excluded.
+    """
+    line = re.split(r"\n|\. |: (?=[A-Z]{4,}\b)", message.strip())[0]
+    return line.strip().rstrip(".:")
+
+
 def symbol(name: str) -> Run:
     """Format the letter of a statistic: Latin in italics, Greek and names upright."""
     if name in GREEK:

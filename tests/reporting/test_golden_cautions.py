@@ -19,7 +19,8 @@ from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, codes, diagnose
 from evallang.diagnostics.formats import to_record
 from evallang.reporting.context import Context
-from evallang.reporting.limits import _first_sentence, cautions
+from evallang.reporting.limits import cautions
+from evallang.reporting.wording import first_sentence
 from evallang.results.records import Failure, NeverPredicted, Selection
 from evallang.results.statistics import Disagreement
 from evallang.source import SourceFile, Span
@@ -202,7 +203,7 @@ def test_a_baseline_is_no_model_that_could_have_been_tuned(baseline, said):
     ],
 )
 def test_a_warning_of_a_library_is_shown_up_to_its_first_stop(message, shown):
-    assert _first_sentence(message) == shown
+    assert first_sentence(message) == shown
 
 
 def test_parameters_that_an_author_fixed_are_not_called_untuned():

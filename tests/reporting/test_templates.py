@@ -7,6 +7,7 @@ import fixture_variants
 import pytest
 from many_cases import for_each
 
+from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.html import template_objection
 from evallang.reporting.report import write_report
 
@@ -19,7 +20,9 @@ POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(.*?)"
 
 def page_of(tmp_path, body, formats=("html",), results=None):
     template = BLOCK.replace("BODY", body)
-    _, messages = write_report(results or fixture.cancer(), tmp_path, formats, template=template)
+    _, messages = write_report(
+        results or fixture.cancer(), tmp_path, formats, template=AuthorsTemplate(template)
+    )
     return (tmp_path / "report.html").read_text(encoding="utf-8"), messages
 
 

@@ -6,7 +6,8 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from evallang.registry import Registry
-from evallang.reporting.context import Context
+from evallang.reporting.authors_template import AuthorsTemplate
+from evallang.reporting.context import NO_SENTENCES, Context
 from evallang.reporting.document import (
     Block,
     Cite,
@@ -54,7 +55,7 @@ class Writing(Struct, dict=True):
 
     results: ResultsRecord
     draws: bool = True
-    template: str | None = None
+    template: AuthorsTemplate | None = None
     missing: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     objections: list[str] = field(default_factory=list)
@@ -63,7 +64,8 @@ class Writing(Struct, dict=True):
     @cached_property
     def context(self) -> Context:
         """What sections ask of the results."""
-        return Context(self.results, draws=self.draws)
+        theirs = self.template.sentences if self.template is not None else NO_SENTENCES
+        return Context(self.results, draws=self.draws, sentences=theirs)
 
     @cached_property
     def document(self) -> Document:

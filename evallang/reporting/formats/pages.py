@@ -78,7 +78,7 @@ RESULTS_NAME, STUDY_NAME = "results.json", "study.eval"
 @FORMATS.register(FormatDeclaration(order=1, figures="svg"), title="HTML", name="html")
 def html_page(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as one file for the screen."""
-    page = html.render(writing.document, "screen", copied_forms(writing), writing.template)
+    page = html.render(writing.document, "screen", copied_forms(writing), _page(writing))
     _note(writing, page)
     yield OutputFile("report.html", page.html.encode())
 
@@ -86,7 +86,7 @@ def html_page(writing: Writing) -> Iterator[OutputFile]:
 @FORMATS.register(FormatDeclaration(order=2, figures="pdf"), title="PDF", name="pdf")
 def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
     """Write the report as a tagged PDF with its results and its study attached."""
-    page = html.render(writing.document, "print", template=writing.template)
+    page = html.render(writing.document, "print", template=_page(writing))
     _note(writing, page)
     try:
         attached = attached_files(writing.results)
@@ -103,6 +103,10 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
         )
     else:
         yield OutputFile("report.pdf", data)
+
+
+def _page(writing: Writing) -> str | None:
+    return writing.template.page if writing.template is not None else None
 
 
 def _note(writing: Writing, page: html.Page) -> None:
