@@ -283,7 +283,8 @@ def sentences_objection(file: str, text: str) -> tuple[str, str] | None:
                     f"takes other facts than the report gives in line {node.lineno}",
                     f"write `{node.name}({right})`",
                 )
-        alone = nodes.Template([node]).set_environment(environment)
+        alone = nodes.Template([node])
+        alone.set_environment(environment)
         unknown = meta.find_undeclared_variables(alone) - names
         for name in node.find_all(nodes.Name):
             if name.name in unknown and name.name not in environment.globals:
