@@ -21,7 +21,7 @@ from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.study import AnalysisSpec, Measure, Method, Protocol, Study, own_sources
 
 
-class Evidence(Struct, frozen=True):
+class EvidenceFacts(Struct, frozen=True):
     """What is known before it is made of the outcomes of one source under one protocol.
 
     `own` is the metric of values that were measured elsewhere, and then the only one there is.
@@ -67,7 +67,7 @@ class _Builder:
         parts = (study.canonical, dict(study.overrides), own_sources(study))
         self.study = self.graph.add(nodes.STUDY, {}, {"value": study}, *parts)
         self.sources: dict[str, str] = {}
-        self.evidence: list[Evidence] = []
+        self.evidence: list[EvidenceFacts] = []
         self.estimates: dict[str, list[str]] = {}
         self.tests: dict[PlannedComparison, str] = {}
 
@@ -126,7 +126,7 @@ class _Builder:
         )
         self.graph.ends.append(end)
 
-    def _of(self, place: Evidence) -> dict[str, str]:
+    def _of(self, place: EvidenceFacts) -> dict[str, str]:
         return {"study": self.study, "evaluation": place.key}
 
     def _add_fits(self) -> None:
@@ -169,7 +169,7 @@ class _Builder:
                 key = made.get((name, protocol.name))
                 if key is not None:
                     self.evidence.append(
-                        Evidence(
+                        EvidenceFacts(
                             key,
                             name,
                             table.spec.label,
@@ -190,7 +190,7 @@ class _Builder:
             place if place.implied else self._measured(place) for place in self.evidence
         ]
 
-    def _measured(self, place: Evidence) -> Evidence:
+    def _measured(self, place: EvidenceFacts) -> EvidenceFacts:
         """Return a place whose evidence has what the metrics of the study make of it."""
         asked = [measure.metric for measure in self._measures(place)]
         asked += [line.metric for line in self.study_meant.requirements]
@@ -211,7 +211,7 @@ class _Builder:
         )
         return replace(place, key=key)
 
-    def _measures(self, place: Evidence) -> tuple[Measure, ...]:
+    def _measures(self, place: EvidenceFacts) -> tuple[Measure, ...]:
         return (*self.study_meant.measures, *self._compared_alone(place))
 
     def _models(self, name: str, protocol: Protocol) -> Iterator[str]:
@@ -263,10 +263,10 @@ class _Builder:
     def _by_rounds(self, protocol: Protocol) -> bool:
         return PROTOCOLS[protocol.kind].declaration.full_sample
 
-    def _given(self, source: GivenOutcomes) -> Evidence:
+    def _given(self, source: GivenOutcomes) -> EvidenceFacts:
         name = source.spec.name
         key = self._source(name, source, source.sha256)
-        return Evidence(
+        return EvidenceFacts(
             self.graph.add(nodes.GIVEN_EVIDENCE, {"source": key}, at=At(name)),
             name,
             source.spec.label,
@@ -278,7 +278,7 @@ class _Builder:
             task=source.task,
         )
 
-    def _scores(self, scores: ScoreTable) -> Iterator[Evidence]:
+    def _scores(self, scores: ScoreTable) -> Iterator[EvidenceFacts]:
         table = self._source(scores.spec.name, scores, scores.sha256)
         for row, name in enumerate(scores.names):
             present = ~scores.missing[row]
@@ -287,11 +287,13 @@ class _Builder:
             )
             models = tuple(m.name for m, here in zip(scores.models, present, strict=True) if here)
             own = own_metric(scores.spec)
-            yield Evidence(key, name, name, None, models, own, predicted=False, task="regression")
+            yield EvidenceFacts(
+                key, name, name, None, models, own, predicted=False, task="regression"
+            )
 
     # --- what is computed from it ----------------------------------------------------------
 
-    def _estimates(self, place: Evidence) -> Iterator[str]:
+    def _estimates(self, place: EvidenceFacts) -> Iterator[str]:
         study = self.study_meant
         for measure in self._measures(place):
             for model in place.models if place.measures(measure.metric) else ():
@@ -322,7 +324,7 @@ class _Builder:
                         models=(model,),
                     )
 
-    def _compared_alone(self, place: Evidence) -> list[Measure]:
+    def _compared_alone(self, place: EvidenceFacts) -> list[Measure]:
         """Return the metrics that models are compared by and that no `measure` line names."""
         study, here = self.study_meant, set(place.models)
         compared = [(metric, line.models) for line in study.comparisons for metric in line.metrics]
@@ -380,7 +382,7 @@ class _Builder:
                     title="decisions",
                 )
 
-    def _requirements(self, own: Sequence[Evidence]) -> Iterator[str]:
+    def _requirements(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
         for line in self.study_meant.requirements:
             about = [place for place in own if place.protocol in (None, line.protocol)]
             yield self.graph.add(
@@ -393,7 +395,7 @@ class _Builder:
 
     # --- exports ---------------------------------------------------------------------------
 
-    def _exports(self, own: Sequence[Evidence]) -> tuple[list[str], list[str]]:
+    def _exports(self, own: Sequence[EvidenceFacts]) -> tuple[list[str], list[str]]:
         """Add the fits of exported models, each once, and the record of every line."""
         tasks, fits = self.layout.exports, dict[str, str]()
         exported = []
@@ -446,7 +448,7 @@ class _Builder:
 
     # --- analyses --------------------------------------------------------------------------
 
-    def _analyses(self, own: Sequence[Evidence]) -> Iterator[str]:
+    def _analyses(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
         for index, spec in enumerate(self.study_meant.analyses):
             declared = ANALYSES[spec.method.name].declaration
             if declared.about == "lines":
@@ -491,7 +493,7 @@ class _Builder:
 
     def _analyses_of_models(
         self, index: int, spec: AnalysisSpec, declared: AnalysisDeclaration,
-        own: Sequence[Evidence],
+        own: Sequence[EvidenceFacts],
     ) -> Iterator[str]:  # fmt: skip
         if declared.fits == "rounds":  # of the rows, whatever the protocol
             own = [*{place.data: place for place in reversed(own)}.values()][::-1]
@@ -532,7 +534,7 @@ class _Builder:
                 )
 
     def _analysed(
-        self, spec: AnalysisSpec, declared: AnalysisDeclaration, place: Evidence
+        self, spec: AnalysisSpec, declared: AnalysisDeclaration, place: EvidenceFacts
     ) -> tuple[str, ...]:
         """Return the models that an analysis answers about, by default all but the baselines."""
         study = self.study_meant
@@ -547,7 +549,7 @@ class _Builder:
         return tuple(name for name in (spec.models or everyone) if name in place.models)
 
 
-def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, place: Evidence) -> bool:
+def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, place: EvidenceFacts) -> bool:
     """Return whether the outcomes of a source are predictions that an analysis reads."""
     rounds = declared.needs == "searches" or declared.fits == "rounds" or not place.by_rounds
     return (
