@@ -229,8 +229,6 @@ class Noting:
 
     number: int
     file: str
-    group: None = None
-    kind: None = None
     own_code: bool = False
 
     def drop_lost(self, at, loss):

@@ -32,7 +32,6 @@ class Job:
     mark: str = ""
     lost: Any = None
     group: Any = None
-    kind: Any = None
     own_code: bool = False
 
     def drop_lost(self, at: str, loss: Loss) -> "Job":
@@ -199,6 +198,22 @@ def test_a_killed_server_is_replaced_and_its_tasks_run_again(tmp_path):
 def test_servers_that_are_always_killed_end_the_run(tmp_path):
     with pytest.raises(WorkersLost, match=r"has ended \(tried 3 times\); finished fits are"):
         outcomes(tmp_path, "kills")
+
+
+def end_process():
+    os._exit(9)
+
+
+class Deadly(Job):
+    """A task that ends the process that reads it."""
+
+    def __reduce__(self):
+        return end_process, ()
+
+
+def test_a_task_that_no_process_can_read_ends_the_run():
+    with closing(Workers(2)) as workers, pytest.raises(WorkersLost, match="exit code 9"):
+        list(workers.run(work, [Deadly("well")], COUNTS))
 
 
 def test_a_task_that_always_kills_its_worker_is_lost_alone(tmp_path):

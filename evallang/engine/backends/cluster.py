@@ -11,6 +11,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -126,9 +127,9 @@ class Cluster:
         self.versions |= versions_here(packages)
         if len(self.versions) > known:
             self._compared.clear()
-        names = list(self.versions)
-        run = functools.partial(self.client.run, versions_here, names, on_error="return")
-        for worker, versions in self._asked(run).items():
+        with self._asking():
+            found = self.client.run(versions_here, list(self.versions), on_error="return")
+        for worker, versions in found.items():
             self.compare(worker, versions)
         if any(threads > 1 for threads in workers.values()):
             self._tell(
@@ -216,12 +217,11 @@ class Cluster:
             "in the store, unless it is off: run again to continue"
         )
 
-    def _asked(self, question: Callable[[], Found]) -> Found:
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
         """Ask the scheduler; raise `WorkersLost` where it does not answer."""
-        from concurrent.futures import CancelledError
-
         try:
-            return question()
+            yield
         except (OSError, CancelledError) as error:  # a closed connection or no answer in time
             raise self._lost() from error
 
@@ -229,9 +229,8 @@ class Cluster:
         """Return the workers and their threads; raise `WorkersLost` where none came for long."""
         if self.client.status != "running":
             raise self._lost()
-        found: Mapping[str, int] = self._asked(
-            functools.partial(self.client.nthreads, callback_timeout=ANSWERED_WITHIN)
-        )
+        with self._asking():
+            found: Mapping[str, int] = self.client.nthreads(callback_timeout=ANSWERED_WITHIN)
         self.size = max(len(found), 1)
         self._counted = time.monotonic()
         if found:
@@ -280,29 +279,21 @@ class Cluster:
 
         if self.client.status != "running" or time.monotonic() - self._counted > COUNTED_EVERY:
             self._count()
-
-        def some() -> Any:
-            with suppress(TimeoutError), self.client.as_current():
-                return wait(futures, EVERY, "FIRST_COMPLETED").done
-            return ()
-
-        return self._asked(some)
+        with self._asking(), suppress(TimeoutError), self.client.as_current():
+            found: Iterable[Any] = wait(futures, EVERY, "FIRST_COMPLETED").done
+            return found
+        return ()
 
     def result(self, future: Any) -> Any:
         """Return what a future that has ended made, or an exception of its worker."""
-
-        def found() -> Any:
-            if future.status == "error":
-                return future.exception(timeout=ANSWERED_WITHIN)
+        ask = future.exception if future.status == "error" else future.result
+        with self._asking():
             try:
-                return future.result(timeout=ANSWERED_WITHIN)
+                return ask(timeout=ANSWERED_WITHIN)
             except TimeoutError as error:  # its worker died meanwhile
                 return error
-
-        try:
-            return self._asked(found)
-        finally:
-            future.release()
+            finally:
+                future.release()
 
     def cancel(self, futures: Iterable[Any]) -> None:
         """Cancel what is not done; a task that runs ends by itself."""
@@ -320,7 +311,8 @@ class Cluster:
 
         plugin = RunFiles(folders, forget)
         try:
-            self._asked(lambda: self.client.register_plugin(plugin, name=plugin.name))
+            with self._asking():
+                self.client.register_plugin(plugin, name=plugin.name)
         except WorkersLost:
             raise
         except Exception as error:  # raised by the worker, of any class
@@ -346,8 +338,8 @@ class Cluster:
         self.connect(())
         sent_once: Any = function
         if isinstance(function, functools.partial):
-            once = functools.partial(self.client.scatter, function, broadcast=True, hash=False)
-            sent_once = self._asked(once)
+            with self._asking():
+                sent_once = self.client.scatter(function, broadcast=True, hash=False)
         futures = [self.client.submit(call, sent_once, item, pure=False) for item in items]
         try:
             for item, future in zip(items, futures, strict=True):

@@ -52,18 +52,17 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def serve() -> None:
     """Answer the main process until it ends or closes its end."""
-    descriptor, parent, *modules = sys.argv[1:]
+    descriptor, *modules = sys.argv[1:]
     server = _Server(socket.socket(fileno=int(descriptor)))
     for number in ENDINGS:
         signal.signal(number, lambda *_: server.end())
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() == int(parent):
-        for name in modules:
-            with suppress(Exception):  # the fit that needs it reports its errors
-                import_module(name)
-        with suppress(ConnectionError):
-            server.run()
+    for name in modules:
+        with suppress(Exception):  # the fit that needs it reports its errors
+            import_module(name)
+    with suppress(ConnectionError):
+        server.run()
     server.end()
 
 
@@ -99,7 +98,6 @@ class _Server:
 
     def fork(self, number: int, descriptor: int) -> None:
         """Start a worker that serves a socket."""
-        server = os.getpid()
         try:
             pid = os.fork()
         except OSError as error:
@@ -114,9 +112,8 @@ class _Server:
                 signal.signal(ending, signal.SIG_DFL)
             self._control.close()
             _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # even in the middle of C code
-            if os.getppid() == server:
-                with suppress(EOFError, ConnectionError):  # the run is over
-                    run_tasks(Connection(descriptor))
+            with suppress(EOFError, ConnectionError):  # the run is over
+                run_tasks(Connection(descriptor))
         except BaseException:
             sys.excepthook(*sys.exc_info())
             os._exit(1)

@@ -67,10 +67,9 @@ class ForkServer:
             return
         self._modules = modules or self._modules
         self.socket, theirs = socket.socketpair()
-        words = (str(theirs.fileno()), str(os.getpid()), *self._modules)
         with theirs, interrupts_blocked():
             self._process = subprocess.Popen(
-                own_python(START, *words),
+                own_python(START, str(theirs.fileno()), *self._modules),
                 stdin=subprocess.DEVNULL,
                 stdout=2,
                 pass_fds=[theirs.fileno()],
@@ -205,8 +204,8 @@ class LocalPool(Pool[AnyTask, Made]):
             yield from self._take(worker)
             limit, spent = self._limits.seconds, time.monotonic() - worker.since
             if limit is not None and worker.entry and worker.place and spent > limit + GRACE:
-                self._end(worker)
                 self._push(Entry(worker.entry.task.drop_lost(worker.place, time_loss(limit))))
+                self._end(worker)
         for number, code in self._server.deaths():
             if number in self._workers:  # otherwise it was ended by us
                 yield from self._bury(self._workers[number], code)
@@ -237,20 +236,23 @@ class LocalPool(Pool[AnyTask, Made]):
             entry, answer = worker.entry, news.answer
             if answer is None or entry is None:
                 continue
-            error = answer.error
+            task, lost, error = entry.task, entry.lost, answer.error
             if worker.used and (news.lacking or error is not None):
-                self._end(worker)  # what earlier tasks have left may be why
-                self._push(Entry(entry.task, again=True, lost=entry.lost))
-                return
-            if error is not None and entry.task.own_code and not entry.lost:
-                self._end(worker)
+                pass  # what earlier tasks have left may be why
+            elif error is not None and task.own_code and not lost:
                 loss = process_loss(type(error).__name__, error_text(error))
-                self._push(Entry(entry.task.drop_lost(WHOLE, loss), again=True, lost=True))
-                return
-            made = answer.outcome()
-            worker.entry, worker.used = None, True
-            self._feed()
-            yield made
+                task, lost = task.drop_lost(WHOLE, loss), True
+            else:
+                made = answer.outcome()
+                worker.entry, worker.used = None, True
+                try:
+                    self._feed()  # what becomes of the outcome may take long
+                finally:
+                    yield made
+                continue
+            self._push(Entry(task, again=True, lost=lost))
+            self._end(worker)
+            return
 
     def _bury(self, worker: _Worker, code: int) -> Generator[Made, None, None]:
         """Take what a dead worker had sent, and decide about the task it died of."""
@@ -258,12 +260,14 @@ class LocalPool(Pool[AnyTask, Made]):
         if self._workers.pop(worker.number, None) is None:  # its last answer has ended it
             return
         worker.connection.close()
-        entry, place = worker.entry, worker.place
-        if entry is not None and entry.lost:  # not even its loss can be returned
+        entry, loss = worker.entry, death_loss(code)
+        if entry is None:
+            return
+        if entry.lost:  # not even its loss can be returned
             self._push(entry)
-            raise WorkersLost(death_loss(code).message)
-        if entry is not None and entry.again:
-            lost = entry.task.drop_lost(place, death_loss(code))
-            self._push(Entry(lost, lost=place == WHOLE))
-        elif entry is not None:
+            raise WorkersLost(loss.message)
+        if entry.again:
+            task = entry.task.drop_lost(worker.place, loss)
+            self._push(Entry(task, lost=worker.place == WHOLE))
+        else:
             self._push(Entry(entry.task, again=True))
