@@ -4,7 +4,8 @@ Only `scipy.special` is used: `scipy.stats` takes half a second to import."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
@@ -204,6 +205,13 @@ def binomial_tail(k: ArrayLike, n: ArrayLike, share: ArrayLike = 0.5) -> NDArray
         np.where(inside, least, 1), np.where(inside, trials - least + 1, 1), share
     )
     return np.where(inside, tail, (least < 1).astype(np.float64))
+
+
+def p_of_equal_signs(units: int, models: int, options: Mapping[str, Any]) -> float:
+    """Return the p of a test of differences that all have the same sign; 0 of approximate forms."""
+    if options.get("method", "auto") not in ("auto", "exact"):
+        return 0.0
+    return float((2.0 if options["alternative"] == "two_sided" else 1.0) * 0.5**units)
 
 
 def fair_coin_tail(k: int, n: int) -> float:
