@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from msgspec.structs import replace
-
 from evallang.checking import clause_values, values
 from evallang.checking.bounds import report_limit
 from evallang.checking.scope import Scope, suggestion
@@ -104,7 +102,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             scope.broken.add(node.name.name)
         return None
     owner = " ".join(words)
-    known = [*(_bounded(option, entry.declaration) for option in entry.options), SEEDS]
+    known = [*entry.options, SEEDS]
     sound, given = _options(scope, owner, known, node.options)
     seeds = given.pop("seeds", 1)
     if node.by is not None and not (
@@ -173,13 +171,6 @@ def _options(
     """Resolve the options of a statement: whether all are sound, and their values."""
     arguments = (n.ArgumentNode(o.key, o.value, span=o.span) for o in written)
     return values.options(scope, owner, known, arguments)[:2]
-
-
-def _bounded(option: Option, declared: ProtocolDeclaration) -> Option:
-    """Return an option of a protocol with the bounds of shares, or of whole numbers."""
-    least = declared.least.get(option.name, 1)
-    share = Bounds(above=0, below=1)
-    return replace(option, bounds=share if _is_share(option) else Bounds(least=least))
 
 
 def _is_share(option: Option) -> bool:

@@ -224,11 +224,13 @@ def _cannot_refit(
             f"`{measure.within[0]}`",
             f"measure `{measure.metric.written} within {measure.within[0]}` in a line of its own",
         )
-    least = PROTOCOLS[INTERVALS[name].declaration.implied].declaration.least
+    implied = PROTOCOLS[INTERVALS[name].declaration.implied]
     for option, value in implied_options(measure.interval, protocol.options).items():
-        if isinstance(value, int) and value < least.get(option, value):
+        declared = implied.option(option)
+        least = None if declared is None or declared.bounds is None else declared.bounds.least
+        if isinstance(value, int) and least is not None and value < least:
             return (
-                f"`{name}` needs {least[option]} {option} or more, and the protocol has {value}",
+                f"`{name}` needs {least:g} {option} or more, and the protocol has {value}",
                 f"write `protocol {protocol_prefix(study, protocol)}cv {option}=10`",
             )
     return None

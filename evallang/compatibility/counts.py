@@ -122,7 +122,7 @@ def _intervals_of_rows(study: Study) -> Iterator[RowsAsked]:
 def _interval_is_counted(interval: Method, metric: Method) -> bool:
     """Return whether an interval of a metric is computed from counts of examples."""
     declared, of_metric = INTERVALS[interval.name].declaration, metric_entry(metric).declaration
-    if declared.form in ("proportion", "f1", "cells"):
+    if declared.form in ("proportion", "one_metric", "cells"):
         return True
     if declared.form in ("sample", "shares"):
         return _is_of_counts(metric)

@@ -18,9 +18,9 @@ from evallang.compatibility import (
 from evallang.compatibility.intervals import default_interval
 from evallang.compatibility.mismatches import Mismatch, needed_words, with_tests
 from evallang.data.dataset import DataSpec
-from evallang.evidence import FOLD_SCORES
+from evallang.evidence import FOLD_SCORES, PER_ROW
 from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
-from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.protocols.protocol import Yields
 from evallang.registry import Design, Entry, Situation
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -460,7 +460,7 @@ def _lies_in(value: float, declared: MetricDeclaration) -> bool:
 
 def decidable_protocol(metric: Method, grouped: bool) -> str:
     """Return a protocol under which a metric has an interval."""
-    yields = PROTOCOLS["cv"].declaration.yields(PROTOCOLS["cv"].defaults())
+    yields = Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD)
     once = default_interval(metric, yields, None, grouped) is not None
     return "cv folds=10" if once else REPEATED
 

@@ -14,7 +14,7 @@ from evallang.compatibility import (
     metric_entry,
     sums_shares,
 )
-from evallang.compatibility.mismatches import FORM_NOUNS, Mismatch, needed_words
+from evallang.compatibility.mismatches import Mismatch, form_noun, needed_words
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
@@ -150,7 +150,7 @@ def interval_mismatch(
         "areas": is_auc(metric),
         "paired": False,
         "independent": False,
-        "f1": entry.name == "f1" and metric.better is None,
+        "one_metric": entry.name == declared.of_metric and metric.better is None,
         "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),
         "sums": metric.ratio or is_mean_of_losses(entry),
@@ -159,8 +159,8 @@ def interval_mismatch(
         "series": is_in_series(entry),
     }
     if not fits.get(declared.form, True):
-        another = " another metric" if declared.form in ("auc", "areas", "f1") else " not"
-        reason = f"{name} is for {FORM_NOUNS[declared.form]}, and `{metric.written}` is{another}"
+        another = " another metric" if declared.form in ("auc", "areas", "one_metric") else " not"
+        reason = f"{name} is for {form_noun(declared)}, and `{metric.written}` is{another}"
         return Mismatch(reason, instead)
     of_folds = bool(declared.designs) and not only_folds
     if declared.form == "series" and not yields.neighbours:

@@ -8,6 +8,7 @@ from evallang.evidence import (
     Evidence,
 )
 from evallang.registry import Design
+from evallang.stats.intervals.interval import IntervalDeclaration
 
 DESIGN_NOUNS: Mapping[Design, str] = {
     Design.KFOLD: "the folds of one cross-validation",
@@ -22,7 +23,6 @@ FORM_NOUNS: Mapping[str, str] = {
     "areas": "`roc_auc`",
     "paired": "the difference of two proportions",
     "independent": "the difference of two proportions",
-    "f1": "`f1`",
     "cells": "metrics of the confusion matrix",
     "sums": "ratios of sums",
     "influences": "metrics of which the influence of each example is known, such as `concordance` "
@@ -33,6 +33,11 @@ FORM_NOUNS: Mapping[str, str] = {
     "means": "means over examples, such as accuracy and losses",
 }
 """What the intervals of each form are for."""
+
+
+def form_noun(interval: IntervalDeclaration) -> str:
+    """Return what an interval is for."""
+    return f"`{interval.of_metric}`" if interval.of_metric else FORM_NOUNS[interval.form]
 
 
 class Mismatch(Struct, frozen=True):

@@ -24,6 +24,7 @@ from evallang.protocols.protocol import (
     ProtocolDeclaration,
     Rows,
     Split,
+    Whole,
     Yields,
 )
 from evallang.protocols.splitting import k_folds, keep_groups_whole, shuffled_folds
@@ -236,7 +237,7 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
     title="Leave-p-out cross-validation",
     references=(cite("raschka2018"), cite("zhou2021")),
 )
-def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
+def leave_p_out(rows: Rows, *, p: Whole = 2) -> Iterator[Split]:
     """Test every combination of p rows by the model trained on all the others.
 
     There are n over p of them: 4,950 fits for 100 rows and p = 2. Strata are not used.
@@ -285,7 +286,6 @@ def _bounded(n: int, p: int) -> None:
         dependence="independent",
         training="other",
         inner=shuffled_folds,
-        least={"folds": 3},
         option_words={"folds": FOLDS, "repeats": TIMES},
         folds="folds",
         when="an interval requires it",
@@ -295,7 +295,7 @@ def _bounded(n: int, p: int) -> None:
     listed=False,
 )
 def folds_and_pairs(
-    rows: Rows, *, folds: int, repeats: Annotated[int, Bounds(least=1)]
+    rows: Rows, *, folds: Annotated[int, Bounds(least=3)], repeats: Whole
 ) -> Iterator[Split]:
     """Test each fold by a model without it, and each pair of folds by a model without both.
 

@@ -24,7 +24,10 @@ from evallang.protocols.protocol import (
     Inner,
     ProtocolDeclaration,
     Rows,
+    Several,
+    Share,
     Split,
+    Whole,
     Yields,
 )
 from evallang.protocols.splitting import (
@@ -57,7 +60,6 @@ REPEATED = Yields(frozenset({FOLD_SCORES}), Design.REPEATED, once=False)
         dependence="independent",
         training="other",
         inner=shuffled_folds,
-        least={"folds": 2},
         option_words={"folds": FOLDS},
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
@@ -77,7 +79,7 @@ REPEATED = Yields(frozenset({FOLD_SCORES}), Design.REPEATED, once=False)
     title="k-fold cross-validation",
     references=(cite("raschka2018"), cite("zhou2021")),
 )
-def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
+def cv(rows: Rows, *, folds: Several = 10) -> Iterator[Split]:
     """Divide the rows into folds; each is tested once by the model trained on the others.
 
     Folds differ by at most one row (without groups), and keep the shares of the strata.
@@ -100,7 +102,6 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         dependence="independent",
         training="other",
         inner=shuffled_folds,
-        least={"folds": 2},
         option_words={"folds": FOLDS, "times": TIMES},
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
@@ -132,7 +133,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
     title="Repeated k-fold cross-validation",
     references=(cite("raschka2018"), cite("zhou2021")),
 )
-def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Split]:
+def repeated_cv(rows: Rows, *, folds: Several = 10, times: Whole = 10) -> Iterator[Split]:
     """Repeat k-fold cross-validation with other folds, so that each example is tested often.
 
     The values of the folds are not independent: intervals and tests must correct for the
@@ -212,7 +213,6 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         dependence="independent",
         training="other",
         inner=shuffled_folds,
-        least={"outer": 2, "inner": 2},
         option_words={
             "outer": OptionWords("Outer folds", FOLDS.effect),
             "inner": OptionWords("Inner folds", "where candidates are compared"),
@@ -248,7 +248,9 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
     title="Nested cross-validation",
     references=(cite("varma2006"), cite("raschka2018")),
 )
-def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> Iterator[Split]:
+def nested_cv(
+    rows: Rows, *, outer: Several = 5, inner: Several = 5, times: Whole = 1
+) -> Iterator[Split]:
     """Tune by cross-validation inside each training part of an outer cross-validation.
 
     These are the outer splits; `inner` is the number of folds that each training part is
@@ -349,8 +351,8 @@ def _require_one(times: int) -> int:
 def holdout(
     rows: Rows,
     *,
-    test: float | Fraction = Fraction(1, 3),
-    validation: float | Fraction | None = None,
+    test: Share = Fraction(1, 3),
+    validation: Annotated[float | Fraction | None, Bounds(above=0, below=1)] = None,
 ) -> Iterator[Split]:
     """Keep a part of the rows for testing, and another for choosing hyper-parameters.
 
@@ -414,7 +416,7 @@ def holdout(
     references=(cite("raschka2018"), cite("zhou2021")),
 )
 def repeated_holdout(
-    rows: Rows, *, times: int = 50, test: float | Fraction = Fraction(1, 3)
+    rows: Rows, *, times: Whole = 50, test: Share = Fraction(1, 3)
 ) -> Iterator[Split]:
     """Draw a test part at random again and again, each time from all rows.
 
@@ -556,7 +558,7 @@ def _share(name: str, share: float | Fraction) -> Fraction:
 def bootstrap(
     rows: Rows,
     *,
-    rounds: Annotated[int, Bounds(least=2)] = 200,
+    rounds: Whole = 200,
     estimate: Literal["oob", ".632", ".632+", "resubstitution"] = ".632+",
 ) -> Iterator[Split]:
     """Train on n rows drawn with replacement and test on those that were not drawn.
@@ -605,7 +607,6 @@ def _rows(number: int) -> str:
         training="past",
         inner=lambda rows, options, folds, seed: later_periods(rows, options, folds, seed),
         keeps_strata=False,
-        least={"folds": 2, "gap": 0},
         option_words={
             "folds": FOLDS,
             "gap": OptionWords("Gap", ""),
@@ -637,7 +638,11 @@ def _rows(number: int) -> str:
     references=(cite("tashman2000"),),
 )
 def time_series(
-    rows: Rows, *, folds: int = 5, gap: int = 0, test: int | None = None
+    rows: Rows,
+    *,
+    folds: Several = 5,
+    gap: Annotated[int, Bounds(least=0)] = 0,
+    test: Annotated[int | None, Bounds(least=1)] = None,
 ) -> Iterator[Split]:
     """Test on consecutive periods, each by the model trained on all rows before it.
 

@@ -9,7 +9,7 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.evidence import SERIES, Evidence, RestsOnEvidence
-from evallang.registry import Design, Guidance, Registry
+from evallang.registry import Bounds, Design, Guidance, Registry
 from evallang.results.settings import OptionWords
 from evallang.spelling import written_name
 
@@ -166,7 +166,6 @@ class ProtocolDeclaration(Guidance, frozen=True):
     keeps_strata : False where strata are not used
     of_assignment : what the author's own assignment of rows yields once it is read (its values
         and the number of repeats); None where the protocol takes no such assignment
-    least : the smallest value of a whole number, where it is not 1
     option_words : what readers call each option, and what it decides
     one_class_fix : what to write where a training part has rows of one class alone
     """
@@ -192,7 +191,6 @@ class ProtocolDeclaration(Guidance, frozen=True):
     full_sample: bool = False
     keeps_strata: bool = True
     of_assignment: Callable[[Sequence[str], int], Yields] | None = None
-    least: Mapping[str, int] = field(default_factory=dict)
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     one_class_fix: str = "write fewer folds, or another protocol"
 
@@ -239,6 +237,11 @@ class ProtocolDeclaration(Guidance, frozen=True):
 
 PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protocols")
 """All protocols, by canonical name (`nested_cv`)."""
+
+Whole = Annotated[int, Bounds(least=1)]
+Several = Annotated[int, Bounds(least=2)]
+Share = Annotated[float | Fraction, Bounds(above=0, below=1)]
+"""Kinds of options that several protocols have: numbers of one or more, of two or more, shares."""
 
 FOLDS = OptionWords("Folds", "each row is tested once in a repetition")
 TIMES = OptionWords("Repetitions", "how often all splits are drawn")

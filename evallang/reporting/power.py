@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evallang.reporting.analyses import not_drawn
+from evallang.reporting.analyses import not_drawn, shown_in
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Block, Cell, Code, Figure, Panel, Paragraph, Row, Runs, runs
 from evallang.reporting.figures.stacks import stacked_bars
@@ -131,7 +131,7 @@ def _words_of_assumptions(context: Context, item: Analysis) -> Mapping[str, Assu
 
 
 def _analyses(context: Context) -> list[Analysis]:
-    return [item for item in context.results.analyses if item.kind == "power"]
+    return shown_in(context, "power")
 
 
 def _rows(context: Context, item: Analysis, *, asked: bool, wanted: bool) -> Iterator[Row]:

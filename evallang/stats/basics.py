@@ -4,7 +4,8 @@ Only `scipy.special` is used: `scipy.stats` takes half a second to import."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
@@ -215,6 +216,13 @@ def standard_deviation(values: NDArray[np.float64]) -> float | None:
     if len(known) < 2:
         return None
     return 0.0 if known.min() == known.max() else float(np.std(known, ddof=1))
+
+
+def p_of_equal_signs(units: int, models: int, options: Mapping[str, Any]) -> float:
+    """Return the p of a test of differences that all have the same sign; 0 of approximate forms."""
+    if options.get("method", "auto") not in ("auto", "exact"):
+        return 0.0
+    return float((2.0 if options["alternative"] == "two_sided" else 1.0) * 0.5**units)
 
 
 def fair_coin_tail(k: int, n: int) -> float:

@@ -507,7 +507,7 @@ def corrected_alpha(alpha: float, comparisons: int, correction: str = "holm") ->
         raise ValueError("a level lies between 0 and 1, and a family has one comparison or more")
     if not declared.adjusts:
         return alpha
-    if declared.strictest == "sidak":
+    if declared.strictest == "product":
         return -math.expm1(math.log1p(-alpha) / comparisons)
     steps = harmonic(comparisons) if declared.strictest == "harmonic" else 1.0
     return alpha / comparisons / steps

@@ -138,7 +138,7 @@ MATRICES = [
     [[1, 0], [1, 0]],
     [[1, 10_000_000], [0, 10_000_000]],
 ]
-EVIDENCE["f1"] = [
+EVIDENCE["one_metric"] = [
     (matrix, average) for matrix in MATRICES for average in ("binary", "macro", "micro", "weighted")
 ]
 OF_COUNTS = (
@@ -225,7 +225,7 @@ RANGES = {
     "independent": (-1, 1),
     "auc": (0, 1),
     "areas": (0, 1),
-    "f1": (0, 1),
+    "one_metric": (0, 1),
     "cells": (-1, 1),
 }
 
@@ -263,7 +263,7 @@ def arguments_of(entry, evidence, level):
         known |= dict(zip(named, evidence, strict=True))
     elif entry.declaration.form == "shares":
         known |= {"terms": evidence[0], "limits": evidence[1]}
-    elif entry.declaration.form == "f1":
+    elif entry.declaration.form == "one_metric":
         known |= {"matrix": evidence[0], "average": evidence[1], "positive": 1}
     elif entry.declaration.form == "cells":
         known |= {"matrix": evidence[0], "of_counts": evidence[1], "limits": evidence[2]}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.splits import has_few_splits
 from evallang.checking.rules.study_facts import (
+    all_options,
     evidence_of,
     is_by_default,
     own_protocols,
@@ -22,9 +23,6 @@ from evallang.diagnostics import Changes, Severity
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study
-
-ON_ROWS = frozenset({"midp", "corrected", "textbook"})
-"""Forms of McNemar's test for independent examples, without a counterpart for groups."""
 
 
 @rule("W310", changes=Changes.CLAIMS, source="Dietterich 1998; Nadeau & Bengio 2003")
@@ -164,14 +162,14 @@ def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
     """
     for comparison in tested_lines(study):
         for test in tests_of(comparison):
-            if test.name != "5x2cv_t":
-                continue
-            first = "repeat" if test.keywords().get("numerator") == "mean" else "half"
-            yield Objection(
-                f"`{test.written}` depends on which {first} came first",
-                comparison.span,
-                help="write `with 5x2cv_f`, which uses all ten differences",
-            )
+            order = test_of(test).by_order
+            if order is not None:
+                yield Objection(
+                    f"`{test.written}` depends on which {order.first(all_options(test))} came "
+                    "first",
+                    comparison.span,
+                    help=f"write `with {order.instead}`, {order.because}",
+                )
 
 
 @rule("W313", changes=Changes.QUESTION, source="Raschka 2018, 4.3; Dietterich 1998")
@@ -255,16 +253,18 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
     """
     for comparison in tested_lines(study):
         for test in tests_of(comparison):
-            form = test.keywords().get("method")
-            if test.name != "mcnemar" or form not in ON_ROWS:
+            form = test.keywords().get(test_of(test).p_by)
+            of_groups = test_of(test).ungrouped_forms.get(str(form))
+            if of_groups is None:
                 continue
             if any(
                 is_grouped(source, study.group) for source, _, _ in evidence_of(study, comparison)
             ):
                 yield Objection(
-                    f"`mcnemar({form})` has no form for groups, and the default form is used",
+                    f"`{test.name}({form})` has no form for groups, and the default form is used",
                     comparison.span,
-                    help="write `with mcnemar`, or `mcnemar(exact)` to flip whole groups",
+                    help=f"write `with {test.name}`, or `{test.name}({of_groups})` to flip whole "
+                    "groups",
                 )
 
 

@@ -1,17 +1,16 @@
 """Advice on tests over data sets of which there are too few."""
 
-import math
 from collections.abc import Callable, Iterator
 from functools import cache
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.power import Bounds, adjusted_bounds
 from evallang.checking.rules.rule import Objection, rule
-from evallang.checking.rules.study_facts import pair_test, test_of, tested_lines
+from evallang.checking.rules.study_facts import all_options, pair_test, test_of, tested_lines
 from evallang.data.dataset import ScoresSpec
 from evallang.diagnostics import Changes
 from evallang.hypotheses import hypotheses_of, is_open
-from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
+from evallang.study import ComparisonSpec, Study, models_of, names_of
 
 Smallest = Callable[[int], tuple[tuple[float, float], ...]]
 SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every purpose
@@ -113,26 +112,19 @@ def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
     test = pair_test(line)
     if test_of(test).bayesian:
         return []
-    least = 0.0
-    if line.across and test_of(test).of_signs and n < SURELY_ENOUGH:
-        two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"
-        least = (2.0 if two_sided else 1.0) * 0.5**n if _is_exact(test) else 0.0
+    least_p = test_of(test).least_p if line.across and n < SURELY_ENOUGH else None
+    least = 0.0 if least_p is None else least_p(n, 2, all_options(test))
     return [(hypothesis, least) for hypothesis in hypotheses_of(study, line)]
 
 
-def _is_exact(test: Method) -> bool:
-    """Return whether the p of so few data sets is counted, not approximated."""
-    return test.keywords().get("method", "auto") in ("auto", "exact")
-
-
 def _p_of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
-    """Return the p of Friedman's test when all data sets agree; 0 of any other test."""
-    if line.test.name != "friedman" or not _is_exact(line.test):
+    """Return the p of an omnibus test when all data sets agree; 0 where it has none."""
+    least_p = test_of(line.test).least_p
+    if least_p is None:
         return 0.0
     source = study.sources[0]
     everyone = names_of(getattr(source, "models", ()) or study.models)
-    models = len(set(models_of(line, everyone)))
-    return float(math.factorial(models)) ** (1 - n) if 2 < models < 20 else 0.0
+    return least_p(n, len(set(models_of(line, everyone))), all_options(line.test))
 
 
 def _enough(study: Study, line: ComparisonSpec, place: int, smallest: Smallest) -> int:

@@ -1,21 +1,22 @@
 """Advice on tests that no outcome could make reject."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
-from evallang.checking.rules.study_facts import is_gate, pair_test, test_of, tested_lines
+from evallang.checking.rules.study_facts import (
+    all_options,
+    is_gate,
+    pair_test,
+    test_of,
+    tested_lines,
+)
 from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.diagnostics import Changes
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
 from evallang.stats.corrections.correction import CORRECTIONS
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study, units_of
-
-EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
-SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
 
 
 def _judge_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
@@ -98,7 +99,7 @@ def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> B
     if test_of(test).bayesian:
         return []  # it has no p, and is in no family
     tested = hypotheses_of(study, line)
-    if test.name != "mcnemar" or line.across:
+    if test_of(test).least_p is None or test_of(test).tests != "correctness" or line.across:
         return [(hypothesis, 0.0) for hypothesis in tested]
     if is_gate(line):
         test = guaranteed(test)
@@ -138,29 +139,10 @@ def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> 
     examples = known.get(hypothesis.source)
     if examples is None:
         return 0.0
-    apart = examples.differ(*hypothesis.models)
-    form = test.keywords().get("method", HYPOTHESIS_TESTS["mcnemar"].defaults()["method"])
-    least = smallest_p(examples.n if apart is None else apart, str(form))
-    two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"
-    return least if two_sided or apart == 0 else least / 2
-
-
-def smallest_p(discordant: int, form: str) -> float:
-    """Return the p of McNemar's test when all discordant pairs speak for the same model.
-
-    0 for a form that is not computed from their number, such as that for groups.
-    """
-    d = min(discordant, SURELY_ENOUGH)
-    if d == 0:
-        return 1.0  # of every form, that for groups too
-    if form == "textbook":
-        form = "exact" if d < EXACT_BELOW else "corrected"
-    if form in ("exact", "midp"):
-        return float((2.0 if form == "exact" else 1.0) * 0.5**d)
-    if form not in ("chi2", "corrected"):
+    declared, apart = test_of(test), examples.differ(*hypothesis.models)
+    if declared.least_p is None:
         return 0.0
-    chi2 = d if form == "chi2" else (d - 1) ** 2 / d
-    return math.erfc(math.sqrt(chi2 / 2))
+    return declared.least_p(examples.n if apart is None else apart, 2, all_options(test))
 
 
 def _adjusted(correction: Method | None, p: Sequence[float]) -> Sequence[float]:

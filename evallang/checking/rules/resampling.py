@@ -17,17 +17,20 @@ from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes
 from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.registry import Entry
 from evallang.source import Span
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Measure, Method, Protocol, Study
 
 LEAST_ROUNDS = 50  # for a standard error; Efron & Tibshirani 1994, 6.4
 LEAST_REPEATS = 50  # the default of the package of Bates, Hastie & Tibshirani
 LEAST_FOR_BOUNDS = 1000  # for percentiles in the tails; Efron & Tibshirani 1994, 13 and 14
-OF_PAIRS = {"wald": "paired_wald"}
-"""Intervals of differences that are advised against, by the words of the option `interval`."""
 
 
 @rule("W320", source="Kohavi 1995; Raschka 2018, 3.5")
@@ -106,13 +109,13 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
                 help="write `rounds=200`",
             )
     for measure in study.measures:
-        if measure.interval is not None and measure.interval.name == "bootstrap":
-            yield from _few_for(measure.interval, measure.interval_span or measure.span)
+        if measure.interval is not None:
+            entry = INTERVALS[measure.interval.name]
+            yield from _few_for(measure.interval, entry, measure.interval_span or measure.span)
     tests = [(test, c.span) for c in study.comparisons for test in tests_of(c)]
     tests += [(r.test, r.span) for r in study.requirements if r.test is not None]
     for test, span in tests:
-        if test.name == "bootstrap":
-            yield from _few_for(test, span)
+        yield from _few_for(test, HYPOTHESIS_TESTS[test.name], span)
     for method, span in _drawn(study):
         rounds = method.keywords().get("rounds")
         if isinstance(rounds, int) and rounds < LEAST_FOR_BOUNDS:
@@ -149,8 +152,10 @@ def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
             if HYPOTHESIS_TESTS[test.name].declaration.drawn:
                 yield test, line.span
         correction = line.correction
-        if correction is not None and correction.keywords().get("method") == "bootstrap":
-            yield correction, line.span
+        if correction is not None:
+            drawn_by = CORRECTIONS[correction.name].declaration.drawn_by
+            if drawn_by.items() <= correction.keywords().items() and drawn_by:
+                yield correction, line.span
 
 
 @rule("W355", changes=Changes.PRECISION, source="Bates, Hastie & Tibshirani 2024")
@@ -197,13 +202,19 @@ def _repeats(number: int) -> str:
     return "one repeat is" if number == 1 else f"{number} repeats are"
 
 
-def _few_for(method: Method, span: Span | None) -> Iterator[Objection]:
+def _few_for(
+    method: Method,
+    entry: Entry[IntervalDeclaration] | Entry[HypothesisTestDeclaration],
+    span: Span | None,
+) -> Iterator[Objection]:
     """Judge the rounds of an interval, or of a test, whose p is read off its bounds."""
-    options = {**INTERVALS["bootstrap"].defaults(), **method.keywords()}
-    rounds = options.get("rounds")
-    least = LEAST_ROUNDS if options.get("method") == "se" else LEAST_FOR_BOUNDS
+    if entry.declaration.rounds_for is None:
+        return
+    options = {**entry.defaults(), **method.keywords()}
+    rounds, of_error = options["rounds"], entry.declaration.rounds_for(options) == "standard_error"
+    least = LEAST_ROUNDS if of_error else LEAST_FOR_BOUNDS
     if isinstance(rounds, int) and rounds < least:
-        what = "a standard error" if least == LEAST_ROUNDS else "the bounds of an interval"
+        what = "a standard error" if of_error else "the bounds of an interval"
         yield Objection(
             f"{rounds} rounds are too few for {what}",
             span,
@@ -363,12 +374,15 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
             )
     for line in tested_lines(study):
         for test in tests_of(line):
-            name = OF_PAIRS.get(str(test.keywords().get("interval")))
-            if name is not None:
+            word = test.keywords().get("interval")
+            named = (e.declaration for e in INTERVALS if e.declaration.as_option == word)
+            of_pairs = next(named, None) if word else None
+            if of_pairs is not None and of_pairs.advised_against:
+                usual = HYPOTHESIS_TESTS[test.name].defaults()["interval"]
                 yield Objection(
-                    _advised_against("wald", INTERVALS[name].declaration),
+                    _advised_against(str(word), of_pairs),
                     line.span,
-                    help="remove `interval` (it is `tango`)",
+                    help=f"remove `interval` (it is `{usual}`)",
                 )
 
 

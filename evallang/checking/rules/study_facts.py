@@ -140,6 +140,11 @@ def evidence_of(
             yield source, protocol, yields_of(source, protocol)
 
 
+def all_options(test: Method) -> dict[str, Any]:
+    """Return the options of a test, those that are not written by their defaults."""
+    return {**HYPOTHESIS_TESTS[test.name].defaults(), **test.keywords()}
+
+
 def uses_rows(test: Method, yields: Yields) -> bool:
     """Return whether a test counts examples of its input, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence

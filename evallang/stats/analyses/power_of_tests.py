@@ -65,6 +65,7 @@ def _number(value: Any) -> float | None:
 
 @ANALYSES.register(
     AnalysisDeclaration(
+        section="power",
         about="lines",
         shown=ShownPower,
         recorded=("target", "difference", "width"),

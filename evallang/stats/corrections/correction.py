@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
+
+from msgspec import field
 
 from evallang.bibliography import cite
 from evallang.registry import Example, Guidance, Registry
@@ -30,8 +32,9 @@ class CorrectionDeclaration(Guidance, frozen=True):
     adjective : what a report writes before "-adjusted p", such as `Holm`
     adjusts : False where the p-values stay as they are
     single_step : True where every hypothesis is decided at the same level
-    strictest : the level of one of m hypotheses at the strictest step: alpha / m (`bonferroni`),
-        1 - (1 - alpha)^(1/m) (`sidak`), alpha / m over 1 + 1/2 + ... + 1/m (`harmonic`)
+    strictest : the level of one of m hypotheses at the strictest step: alpha / m (`share`),
+        1 - (1 - alpha)^(1/m) (`product`), alpha / m over 1 + 1/2 + ... + 1/m (`harmonic`)
+    drawn_by : the option and its value by which it adjusts by rounds drawn by chance
     of_test : the only test whose p-values it adjusts, or empty
     most_models : of how many models it adjusts the pairs at most, None without a limit
     default : True for the correction of a family without a stated correction
@@ -43,7 +46,8 @@ class CorrectionDeclaration(Guidance, frozen=True):
     adjective: str = ""
     adjusts: bool = True
     single_step: bool = False
-    strictest: Literal["bonferroni", "sidak", "harmonic"] = "bonferroni"
+    strictest: Literal["share", "product", "harmonic"] = "share"
+    drawn_by: Mapping[str, str] = field(default_factory=dict)
     of_test: str = ""
     most_models: int | None = None
     default: bool = False
@@ -82,7 +86,7 @@ def simultaneous_level(
             raise ValueError(f"{correction} needs the number of rejected hypotheses")
         share = alpha / (m * (harmonic(m) if declared.strictest == "harmonic" else 1.0))
         return 1 - rejected * share if rejected else None
-    if kind == "matching" and declared.strictest == "sidak":
+    if kind == "matching" and declared.strictest == "product":
         return float(level ** (1 / m))
     return 1 - alpha / m
 
@@ -269,7 +273,7 @@ def holm(p: P) -> Adjusted:
         "matching",
         adjective="Šidák",
         single_step=True,
-        strictest="sidak",
+        strictest="product",
         when="tests are independent, and intervals must agree with the decisions",
         when_not="tests are dependent, as are pairs that share a model: bonferroni, holm",
         formula="1 - (1 - p) to the power of the number of hypotheses",
@@ -294,7 +298,7 @@ def sidak(p: P) -> Adjusted:
         "independence",
         "conservative",
         adjective="Holm–Šidák",
-        strictest="sidak",
+        strictest="product",
         when="tests are independent",
         when_not="in all other cases: holm",
         formula=(
@@ -384,7 +388,7 @@ def hommel(p: P) -> Adjusted:
         "independence",
         "conservative",
         adjective="Finner",
-        strictest="sidak",
+        strictest="product",
         when="you reproduce a published analysis",
         when_not=(
             "every single claim must hold: holm; it controls the family-wise error only if all "

@@ -292,6 +292,7 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         "conservative",
         adjective="Westfall–Troendle",
         of_test="mcnemar",
+        drawn_by={"method": "bootstrap"},
         when="mcnemar compares many pairs, some with few discordant examples",
         when_not="the line uses another test: holm",
         formula=(

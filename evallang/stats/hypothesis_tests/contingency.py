@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -229,12 +230,38 @@ THYROID_PATIENTS = (0, 0, 1, 1, 2, 3, 4, 5, *range(6, 21))
 THYROIDS = ((15, 1), (7, 0))
 
 
+SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
+
+
+def least_p_of_pairs(discordant: int, options: Mapping[str, Any]) -> float:
+    """Return the p of McNemar's test when all discordant pairs speak for the same model.
+
+    `options` are its `method` and `alternative`. 0 for a form that is not computed from their
+    number, such as that for groups.
+    """
+    d, form = min(discordant, SURELY_ENOUGH), options["method"]
+    if d == 0:
+        return 1.0  # of every form, that for groups too
+    if form == "textbook":
+        form = "exact" if d < EXACT_BELOW else "corrected"
+    if form in ("exact", "midp"):
+        least = (2.0 if form == "exact" else 1.0) * 0.5**d
+    elif form in ("chi2", "corrected"):
+        chi2 = d if form == "chi2" else (d - 1) ** 2 / d
+        least = math.erfc(math.sqrt(chi2 / 2))
+    else:
+        return 0.0
+    return least if options["alternative"] == "two_sided" else least / 2
+
+
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         FROM_ROWS,
         PAIR_NULL,
         p_by="method",
         p_chosen=frozenset({"textbook"}),
+        ungrouped_forms=dict.fromkeys(("midp", "corrected", "textbook"), "exact"),
+        least_p=lambda units, models, options: least_p_of_pairs(units, options),
         guaranteed=("method", "exact"),
         proposed=1,
         default_for=frozenset({"proportion"}),

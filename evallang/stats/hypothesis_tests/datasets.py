@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -28,6 +28,7 @@ from evallang.stats.basics import (
     normal_quantile,
     numbers,
     one_sided,
+    p_of_equal_signs,
 )
 from evallang.stats.effect_sizes.effect_size import effects_over_data, w_of_ranks
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -120,6 +121,7 @@ def p_of_draws(scores: NDArray[np.float64], alternative: str) -> NDArray[np.floa
         FROM_DATA_SETS,
         ALL_EQUAL,
         followed_by=("nemenyi", "wilcoxon"),
+        least_p=lambda units, models, options: p_of_agreement(units, models, options),
         models=(3, None),
         omnibus=True,
         across_data=True,
@@ -241,6 +243,15 @@ def friedman(
         },
         notes=notes,
     )
+
+
+SURELY_ENOUGH = 20  # models, from which on agreement of two data sets is beyond chance
+
+
+def p_of_agreement(units: int, models: int, options: Mapping[str, Any]) -> float:
+    """Return the p of Friedman's test where all data sets agree; 0 of approximate forms."""
+    counted = options["method"] in ("auto", "exact") and 2 < models < SURELY_ENOUGH
+    return float(math.factorial(models)) ** (1 - units) if counted else 0.0
 
 
 def _variant(method: str, ties: str, n: int, models: int) -> str:
@@ -543,7 +554,7 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
         FROM_DATA_SETS,
         SIGN_NULL,
         intervals={"sign": "exact interval of the median"},
-        of_signs=True,
+        least_p=p_of_equal_signs,
         across_data=True,
         power=over_data(signs),
         holds="exact at every number of data sets",

@@ -27,6 +27,7 @@ from evallang.stats.fold_scores import (
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
+    ByOrder,
     HypothesisTestDeclaration,
 )
 from evallang.stats.power_of_metrics import POWER_OF_CORRECTED_T, POWER_OF_OVERLAPPING_T
@@ -247,6 +248,11 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         NULL,
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
+        by_order=ByOrder(
+            lambda options: "repeat" if options["numerator"] == "mean" else "half",
+            "5x2cv_f",
+            "which uses all ten differences",
+        ),
         without_power="its ten differences are not independent",
         power_as="corrected_t",
         holds="five repeats of two folds are its design",

@@ -7,14 +7,15 @@ interval at `level`) where it compares two models, so that a simultaneous interv
 same call at another level. A test computes p, and never decides.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from evallang.evidence import Evidence, RestsOnEvidence
 from evallang.registry import Design, Guidance, Registry
+from evallang.stats.intervals.interval import RoundsFor
 from evallang.stats.power import PowerDeclaration
 from evallang.stats.validity import Validity, judged
 
@@ -38,6 +39,21 @@ class Estimand(Struct, frozen=True):
 
     asks: str
     statistic: str = ""
+
+
+class ByOrder(Struct, frozen=True):
+    """A result that depends on an order which chance decided.
+
+    Attributes
+    ----------
+    first : from the options, what came first, such as `half`
+    instead : the test that does not depend on it
+    because : why not, as a part of a sentence
+    """
+
+    first: Callable[[Mapping[str, Any]], str]
+    instead: str
+    because: str
 
 
 class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
@@ -76,8 +92,13 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     followed_by : the tests of pairs that may follow it, the one that needs it first
     against_reference : True where it compares every model with one reference
     by_mean_ranks : True where it ranks all models together
-    of_signs : True where the smallest p over n data sets is that of n equal signs
+    least_p : from how many units count, how many models there are and the options, the smallest p
+        that any outcome has: the units are examples on which a pair of models differ, or data
+        sets; None where no number of them makes rejection impossible
+    by_order : the order that its result depends on, None where it depends on none
     drawn : True where its p is counted over rounds drawn by chance
+    rounds_for : from the options, what its rounds are drawn for where that is not its p: the
+        `bounds` of an interval, or a `standard_error`
     jointly : how its pairs are resampled together, for corrections that need that: differences
         of resamples `drawn` with replacement, `swapped` outputs, or `studentized` mean losses;
         empty where they are not
@@ -91,6 +112,8 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     as_default : its options there
     p_by : the option that says how its p is computed, or empty
     p_chosen : the values of that option that choose one of the others
+    ungrouped_forms : the values of that option without a form for groups, each with that of whole
+        groups
     power : how its power is computed for stated differences; None where it is not
     without_power : why it is not, as a part of a sentence
     power_as : the nearest test whose power is computed
@@ -121,8 +144,10 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     followed_by: tuple[str, ...] = ()
     against_reference: bool = False
     by_mean_ranks: bool = False
-    of_signs: bool = False
+    least_p: Callable[[int, int, Mapping[str, Any]], float] | None = None
+    by_order: ByOrder | None = None
     drawn: bool = False
+    rounds_for: RoundsFor | None = None
     jointly: Literal["", "drawn", "swapped", "studentized"] = ""
     overlap_ignored: str = ""
     instead: str = ""
@@ -134,6 +159,7 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     as_default: tuple[tuple[str, str], ...] = ()
     p_by: str = ""
     p_chosen: frozenset[str] = frozenset()
+    ungrouped_forms: Mapping[str, str] = field(default_factory=dict)
     power: PowerDeclaration | None = None
     without_power: str = ""
     power_as: str = ""

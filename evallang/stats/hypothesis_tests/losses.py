@@ -27,6 +27,7 @@ from evallang.stats.basics import (
     labels,
     normal_p,
     one_sided,
+    p_of_equal_signs,
     subtractable,
 )
 from evallang.stats.clusters import degrees_of_mean
@@ -414,7 +415,7 @@ def p_of_draws(differences: NDArray[np.float64], alternative: Alternative) -> ND
         variants=WILCOXON_VARIANTS,
         p_by="method",
         p_chosen=frozenset({"auto"}),
-        of_signs=True,
+        least_p=p_of_equal_signs,
         estimand=Estimand("ranks the differences of the examples"),
         tests="losses",
         power=over_data(signed_ranks(p_of_draws)),

@@ -23,6 +23,7 @@ from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ResampledBounds,
     share_right,
+    what_rounds_are_for,
 )
 from evallang.stats.intervals.series import dependence_beyond
 from evallang.stats.power import power_by_form
@@ -230,6 +231,7 @@ def permutation(
         PER_EXAMPLE,
         EQUAL,
         default_for=frozenset({"drawn"}),
+        rounds_for=what_rounds_are_for,
         jointly="drawn",
         power=power_by_form(
             {

@@ -194,6 +194,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
     IntervalDeclaration(
         FROM_TABLES,
         "paired",
+        as_option="wald",
         advised_against="it covers too little, and has no width without discordant pairs",
         advised_by="Fagerland, Lydersen & Laake 2013",
         holds="no number of pairs decides: it is advised against at every one",

@@ -4,7 +4,8 @@ As with tests, **positional** parameters name the evidence out of `stats.inputs`
 parameters are the author's options.
 """
 
-from typing import Literal, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,10 @@ set, a series, or anything drawn again, a sum of shares, or a mean
 over few examples."""
 
 
+RoundsFor = Callable[[Mapping[str, Any]], Literal["bounds", "standard_error"]]
+"""A function from the options to what rounds are drawn for."""
+
+
 class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
     """What an interval needs.
 
@@ -77,15 +82,18 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
     form : `proportion` (successes of n), `losses`, `auc`, `areas` (a mean of areas
         over classes), `fold_values`, `sample` (any
         metric over examples), `paired` (difference of two proportions on the same examples),
-        `independent` (the same on examples of their own), `f1`, `cells` (any metric of the
-        confusion matrix), `means` (what each example adds to a metric that is a mean over
+        `independent` (the same on examples of their own), `one_metric`, `cells` (any metric of
+        the confusion matrix), `means` (what each example adds to a metric that is a mean over
         examples: losses, right or wrong), `sums` (a ratio of sums over the examples), `influences`
         (what each example changes in a metric that is not a mean), `series` (losses, or right and
         wrong, in the order of time), `readers`
         (areas, and means over examples, of several readers), `shares` (a weighted sum of shares)
+    of_metric : the name of the `one_metric`
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     advised_by : who advises against it
+    as_option : its word in the option `interval` of a test, where that is not its name
+    rounds_for : from the options, what its rounds are drawn for; None without rounds
     of_difference : its printed title where it is one of a difference, if that is another method
     allows_overlap : True where it allows for training sets that share rows
     implied : the protocol whose fits it is made from, in addition to those of the study's own; its
@@ -105,7 +113,7 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
         "sample",
         "paired",
         "independent",
-        "f1",
+        "one_metric",
         "cells",
         "means",
         "sums",
@@ -115,10 +123,13 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
         "shares",
     ]
     designs: frozenset[Design] = frozenset()
+    of_metric: str = ""
     clustered: bool = False
     weights: bool = False
     advised_against: str = ""
     advised_by: str = ""
+    as_option: str = ""
+    rounds_for: RoundsFor | None = None
     of_difference: str = ""
     allows_overlap: bool = False
     implied: str = ""

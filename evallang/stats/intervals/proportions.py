@@ -279,7 +279,8 @@ EVEN = ((8, 2), (2, 8))
 @INTERVALS.register(
     IntervalDeclaration(
         frozenset({ONE_PREDICTION_PER_ROW, COUNTS}),
-        "f1",
+        "one_metric",
+        of_metric="f1",
         holds=(OF_RAREST, OF_MISTAKES),
         when="you need F1 of independent examples in closed form",
         when_not="a class has few true or predicted examples: bootstrap",

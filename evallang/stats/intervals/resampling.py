@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -453,6 +453,11 @@ def _half_right(method: Method) -> Example:
     )
 
 
+def what_rounds_are_for(options: Mapping[str, Any]) -> Literal["bounds", "standard_error"]:
+    """Return what rounds of the bootstrap are drawn for: one of its forms needs no tails."""
+    return "standard_error" if options.get("method") == "se" else "bounds"
+
+
 @INTERVALS.register(
     IntervalDeclaration(
         frozenset(
@@ -465,6 +470,7 @@ def _half_right(method: Method) -> Example:
         ),
         "sample",
         default_for=frozenset({"drawn"}),
+        rounds_for=what_rounds_are_for,
         clustered=True,
         weights=True,
         holds=(

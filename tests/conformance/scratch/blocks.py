@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from evallang.protocols.protocol import (
     CannotSplit,
     ProtocolDeclaration,
     Rows,
+    Several,
     Split,
     Yields,
 )
 from evallang.protocols.splitting import Numbers, keep_groups_whole
-from evallang.registry import Design
+from evallang.registry import Bounds, Design
 from evallang.results.settings import OptionWords
 
 
@@ -51,7 +52,6 @@ def runs(
         training="around",
         inner=runs,
         keeps_strata=False,
-        least={"folds": 2, "gap": 0},
         option_words={
             "folds": FOLDS,
             "gap": OptionWords("Gap", "rows on each side that nothing uses"),
@@ -75,7 +75,9 @@ def runs(
     title="Blocks",
     references=(cite("raschka2018"),),
 )
-def blocks(rows: Rows, *, folds: int = 5, gap: int = 2) -> Iterator[Split]:
+def blocks(
+    rows: Rows, *, folds: Several = 5, gap: Annotated[int, Bounds(least=0)] = 2
+) -> Iterator[Split]:
     """Test each of `folds` blocks of neighbours by the model trained on all the others.
 
     `gap` rows on each side of a block are neither trained on nor tested with it. Raises

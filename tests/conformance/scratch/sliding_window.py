@@ -13,7 +13,9 @@ from evallang.protocols.protocol import (
     CannotSplit,
     ProtocolDeclaration,
     Rows,
+    Several,
     Split,
+    Whole,
     Yields,
 )
 from evallang.protocols.splitting import keep_groups_whole
@@ -35,7 +37,6 @@ from evallang.results.settings import OptionWords
         training="past",
         inner=later_periods,
         keeps_strata=False,
-        least={"folds": 2},
         option_words={
             "folds": OptionWords("Test periods", "each row of a period is tested once"),
             "window": OptionWords("Training window", "rows before a period to train on"),
@@ -59,7 +60,7 @@ from evallang.results.settings import OptionWords
     title="Sliding window",
     references=(cite("raschka2018"),),
 )
-def sliding_window(rows: Rows, *, folds: int = 5, window: int = 50) -> Iterator[Split]:
+def sliding_window(rows: Rows, *, folds: Several = 5, window: Whole = 50) -> Iterator[Split]:
     """Test on consecutive periods, each by the model trained on the `window` rows before it.
 
     Rows are in the order of the file, and the rows after the first window are divided into
