@@ -496,7 +496,7 @@ def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
     title = mid_sentence(context.method_title("test", tests[0].test))
     made = runs(
         f"{_noun(context, comparison, tests[0], capital=True)} of ", names, " was tested against ",
-        _threshold(context, comparison, tests[0]), f" by the {title}", where,
+        stated_value(context, comparison, tests[0]), f" by the {title}", where,
     )  # fmt: skip
     if comparison.family.exploratory:
         return made + runs(", without decisions.")
@@ -506,20 +506,10 @@ def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
     return made + runs("; ", about, listed(rejected) if rejected else "none", ".")
 
 
-def methods_words(context: Context, comparison: Comparison, test_words: Runs) -> Runs:
-    """Format the sentence of the methods paragraph, without its end."""
-    tests = comparison.pairwise
-    names = listed([runs(context.model(test.models[0])) for test in tests])
-    return runs(
-        f"{_noun(context, comparison, tests[0], capital=True)} of ", names, " was tested against ",
-        _threshold(context, comparison, tests[0]), " by ", test_words,
-    )  # fmt: skip
-
-
 def _finding(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
     model = context.model(test.models[0])
     noun = _noun(context, comparison, test)
-    value = _threshold(context, comparison, test)
+    value = stated_value(context, comparison, test)
     where = place_words(context, comparison)
     the = "the" if where else "The"
     shown_, claimed = SIDES.get(str(test.extra.get("alternative")), SIDES["two_sided"])
@@ -553,7 +543,8 @@ def _interval(context: Context, comparison: Comparison, test: HypothesisTestResu
     return made + runs(", ", Interval(text, low, high, words))
 
 
-def _threshold(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+def stated_value(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+    """Format the value that a model was tested against."""
     value = test.extra.get("threshold")
     if not isinstance(value, int | float):
         return runs("the stated value")
