@@ -17,7 +17,7 @@ from evallang.reporting.estimates import main_intervals
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import percent, scale_of
-from evallang.reporting.pair_findings import singly, stated_value
+from evallang.reporting.pair_findings import quantity_noun, singly, stated_value
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
     RULES,
@@ -397,7 +397,7 @@ def _comparison(context: Context, comparison: Comparison) -> Iterator[Runs]:
         yield say(
             "models_tested",
             models=[test.models[0] for test in tests],
-            noun=context.quantity(tests[0].test) or context.metric(comparison.metric).noun,
+            noun=quantity_noun(context, comparison),
             value=stated_value(context, comparison, tests[0]),
             tests=pairs,
             decision=_decision(context, comparison),
