@@ -9,45 +9,38 @@ from evallang.reporting.contrasts import contrast, reach
 from evallang.reporting.decisions import bayesian, computed, untested
 from evallang.reporting.document import (
     Block,
-    Emphasis,
     Number,
     NumberedFindings,
     Paragraph,
     Ref,
     Runs,
-    Strong,
-    listed,
     runs,
 )
 from evallang.reporting.limits import never_predicted_findings
-from evallang.reporting.numbers import Scale, count, fixed
+from evallang.reporting.numbers import Scale, fixed
 from evallang.reporting.pair_findings import (
     not_tested,
     one_model_findings,
     pairs_against_reference,
     pairs_around_centre,
-    place_words,
     posteriors,
     single,
     singly,
 )
 from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
     amount,
-    and_,
-    count_sets,
     estimate_runs,
-    number_word,
     numbers_with_adjusted,
-    plural,
     scope_words,
     sentence,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
+TOPIC = "findings"
 MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
-MOST_SHARING = 3  # models with the best value of which a finding states the intervals
 AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what was not shown too
 
 
@@ -77,33 +70,23 @@ def findings(context: Context) -> Sequence[Block]:
     if len(context.results.requirements) > 1:
         blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
     if left_out:
-        verb = "is" if left_out == 1 else "are"
-        place = "in the comparisons below" if context.shows("comparisons") else "in results.json"
-        words = f"{plural(left_out, 'further finding')} {verb} {place}."
-        blocks.append(Paragraph(runs(sentence(words)), "pointer"))
+        blocks.append(Paragraph(write(context, TOPIC, "further_findings", n=left_out), "pointer"))
     explored = [c for c in context.results.comparisons if c.family.exploratory]
-    exploratory = len({c.index for c in explored})
-    if exploratory:
+    if explored:
         by_posterior = {any(map(bayesian, c.pairwise)) for c in explored}
-        numbers = [
+        kinds = [
             word
             for is_posterior, word in ((False, "p-values"), (True, "posterior probabilities"))
             if is_posterior in by_posterior
         ]
-        verb = " was" if exploratory == 1 else " were"
-        words = plural(exploratory, "line of comparisons", "lines of comparisons") + verb
-        place = "the comparisons" if context.shows("comparisons") else "results.json"
-        words += f" declared exploratory: estimates and {' or '.join(numbers)} are in {place}, "
-        words += "without decisions."
-        blocks.append(Paragraph(runs(sentence(words)), "pointer"))
-    cautions = limits.cautions(context)
-    if cautions:
-        names = [c.lead[:1].lower() + c.lead[1:].rstrip(".") for c in cautions]
-        refs = (runs(Ref(c.id, name)) for c, name in zip(cautions, names, strict=True))
-        links = listed(refs, comma="; ", last="; ")
-        lead = f"See {plural(len(cautions), 'warning')} "
-        see = runs(lead, Ref("limits", page=True), ": ", links, ".")
-        blocks.append(Paragraph(see, "pointer"))
+        lines = len({c.index for c in explored})
+        words = write(context, TOPIC, "exploratory", lines=lines, kinds=kinds)
+        blocks.append(Paragraph(words, "pointer"))
+    links = [
+        Ref(c.id, c.lead[:1].lower() + c.lead[1:].rstrip(".")) for c in limits.cautions(context)
+    ]
+    if links:
+        blocks.append(Paragraph(write(context, TOPIC, "see_warnings", links=links), "pointer"))
     return blocks
 
 
@@ -220,30 +203,25 @@ def _centre(context: Context, setting: Setting | None, comparison: Comparison) -
 
 
 def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestResult) -> Runs:
-    metric = context.metric(comparison.metric)
-    models = plural(len(omnibus.models) or len(context.results.models), "model")
-    where = place_words(context, comparison)
-    the = "the " if where else "The "
-    test = numbers_with_adjusted(context, comparison, omnibus)
     n = context.n_tested(Setting(comparison.data or "", comparison.protocol))
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n
-    if n is not None:
-        test += runs(", ", Emphasis(runs("n")), f"\u00a0=\u00a0{count(n)}")
-    if omnibus.reject:
-        lead = f"{where}{the}{models} did not all have the same {metric.noun}"
-        return runs(Strong(runs(lead)), ": ", test, ".")
-    lead = f"{where}{the}{models} were not shown to differ in {metric.noun}"
-    made = runs(Strong(runs(lead)), ": ", test, ". That is not evidence of equality")
     found = (contrast(pair, pair.models[0]) for pair in comparison.pairwise)
     known = [c for c in found if c.low is not None and c.high is not None]
-    if not known:
-        return made + runs(".")
-    widest, words = max(known, key=reach), context.difference_words(comparison)
-    return made + runs(
-        ": the data are compatible with a difference of up to ",
-        amount(words, reach(widest), context.difference_scale(comparison)),
-        f" between {context.model(widest.model)} and {context.model(widest.other)}.",
+    widest = max(known, key=reach, default=None)
+    words, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    return write(
+        context,
+        TOPIC,
+        "omnibus",
+        comparison=comparison,
+        noun=context.metric(comparison.metric).noun,
+        models=len(omnibus.models) or len(context.results.models),
+        test=numbers_with_adjusted(context, comparison, omnibus),
+        n=n,
+        rejected=bool(omnibus.reject),
+        widest=widest,
+        up_to=amount(words, reach(widest), scale) if widest is not None else (),
     )
 
 
@@ -253,45 +231,36 @@ def _best(
     if (setting, metric_name) in praised:
         return []
     praised.add((setting, metric_name))
-    metric = context.metric(metric_name)
     ordered = context.models_best_first(setting, metric_name)
     found = [context.estimate(setting, model, metric_name) for model in ordered]
     known = [e for e in found if e is not None and e.value is not None]
     if not known:
         return []
     best = [e for e in known if e.value == known[0].value]
-    names = and_([context.model(e.model) for e in best])
-    where = context.place(setting.data, setting.protocol)
-    numbers = [estimate_runs(context, setting, e) for e in best]
-    missed = never_predicted_findings(context, setting)
-    the = f"{where}{'the' if where else 'The'}"
-    if len(known) == 1:
-        lead = Strong(runs(f"{the} {metric.noun} of {names}"))
-        return [runs(lead, " was ", numbers[0], "."), *missed]
-    verb = "that of" if len(best) == 1 else "shared by"
-    which = f"{metric.best_word} observed {metric.noun}"
-    if metric.ideal is not None:
-        which = f"observed {metric.noun} nearest to {metric.ideal:g}"
-    lead = Strong(runs(f"{the} {which} was {verb} {names}"))
-    if len(set(numbers)) == 1:
-        return [runs(lead, ", ", numbers[0], "."), *missed]
-    each = [
-        runs(number, f" for {context.model(e.model)}")
-        for number, e in zip(numbers, best, strict=True)
-    ]
-    shown = runs(": ", listed(each)) if len(best) <= MOST_SHARING else ()
-    return [runs(lead, shown, "."), *missed]
+    words = write(
+        context,
+        TOPIC,
+        "best",
+        setting=setting,
+        metric=context.metric(metric_name),
+        models=[e.model for e in best],
+        numbers=[estimate_runs(context, setting, e) for e in best],
+        alone=len(known) == 1,
+    )
+    return [words, *never_predicted_findings(context, setting)]
 
 
 def _best_rank(context: Context, comparison: Comparison) -> Runs:
     ranks = comparison.ranks
     assert ranks is not None, "asked of comparisons by ranks"
     value = min(ranks.average.values())
-    best = [context.model(name) for name, rank in ranks.average.items() if rank == value]
-    verb = "that of" if len(best) == 1 else "shared by"
-    noun = context.metric(comparison.metric).noun
-    return runs(
-        Strong(runs(f"The best average rank in {noun} was {verb} {and_(best)}")),
-        ", ", Number(fixed(value, Scale(2)), value),
-        f" among {number_word(len(ranks.average))} models over {count_sets(context, ranks.n)}.",
-    )  # fmt: skip
+    return write(
+        context,
+        TOPIC,
+        "best_rank",
+        noun=context.metric(comparison.metric).noun,
+        models=[name for name, rank in ranks.average.items() if rank == value],
+        rank=Number(fixed(value, Scale(2)), value),
+        ranked=len(ranks.average),
+        data_sets=ranks.n,
+    )

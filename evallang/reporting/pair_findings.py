@@ -1,8 +1,9 @@
 """Key findings of tests: what beat what and by how much, and what was not decided."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, printed_p
 from evallang.reporting.contrasts import (
     Contrast,
     compatible_runs,
@@ -23,32 +24,29 @@ from evallang.reporting.decisions import (
     untested,
 )
 from evallang.reporting.document import Interval, Number, Runs, Strong, listed, runs
-from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
     fixed,
     interval,
-    level_of_alpha,
     percent,
     probability,
     scale_of,
 )
 from evallang.reporting.orientation import inside
+from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
-    adjusted_words,
     amount,
     number_word,
     numbers_with_adjusted,
-    p_letter,
-    p_stat,
     signed_amount,
     value_text,
-    with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
 
+TOPIC = "findings"
 MOST_NAMED = 3  # of many pairs without a test, or models of a finding; more are counted
 OR = " or "  # joins the models of a sentence with "not"
 MOST_OTHERS = 5  # models that one sentence names; of more it states the extremes
@@ -129,77 +127,69 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
 
 def single(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format one pair with its test, as a study of two models has it."""
-    metric = context.difference_words(comparison)
-    scale = context.difference_scale(comparison)
     if margin_of(pair) is not None:
         return margin_words(context, comparison, pair)
     if pair.side is not None:
         return _one_sided(context, comparison, pair)
     found = contrast(pair, pair.models[0])
-    where = place_words(context, comparison)
-    first, second = (context.sized(m, comparison.data) for m in (found.model, found.other))
-    test = numbers_with_adjusted(context, comparison, pair)
-    if pair.reject:
-        lead = Strong(
-            runs(f"{where}{first} had a {metric.better_word} {metric.noun} than {second}")
-        )
-        if not found.value:
-            lead = Strong(runs(f"{where}{first} and {second} differed in {metric.noun}"))
-            return runs(lead, ": ", test, ".")
-        shown = contrast_interval(found, scale)
-        inside = runs(" (", shown, ")") if shown else ()
-        size = difference_runs(context, comparison, found, "by ", "")
-        return runs(lead, ", ", size, inside, ": ", test, ".", disagreements([found]))
-    lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
-    return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
+    say = partial(
+        write,
+        context,
+        TOPIC,
+        comparison=comparison,
+        words=context.difference_words(comparison),
+        pair=found,
+        test=numbers_with_adjusted(context, comparison, pair),
+    )
+    if not pair.reject:
+        compatible = compatible_runs(context, comparison, [found])
+        return say("pair_not_shown_to_differ", compatible=compatible)
+    return say(
+        "pair_differed",
+        size=difference_runs(context, comparison, found, "by ", "") if found.value else (),
+        interval=contrast_interval(found, context.difference_scale(comparison)),
+        disagreement=disagreements([found]) if found.value else "",
+    )
 
 
 def _each(context: Context, comparison: Comparison) -> list[Runs]:
     """Format pairs one by one, where a test asks about one direction or about a margin."""
-    kind = "one-sided test" if any(pair.side for pair in comparison.pairwise) else "test"
     tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
     tested.sort(key=lambda pair: not pair.reject)
     made = [single(context, comparison, pair) for pair in tested[:MOST_NAMED]]
-    rest = tested[MOST_NAMED:]
-    if not rest:
-        return made
-    rejected = sum(bool(pair.reject) for pair in rest)
-    if len(rest) == 1:
-        not_ = "" if rejected else "not "
-        words = f"One more {kind}, which was {not_}significant, is"
-    else:
-        share = {0: "none", len(rest): "all"}.get(rejected, number_word(rejected))
-        subject = capitalised(f"{number_word(len(rest))} more {kind}s")
-        words = f"{subject}, {share} of them significant, are"
-    return [*made, runs(f"{words} listed in the table of differences.")]
+    if rest := tested[MOST_NAMED:]:
+        significant = sum(bool(pair.reject) for pair in rest)
+        one_sided = any(pair.side for pair in comparison.pairwise)
+        facts = {"n": len(rest), "significant": significant, "one_sided": one_sided}
+        made.append(write(context, TOPIC, "more_pairs", **facts))
+    return made
 
 
 def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format a pair of which the test asked about one direction only."""
-    metric = context.difference_words(comparison)
-    scale = context.difference_scale(comparison)
+    words, scale = context.difference_words(comparison), context.difference_scale(comparison)
     found = contrast(pair, pair.models[0])
-    first, second = (context.model(name) for name in pair.models)
-    higher = "higher" if pair.side == "greater" else "lower"
-    test = numbers_with_adjusted(context, comparison, pair)
-    shown = "had" if pair.reject else "was not shown to have"
-    lead = (
-        f"{place_words(context, comparison)}{first} {shown} a {higher} {metric.noun} than {second}"
+    interval_ = contrast_interval(found, scale)
+    low, high = found.low, found.high
+    known = bool(interval_) and found.value is not None and low is not None and high is not None
+    observed = signed_amount(words, found.value, scale) if known and found.value is not None else ()
+    other_side = includes_zero = False
+    if low is not None and high is not None:
+        other_side = high < 0 if pair.side == "greater" else low > 0
+        includes_zero = low <= 0 <= high
+    return write(
+        context,
+        TOPIC,
+        "pair_tested_on_one_side",
+        comparison=comparison,
+        words=words,
+        pair=pair,
+        test=numbers_with_adjusted(context, comparison, pair),
+        observed=observed,
+        interval=interval_,
+        other_side=other_side,
+        includes_zero=includes_zero,
     )
-    made = runs(Strong(runs(lead)), ": ", test, ".")
-    bounds = contrast_interval(found, scale)
-    if not bounds or found.value is None or found.low is None or found.high is None:
-        return made
-    made += runs(" The observed difference was ", signed_amount(metric, found.value, scale))
-    made += runs(f" ({first} minus {second}; two-sided ", bounds, ")")
-    other_side = found.high < 0 if pair.side == "greater" else found.low > 0
-    if not pair.reject and other_side:
-        made += runs(", in the direction that the one-sided test did not ask about")
-    elif pair.reject and found.low <= 0 <= found.high:
-        made += runs("; a two-sided interval can include 0 where a one-sided test rejects")
-    elif not pair.reject:
-        made += runs("; that is not evidence of equality")
-    return made + runs(".")
 
 
 def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs]:
@@ -372,96 +362,57 @@ def posteriors(
     context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult]
 ) -> list[Runs]:
     """Format Bayesian pairs one by one; of many, those that were decided, the others counted."""
-    confidence = context.results.study.confidence
     if len(pairs) <= MOST_OTHERS:
         return [posterior(context, comparison, pair) for pair in pairs]
+    confidence = context.results.study.confidence
     decided = [pair for pair in pairs if favoured(pair, confidence) is not None]
-    shown = decided[:MOST_NAMED]
-    noun = context.metric(comparison.metric).noun
-    where, size = place_words(context, comparison), len(pairs)
-    limit = f"no posterior probability exceeded {percent(confidence)}"
-    made = [posterior(context, comparison, pair) for pair in shown]
-    if len(decided) > len(shown):
-        rest = len(decided) - len(shown)
-        verb = "was" if rest == 1 else "were"
-        words = f"{number_word(rest)} more of the {number_word(size)} pairs {verb} decided"
-        words = f"{where}{words}" if where else capitalised(words)
-        title = with_article(context.method_title("test", pairs[0].test))
-        words += f" in {noun} by {title}, each with a posterior probability above "
-        made.append(runs(f"{words}{percent(confidence)}."))
-    open_ = size - len(decided)
-    if open_:
-        verb = "was" if open_ == 1 else "were"
-        words = f"{number_word(open_)} of the {number_word(size)} pairs {verb} not decided"
-        words = f"none of the {number_word(size)} pairs was decided" if not decided else words
-        words = f"{where}{words}" if where else capitalised(words)
-        made.append(runs(Strong(runs(f"{words} in {noun}")), f": {limit}."))
+    made = [posterior(context, comparison, pair) for pair in decided[:MOST_NAMED]]
+    words = context.metric(comparison.metric)
+    say = partial(write, context, TOPIC, comparison=comparison, words=words, size=len(pairs))
+    if more := len(decided[MOST_NAMED:]):
+        made.append(say("more_posteriors_decided", test=pairs[0].test, n=more))
+    if open_ := len(pairs) - len(decided):
+        made.append(say("posteriors_not_decided", n=open_))
     return made
 
 
 def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format the three posterior probabilities of a pair, and whether one exceeds confidence."""
-    metric = context.metric(comparison.metric)
-    first, second = (context.model(name) for name in pair.models)
-    confidence = context.results.study.confidence
-    cases = (f"{first} better", "practically equivalent", f"{second} better")
-    decided = favoured(pair, confidence)
-    where = place_words(context, comparison)
-    if decided is None:
-        lead = f"{where}{first} and {second} were not shown to differ in {metric.noun}"
-        tail = f": no posterior probability exceeded {percent(confidence)}"
-    elif decided == "p_rope":
-        lead = f"{where}{first} and {second} were practically equivalent in {metric.noun}"
-        tail = ""
-    else:
-        best, other = (first, second) if decided == "p_first" else (second, first)
-        lead = f"{where}{best} had a {metric.better_word} {metric.noun} than {other}"
-        tail = ""
-    shares = [
-        runs(
-            f"{words} ",
-            Number(probability(pair.extra.get(key), context.style), pair.extra.get(key)),
-        )
-        for key, words in zip(POSTERIOR, cases, strict=True)
-        if pair.extra.get(key) is not None
-    ]
-    title = with_article(context.method_title("test", pair.test), capital=True)
-    gave = f"{tail}. {title} gave posterior probabilities: "
-    made = runs(Strong(runs(lead)), gave, listed(shares))
-    rope = pair.extra.get("rope")
-    if rope is not None:
-        scale = scale_of([], [rope], percent=metric.percent)
-        made += runs("; region of practical equivalence ±", amount(metric, rope, scale))
-    return made + runs(".")
+    metric, rope = context.metric(comparison.metric), pair.extra.get("rope")
+    return write(
+        context,
+        TOPIC,
+        "posterior",
+        comparison=comparison,
+        words=metric,
+        pair=pair,
+        decided=favoured(pair, context.results.study.confidence),
+        probabilities={
+            key: Number(probability(pair.extra.get(key), context.style), pair.extra.get(key))
+            for key in POSTERIOR
+            if pair.extra.get(key) is not None
+        },
+        rope=()
+        if rope is None
+        else amount(metric, rope, scale_of([], [rope], percent=metric.percent)),
+    )
 
 
 def margin_words(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format a test of equivalence or non-inferiority: what it shows lies within its margin."""
-    metric = context.difference_words(comparison)
-    scale = context.difference_scale(comparison)
-    first, second = (context.sized(name, comparison.data) for name in pair.models)
-    margin = margin_of(pair)
-    size = amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent))
-    where = place_words(context, comparison)
-    both = is_about_equivalence(pair)
-    verb = "were" if both else "was"
-    shown = f"{verb} shown" if pair.reject else f"{verb} not shown"
-    noun = metric.noun
-    if both:
-        lead = runs(f"{where}{first} and {second} {shown} to be equivalent in {noun} within ±")
-    else:
-        lead = runs(f"{where}{first} {shown} to be non-inferior to {second} in {noun}, margin ")
+    metric, margin = context.difference_words(comparison), margin_of(pair)
     found = contrast(pair, pair.models[0])
-    inside = contrast_interval(found, scale)
-    if pair.p is not None:
-        inside += runs("; " if inside else "", p_stat(context, pair.p, comparison.alpha))
-    if pair.p_adjusted is not None:
-        inside += runs(
-            ", ", adjusted_words(comparison), p_stat(context, pair.p_adjusted, comparison.alpha)
-        )
-    title = mid_sentence(context.method_title("test", pair.test))
-    return runs(Strong(runs(lead, size)), f" ({title}; " if inside else "", inside,
-                ")." if inside else ".")  # fmt: skip
+    return write(
+        context,
+        TOPIC,
+        "within_a_margin",
+        comparison=comparison,
+        words=metric,
+        pair=pair,
+        size=amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent)),
+        interval=contrast_interval(found, context.difference_scale(comparison)),
+        equivalence=is_about_equivalence(pair),
+    )
 
 
 def place_words(context: Context, comparison: Comparison) -> str:
@@ -470,13 +421,6 @@ def place_words(context: Context, comparison: Comparison) -> str:
 
 
 # --- one model against a stated value ----------------------------------------------------------
-
-SIDES: Mapping[str, tuple[str, str]] = {
-    "greater": ("is above", "be above"),
-    "less": ("is below", "be below"),
-    "two_sided": ("differs from", "differ from"),
-}
-"""What a rejected and a retained hypothesis say, by the side that was tested."""
 
 
 def singly(comparison: Comparison) -> bool:
@@ -492,49 +436,30 @@ def one_model_findings(context: Context, comparison: Comparison) -> list[Runs]:
 def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
     """State what was tested against which value, and for how many models it was rejected."""
     tests = comparison.pairwise
-    names = listed([runs(context.model(test.models[0])) for test in tests])
-    title = mid_sentence(context.method_title("test", tests[0].test))
-    made = runs(
-        f"{_noun(context, comparison, tests[0], capital=True)} of ", names, " was tested against ",
-        _threshold(context, comparison, tests[0]), f" by the {title}", where,
-    )  # fmt: skip
-    if comparison.family.exploratory:
-        return made + runs(", without decisions.")
-    rejected = [runs(context.model(test.models[0])) for test in tests if test.reject]
-    level = level_of_alpha(comparison.alpha, context.style)
-    about = runs(adjusted_words(comparison), p_letter(context), f" at or below {level}: ")
-    return made + runs("; ", about, listed(rejected) if rejected else "none", ".")
-
-
-def methods_words(context: Context, comparison: Comparison, test_words: Runs) -> Runs:
-    """Format the sentence of the methods paragraph, without its end."""
-    tests = comparison.pairwise
-    names = listed([runs(context.model(test.models[0])) for test in tests])
-    return runs(
-        f"{_noun(context, comparison, tests[0], capital=True)} of ", names, " was tested against ",
-        _threshold(context, comparison, tests[0]), " by ", test_words,
-    )  # fmt: skip
+    return write(
+        context,
+        TOPIC,
+        "models_against_a_value",
+        comparison=comparison,
+        tests=tests,
+        noun=quantity_noun(context, comparison),
+        value=stated_value(context, comparison, tests[0]),
+        where=where,
+    )
 
 
 def _finding(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
-    model = context.model(test.models[0])
-    noun = _noun(context, comparison, test)
-    value = _threshold(context, comparison, test)
-    where = place_words(context, comparison)
-    the = "the" if where else "The"
-    shown_, claimed = SIDES.get(str(test.extra.get("alternative")), SIDES["two_sided"])
-    verb = shown_ if test.reject else f"was not shown to {claimed}"
-    lead = runs(f"{where}{the} {noun} of {model} {verb} ", value)
-    inside = runs(mid_sentence(context.method_title("test", test.test)))
-    shown = _interval(context, comparison, test)
-    inside += runs("; ", shown) if shown else ()
-    p = test.p_adjusted if test.p_adjusted is not None else test.p
-    if p is not None:
-        inside += runs("; ", adjusted_words(comparison), p_stat(context, p, comparison.alpha))
-    made = runs(Strong(lead), " (", inside, ").")
-    if not test.reject:
-        made += runs(" That is not evidence of the contrary.")
-    return made
+    return write(
+        context,
+        TOPIC,
+        "model_against_a_value",
+        comparison=comparison,
+        test=test,
+        noun=context.quantity(test.test) or context.metric(comparison.metric).noun,
+        value=stated_value(context, comparison, test),
+        shown=_interval(context, comparison, test),
+        p=printed_p(test),
+    )
 
 
 def _interval(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
@@ -553,7 +478,8 @@ def _interval(context: Context, comparison: Comparison, test: HypothesisTestResu
     return made + runs(", ", Interval(text, low, high, words))
 
 
-def _threshold(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+def stated_value(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
+    """Format the value that a model was tested against."""
     value = test.extra.get("threshold")
     if not isinstance(value, int | float):
         return runs("the stated value")
@@ -562,8 +488,7 @@ def _threshold(context: Context, comparison: Comparison, test: HypothesisTestRes
     return runs(value_text(metric, value, scale))
 
 
-def _noun(
-    context: Context, comparison: Comparison, test: HypothesisTestResult, *, capital: bool = False
-) -> str:
-    noun = context.quantity(test.test) or context.metric(comparison.metric).noun
-    return f"The {noun}" if capital else noun
+def quantity_noun(context: Context, comparison: Comparison) -> str:
+    """Return what the tests of single models are about."""
+    tested = context.quantity(comparison.pairwise[0].test)
+    return tested or context.metric(comparison.metric).noun

@@ -18,10 +18,11 @@ from jinja2 import meta, nodes
 from markupsafe import Markup
 
 from evallang import diagnostics
-from evallang.reporting import numbers, wording
+from evallang.reporting import decisions, numbers, wording
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Caution,
+    Cite,
     Code,
     Emphasis,
     Ref,
@@ -34,9 +35,12 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.references import data_key
 from evallang.reporting.run_writer import plain
+from evallang.results.records import DataRecord, HypothesisTestResult, ProtocolRecord
 
 ENDING = ".sentences.j2"
+STUDY = "study"
 AUTHORS = "the author’s file"
 MOST_BYTES = 100_000
 TAGS: Mapping[str, Callable[[Runs], Run]] = {
@@ -47,7 +51,8 @@ TAGS: Mapping[str, Callable[[Runs], Run]] = {
 }
 TAG = re.compile(r"<[^>]*>?")
 SPACE = re.compile(r"[ \n]+")
-NO_SPACE_BEFORE = re.compile(r" (?=[,.;:)])|(?<=\() ")
+CITED = "^"  # of what is kept and begins with a citation, which follows its word without a space
+NO_SPACE_BEFORE = re.compile(r" (?=[,.;:)]|<\^)|(?<=\() ")
 
 
 def write(context: Context, topic: str, name: str, **facts: Any) -> Runs:
@@ -78,7 +83,7 @@ def _said(
 ) -> Runs | None:
     """Return what a macro of a template makes of facts; None where it has no such macro."""
     kept: list[Runs] = []
-    module = template.make_module({"study": context, "kept": kept})
+    module = template.make_module({STUDY: context, "kept": kept})
     macro = getattr(module, name, None)
     return None if macro is None else _parse(str(macro(**facts)), kept)
 
@@ -98,7 +103,7 @@ def _parse(text: str, kept: Sequence[Runs]) -> Runs:
     for tag in TAG.finditer(words):
         stack[-1] += runs(str(Markup(words[end : tag.start()]).unescape()))
         end = tag.end()
-        name = tag[0].strip("</>")
+        name = tag[0].strip("</>").lstrip(CITED)
         if name.isdigit():
             stack[-1] += kept[int(name)]
         elif not tag[0].startswith("</"):
@@ -155,7 +160,8 @@ def _keep(names: Any, value: Any) -> Any:
     if not row:
         return Markup("")
     names["kept"].append(row)
-    return Markup(f"<{len(names['kept']) - 1}>")
+    sign = CITED if isinstance(row[0], Cite) else ""
+    return Markup(f"<{sign}{len(names['kept']) - 1}>")
 
 
 @jinja2.pass_context
@@ -187,13 +193,55 @@ def of_study(function: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
+def _summary(protocol: ProtocolRecord) -> str:
+    """Return what a protocol does, without the seeds of its fits."""
+    words = mid_sentence(protocol.summary.rstrip(".")) or protocol.kind.replace("_", " ")
+    return words.removesuffix(f", with {protocol.options.get('seeds')} seeds per fit")
+
+
+def _test(study: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
+    """Format a test with its article and the variants that were computed."""
+    title = study.method_title("test", tests[0].test)
+    shown = wording.further_variants(study, tests, title)
+    variant = f" ({', '.join(shown)})" if shown else ""
+    return runs(wording.with_article(title), variant, study.cite("test", tests[0].test))
+
+
+def _cite_data(study: Context, data: DataRecord) -> Runs:
+    key = data_key(data, {work.key for work in study.results.references})
+    return (Cite((key,)),) if key is not None else ()
+
+
+def _cite_metric(study: Context, name: str) -> Runs:
+    """Cite the source of a metric; plain shares of examples need none."""
+    found = study.method("metric", name)
+    mean = found is not None and found.of_examples is not None
+    return () if study.metric(name).percent and not mean else study.cite("metric", name)
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = {
     # words for what results hold
     "model": of_study(Context.model),
     "data": of_study(Context.data_label),
     "protocol": of_study(Context.protocol),
     "metric": of_study(Context.metric),
+    "noun": of_study(lambda study, name: study.metric(name).noun),
+    "summary": _summary,
+    "sized": of_study(Context.sized),
+    "test_title": of_study(lambda study, name: study.method_title("test", name)),
+    "adjusted": wording.adjusted_words,
+    "p_value": of_study(wording.p_stat),
+    "size": of_study(Context.size_words),
+    "data_sets": of_study(lambda study, n: wording.count_sets(study, n)),
+    "test": of_study(_test),
+    "difference_title": of_study(lambda study, name: mid_sentence(study.difference_title(name))),
+    "reasons": of_study(decisions.reasons),
+    "family": wording.family_words,
+    "with_article": wording.with_article,
+    "cite_data": of_study(_cite_data),
+    "cite_metric": of_study(_cite_metric),
     "cases": of_study(Context.cases),
+    "and_pair": of_study(lambda study, pair: " and ".join(map(study.model, pair.models))),
     "pair": of_study(lambda study, pair: " − ".join(map(study.model, pair.models))),
     "message": of_study(wording.message_runs),
     "first_sentence": wording.first_sentence,
@@ -202,10 +250,14 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "count": numbers.count,
     "word": wording.number_word,
     "plural": wording.plural,
+    "counted": wording.plural_count,
+    "was": lambda n: "was" if n == 1 else "were",
     "percent": numbers.percent,
     "numbered": lambda indices: numbers.in_ranges((i + 1 for i in indices), " to "),
     "level": of_study(lambda study, alpha: numbers.level_of_alpha(alpha, study.style)),
     # sentences
+    "unique": lambda items: list(dict.fromkeys(items)),  # Jinja's own takes A and a for one
+    "without_start": str.removeprefix,
     "first_of": _first_of,
     "listed": _listed,
     "capitalised": _capitalised,
@@ -216,6 +268,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "place": of_study(Context.place),
     "several_data_sets": of_study(lambda study: len(study.results.data) > 1),
     "shows": of_study(Context.shows),
+    "p_letter": of_study(wording.p_letter),
     "ref": Ref,
 }
 
@@ -285,9 +338,10 @@ def sentences_objection(file: str, text: str) -> tuple[str, str] | None:
                 )
         alone = nodes.Template([node])
         alone.set_environment(environment)
-        unknown = meta.find_undeclared_variables(alone) - names
+        known_here = {STUDY, *names, *environment.globals, *_stored(node)}
+        unknown = meta.find_undeclared_variables(alone) - known_here
         for name in node.find_all(nodes.Name):
-            if name.name in unknown and name.name not in environment.globals:
+            if name.name in unknown:
                 return f"names `{name.name}` in line {name.lineno}, which is not known", CORRECT
         for data in node.find_all(nodes.TemplateData):
             for tag in TAG.findall(data.data):
@@ -311,4 +365,8 @@ def _defined(node: nodes.Node) -> list[str]:
         return [node.name]
     if isinstance(node, nodes.Import):
         return [node.target]
+    return _stored(node)
+
+
+def _stored(node: nodes.Node) -> list[str]:
     return [name.name for name in node.find_all(nodes.Name) if name.ctx == "store"]

@@ -105,23 +105,20 @@ def test_results_hold_the_hash_of_a_template_and_are_rendered_with_ours(evallang
 @pytest.mark.usefixtures("no_layout")
 def test_files_of_sentences_are_part_of_the_template(evallang, tmp_path):
     written(tmp_path, EXTENDS)
-    sentences = tmp_path / "limits.sentences.j2"
-    name = "plain_interval_excludes_zero_without_rejection"
-    lead = (
-        "{% macro NAME(lines, more, adjusted, of_methods, jointly) %}"
-        "<strong>Of our lab</strong> x{% endmacro %}"
+    sentences = tmp_path / "methods.sentences.j2"
+    text = (
+        "{% macro NAME(version, packages) %}<strong>Of our lab</strong> {{ version }}{% endmacro %}"
     )
-    sentences.write_text(lead.replace("NAME", name))
+    sentences.write_text(text.replace("NAME", "software"))
     assert evallang("run", "study.eval").returncode == 2
     result = evallang("run", "study.eval", "--trust")
     page = (tmp_path / "study-results" / "report.html").read_text(encoding="utf-8")
     assert result.returncode == 0 and "Of our lab" in page
-    digest = json.loads((tmp_path / "study-results" / "results.json").read_text())[
-        "template_sha256"
-    ]
+    place = tmp_path / "study-results" / "results.json"
+    digest = json.loads(place.read_text())["template_sha256"]
     assert digest != hashlib.sha256(EXTENDS.encode()).hexdigest()
-    sentences.write_text("\n" + lead.replace("NAME", name.upper()))
-    result = evallang("check", "study.eval")
+    sentences.write_text("\n" + text.replace("NAME", "softwares"))
+    result = evallang("plan", "study.eval")
     assert "E496" in result.stderr + result.stdout and "in line 2" in result.stderr + result.stdout
 
 
