@@ -19,7 +19,7 @@ from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
-from evallang.compatibility.counts import counted_needs, rows_asked
+from evallang.compatibility.counts import rankings_asked, rows_asked
 from evallang.data.dataset import (
     DataSpec,
     GivenOutcomes,
@@ -30,7 +30,6 @@ from evallang.data.dataset import (
 )
 from evallang.data.files import paths_taken, regular_file
 from evallang.data.findings import Findings
-from evallang.data.joined_parts import RowsAsked
 from evallang.data.part_counts import Counting, MapParts
 from evallang.data.read_sources import ReadSources
 from evallang.data.stored_results import StoredPredictions, StoredResults
@@ -199,8 +198,7 @@ def read_and_plan(
     incomplete_is_fine: bool = False,
     trusted: bool = False,
     live: Live = NOTHING,
-    counting: MapParts[Any, Any] | None = map,
-    rows_asked_by: tuple[RowsAsked, ...] = (),
+    counting: MapParts[Any, Any] = map,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -209,8 +207,7 @@ def read_and_plan(
     what could be read is planned; with `incomplete_is_fine`, the study may lack statements other
     than its data; a server is asked only where the study is `trusted`; `live`
     holds what is given in Python; `counting` is what counts the parts of predictions of which no
-    row is needed, None to keep their rows, which is `rows_asked_by` some method. Raises
-    `StudyError` where the study or its data are faulty.
+    row is needed. Raises `StudyError` where the study or its data are faulty.
     """
     from evallang.planning.graph import graph_of, tasks_of
     from evallang.planning.planner import plan as planned_of
@@ -218,9 +215,7 @@ def read_and_plan(
 
     resolved = _resolved(study, incomplete_is_fine)
     with paths_taken() as taken:
-        counted = _counting(resolved, counting)
-        asked = (*rows_asked(resolved), *rows_asked_by)
-        sources, read = _read(resolved, study.folder, trusted, live, counted, asked)
+        sources, read = _read(resolved, study.folder, trusted, live, counting)
         stored, found_there = _read_stored(resolved, study.folder)
     sources = replace(sources, stored=stored)
     read += found_there
@@ -265,17 +260,6 @@ def _dependent_losses(study: Study, planned: Planned, sources: ReadSources) -> l
 
     given = [evaluation_of_outcomes(source) for source in sources.imported]
     return list(dependent_losses(study, planned.families, given))
-
-
-def _counting(study: Study, mapped: MapParts[Any, Any] | None) -> Counting | None:
-    """Return what counts the parts of a table, None where a study needs their rows."""
-    from evallang.data.part_counts import Counting, Rankings
-
-    needs = None if mapped is None else counted_needs(study)
-    if mapped is None or needs is None:
-        return None
-    ranked = Rankings(needs.most, needs.compared) if needs.ranked else None
-    return Counting(mapped, ranked)
 
 
 def _resolved(study: CheckedFile, incomplete_is_fine: bool) -> Study:
@@ -327,8 +311,7 @@ def _read(
     folder: Path,
     trusted: bool,
     live: Live,
-    counting: Counting | None,
-    asked: tuple[RowsAsked, ...],
+    mapped: MapParts[Any, Any],
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table
@@ -336,6 +319,8 @@ def _read(
     from evallang.data.predictions import read_predictions
     from evallang.data.score_tables import read_scores
 
+    asked = rows_asked(study)
+    counting = None if asked else Counting(mapped, rankings_asked(study))
     tables: dict[str, Table] = {}
     given: list[GivenOutcomes] = []
     scored: list[ScoreTable] = []

@@ -26,8 +26,6 @@ from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.checking import waivers
 from evallang.data import remote
 from evallang.data.findings import counted
-from evallang.data.joined_parts import RowsAsked
-from evallang.data.part_counts import MapParts
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
@@ -35,7 +33,6 @@ from evallang.engine.backends.cluster import Cluster, Tls, address_error, missin
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fits import prepare_fits
 from evallang.engine.store import Store
-from evallang.metrics.metric import RowsNotKept
 from evallang.models.own_code import find, sources
 from evallang.printable import printable_line
 from evallang.results import codec, records
@@ -184,41 +181,26 @@ def _run(
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with import_own_metrics(study) as study:
-        counting: MapParts[Any, Any] | None = workers.map
-        asked: tuple[RowsAsked, ...] = ()
-        while True:
-            prepared = read_and_plan(
-                study,
-                trusted=is_trusted(trust),
-                live=live,
-                counting=counting,
-                rows_asked_by=asked,
-            )
-            LOG.info(
-                "read the data and planned the fits: sources %d, fits %d",
-                len(prepared.study.sources),
-                prepared.planned.plan.n_fits or 0,
-            )
-            if locked:
-                refuse_unlocked(study, prepared)
-            check_places((export.path for export in prepared.study.exports), study.folder)
-            if progress is not None:
-                progress(0, prepared.planned.plan.n_fits or 0)
-            try:
-                done = engine.run(
-                    prepared.study,
-                    prepared.read,
-                    prepared.planned,
-                    workers=workers,
-                    progress=progress,
-                    code=own_code(prepared.study, study.folder, live.models),
-                    store=store,
-                )
-            except RowsNotKept as error:  # some method asks for more than counts
-                LOG.info("read the rows of the parts: %s", error)
-                counting, asked = None, (RowsAsked(str(error)),)
-            else:
-                break
+        prepared = read_and_plan(study, trusted=is_trusted(trust), live=live, counting=workers.map)
+        LOG.info(
+            "read the data and planned the fits: sources %d, fits %d",
+            len(prepared.study.sources),
+            prepared.planned.plan.n_fits or 0,
+        )
+        if locked:
+            refuse_unlocked(study, prepared)
+        check_places((export.path for export in prepared.study.exports), study.folder)
+        if progress is not None:
+            progress(0, prepared.planned.plan.n_fits or 0)
+        done = engine.run(
+            prepared.study,
+            prepared.read,
+            prepared.planned,
+            workers=workers,
+            progress=progress,
+            code=own_code(prepared.study, study.folder, live.models),
+            store=store,
+        )
     if store is not None:
         from evallang.engine.past_runs import remember
         from evallang.engine.store_folder import study_name

@@ -369,6 +369,17 @@ def share_tests() -> tuple[str, ...]:
     return tuple(entry.name for entry in HYPOTHESIS_TESTS if "shares" in entry.inputs)
 
 
+def has_same_null(
+    other: Entry[HypothesisTestDeclaration], own: Entry[HypothesisTestDeclaration]
+) -> bool:
+    """Return whether another test is of the null hypothesis of one, on the same examples."""
+    a, b = other.declaration, own.declaration
+    plain = not (a.instead or a.bayesian or a.self_correcting or a.omnibus)
+    independent = "shares" in other.inputs and "shares" not in own.inputs
+    alike = (a.null, a.claim) == (b.null, b.claim)
+    return other.name != own.name and plain and not independent and alike
+
+
 def nearest_test(
     metric: Method,
     yields: Yields,

@@ -15,6 +15,17 @@ class RowsAsked(Struct, frozen=True):
     instead: str | None = None
 
 
+class Rankings(Struct, frozen=True):
+    """What a study asks of the order of scores: of parts, their counts.
+
+    `most` is how many scores of a model may be distinct before they are rounded, None for any
+    number; `compared` has one such number for each metric by which areas of models are compared.
+    """
+
+    most: int | None = None
+    compared: tuple[int | None, ...] = ()
+
+
 class JoinedParts(Struct, frozen=True):
     """The parts of a source that are joined, with the memory of their rows and the reasons."""
 

@@ -24,7 +24,7 @@ from evallang.data.dataset import PredictionsSpec, SourceColumn
 from evallang.data.files import parts_of
 from evallang.data.findings import Refused
 from evallang.data.frame import Frame
-from evallang.data.joined_parts import RowsAsked
+from evallang.data.joined_parts import Rankings, RowsAsked
 from evallang.data.needed_columns import hashed_columns, label_columns_of
 from evallang.data.parts import hashes_of, join_parts, part_files
 from evallang.data.prediction_files import read_part
@@ -55,17 +55,6 @@ Counted = TypeVar("Counted")
 Task = TypeVar("Task")
 MapParts = Callable[[Callable[[Task], Counted], Sequence[Task]], Iterable[Counted]]
 """What calls a function for each part, here or elsewhere, and returns the results in order."""
-
-
-class Rankings(Struct, frozen=True):
-    """What a study asks of the order of scores: of parts, their counts.
-
-    `most` is how many scores of a model may be distinct before they are rounded, None for any
-    number; `compared` tells that areas of several models are compared.
-    """
-
-    most: int | None = None
-    compared: bool = False
 
 
 class Counting(Struct, frozen=True):

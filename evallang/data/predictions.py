@@ -45,7 +45,7 @@ from evallang.data.source_columns import roles_of, source_columns
 from evallang.data.target import Target, read_target
 from evallang.data.time_columns import likely_moments, read_moments
 from evallang.diagnostics import Diagnostic, codes
-from evallang.stats.score_counts import PlacementSums, ScoreCounts, rank
+from evallang.stats.score_counts import PlacementSums, ScoreCounts, coarsened, rank
 
 
 def read_ordering_score(
@@ -213,13 +213,16 @@ def _read_counted(
     if made is None or findings.failed or made.task == "regression":
         return RowsAsked("the values are faulty or numbers, which is looked at row by row")
     made = replace(made, scores={}, excluded=found.excluded, source_columns=found.columns)
-    if counting.rankings is not None and made.positive is not None:
+    if counting.rankings is not None:
         ranked = _rankings(made, found)
-        if ranked is None:
-            return RowsAsked("the truth differs in its type between the parts")
+        if isinstance(ranked, RowsAsked):
+            return ranked
         made = replace(made, rankings=ranked)
         if counting.rankings.compared and len(ranked) > 1:
-            made = replace(made, placements=_placements(made, found, ranked, counting))
+            placements = _placements(made, found, ranked, counting, counting.rankings.compared)
+            if isinstance(placements, RowsAsked):
+                return placements
+            made = replace(made, placements=placements)
     return (made,), findings.diagnostics
 
 
@@ -230,13 +233,17 @@ def _positive_truth(made: GivenOutcomes, found: CountedParts) -> Any:
     return found.frame.cells[made.spec.truth or ""][row]
 
 
-def _rankings(made: GivenOutcomes, found: CountedParts) -> dict[str, ScoreCounts] | None:
-    """Return the counted scores of each model that has them; None where a part differs in type."""
+def _rankings(made: GivenOutcomes, found: CountedParts) -> dict[str, ScoreCounts] | RowsAsked:
+    """Return the counted scores of each model that has them; why not where rows are needed."""
+    if not any(model.score for model in made.models):
+        return {}
+    if made.positive is None:
+        return RowsAsked("the positive class is not known")
     positive = _positive_truth(made, found)
     ranked = {m.name: found.scores[m.score].whole(positive) for m in made.models if m.score}
     counts = np.bincount(made.truth == made.positive, made.times)
     alike = all(one.members == tuple(counts.tolist()) for one in ranked.values())
-    return ranked if alike else None
+    return ranked if alike else RowsAsked("the truth differs in its type between the parts")
 
 
 def _placements(
@@ -244,8 +251,15 @@ def _placements(
     found: CountedParts,
     ranked: Mapping[str, ScoreCounts],
     counting: Counting,
-) -> PlacementSums | None:
-    """Read the parts again and sum the products of placements; None where one cannot be read."""
+    compared: Sequence[int | None],
+) -> PlacementSums | RowsAsked:
+    """Read the parts again and sum the products of placements; why not where rows are needed.
+
+    `compared` is how many scores of a model each metric keeps distinct.
+    """
+    kept = ranked.values()
+    if any(coarsened(one, most).digits != one.digits for one in kept for most in compared):
+        return RowsAsked("metrics that round scores differently are compared")
     columns = [model.score for model in made.models if model.score is not None]
     ranks = [rank(counts) for counts in ranked.values()]
     areas = [one.area for one in ranks]
@@ -257,7 +271,7 @@ def _placements(
     ):
         own = summed(task) if products is None else products  # another machine lacks the file
         if own is None:
-            return None
+            return RowsAsked("a part cannot be read again")
         totals = [total + part for total, part in zip(totals, own, strict=True)]
         report_activity(Activity("reading", made.spec.name, share=done / len(found.tasks)))
     negatives, positives = ranks[0].counts.members

@@ -17,7 +17,7 @@ from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.rounded_scores import round_scores
 from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
-from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome, RowsNotKept
+from evallang.metrics.metric import NOT_KEPT, CountedLabels, MetricEntry, Outcome
 from evallang.metrics.named import mean_over_repeats
 from evallang.metrics.own_code import OwnMetricFailed, wrap_labels
 from evallang.planning.defaults import yields_of_scores
@@ -319,8 +319,7 @@ class Evaluation(Struct, frozen=True):
         if needs == "labels":
             labels = CountedLabels(rows.truth, rows.labels[model], rows.times)
             return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, counted=labels)
-        if needs != "scores" or rows.rankings is None:
-            raise RowsNotKept(f"the {needs} of single examples were not kept")
+        assert needs == "scores" and rows.rankings is not None, "counts suffice for the study"
         if model not in rows.rankings:
             return None
         return Outcome(NOT_KEPT, NOT_KEPT, k, self.positive, ranked=rows.rankings[model])

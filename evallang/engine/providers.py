@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.compatibility import are_paired, is_auc, metric_entry, most_distinct
+from evallang.compatibility import are_paired, is_auc, metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.evaluation import BLOCKS, Evaluation, means_of
 from evallang.engine.metric_samples import (
@@ -40,7 +40,6 @@ from evallang.metrics.metric import (
     NOT_KEPT,
     MetricEntry,
     Outcome,
-    RowsNotKept,
     rows_of_proportion,
 )
 from evallang.records import Placed
@@ -73,7 +72,7 @@ from evallang.stats.intervals.resampling import (
     mean_sample,
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
-from evallang.stats.score_counts import PlacementSums, coarsened
+from evallang.stats.score_counts import PlacementSums
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
 
@@ -739,13 +738,7 @@ def row_scores(inputs: TestInputs) -> "NDArray[np.float64] | PlacementSums":
     """Return the scores of the models on each row (n, m), or what these came to on a test set."""
     counted = inputs.evaluation.counted
     if counted is not None:
-        if counted.placements is None or counted.rankings is None:
-            raise RowsNotKept("the placements of the scores were not summed")
-        most = most_distinct(inputs.metric)
-        for model in inputs.models:
-            kept = counted.rankings[model]
-            if coarsened(kept, most).digits != kept.digits:
-                raise RowsNotKept("the placements are those of other scores")
+        assert counted.rankings is not None and counted.placements is not None, "areas compared"
         known = list(counted.rankings)
         return counted.placements.of([known.index(model) for model in inputs.models])
     if inputs.compared.folds() is None and inputs.evaluation.group_codes is None:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang import hypotheses
-from evallang.compatibility.hypothesis_tests import share_tests, test_mismatch
+from evallang.compatibility.hypothesis_tests import has_same_null, test_mismatch
 from evallang.engine.comparisons import (
     ComparisonContext,
     OneSource,
@@ -227,7 +227,7 @@ def _tests(line: _Line) -> list[Method]:
     found = [own, *(() if fixed else _forms(entry, own))]
     side = {name: value for name, value in own.options if name == "alternative"}
     for other in HYPOTHESIS_TESTS:
-        if other.name != own.name and _is_alike(other, entry) and _runs_here(other, line):
+        if has_same_null(other, entry) and _runs_here(other, line):
             kept = {name: v for name, v in side.items() if other.option(name) is not None}
             if len(kept) == len(side):
                 found.append(Method(other.name, tuple(kept.items())))
@@ -250,15 +250,6 @@ def _forms(entry: Entry[HypothesisTestDeclaration], own: Method) -> Iterator[Met
         if word not in (used, *entry.declaration.p_chosen):
             rest = tuple((name, value) for name, value in own.options if name != form)
             yield Method(own.name, (*rest, (form, word)))
-
-
-def _is_alike(
-    other: Entry[HypothesisTestDeclaration], own: Entry[HypothesisTestDeclaration]
-) -> bool:
-    a, b = other.declaration, own.declaration
-    plain = not (a.instead or a.bayesian or a.self_correcting or a.omnibus)
-    independent = other.name in share_tests() and own.name not in share_tests()
-    return plain and not independent and (a.null, a.claim) == (b.null, b.claim)
 
 
 def _runs_here(other: Entry[HypothesisTestDeclaration], line: _Line) -> bool:

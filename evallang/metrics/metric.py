@@ -313,15 +313,11 @@ def rows_of_proportion(
     return np.ones(len(truth), dtype=bool)
 
 
-class RowsNotKept(RuntimeError):
-    """The rows of a table were counted and not kept, and something asks for them."""
-
-
 class _NotKept:
-    """What stands for an array of rows that were counted; whoever uses it gets `RowsNotKept`."""
+    """What stands for an array of rows that were counted: nothing that reads it counts rows."""
 
     def _refuse(self, *_: object, **__: object) -> Any:
-        raise RowsNotKept("the rows were counted, and are not kept")
+        raise AssertionError("the rows were counted, and are not kept")
 
     __array__ = __len__ = __iter__ = __getitem__ = __eq__ = __ne__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __add__ = __sub__ = __mul__ = __neg__ = __invert__ = _refuse
@@ -329,7 +325,7 @@ class _NotKept:
     __hash__ = None  # type: ignore[assignment]  # as of an array
 
     def __getattr__(self, name: str) -> Any:
-        raise RowsNotKept(f"the rows were counted, and are not kept: {name}")
+        raise AssertionError(f"the rows were counted, and are not kept: {name}")
 
 
 NOT_KEPT: Any = _NotKept()
@@ -425,8 +421,7 @@ def value_under(
 def fold_value(entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome) -> float:
     """Compute a metric on the test rows of one fold; NaN where undefined."""
     if outcome.ranked is not None:
-        if entry.declaration.by_score is None:
-            raise RowsNotKept(f"{entry.name} needs the scores of single examples")
+        assert entry.declaration.by_score is not None, "a metric of counted scores"
         sides = (outcome.ranked.positives, outcome.ranked.negatives)
         return entry.declaration.by_score(*(side.astype(np.float64) for side in sides))
     return evaluate(

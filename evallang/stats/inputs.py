@@ -52,6 +52,16 @@ ASKED_BY: Mapping[str, frozenset[Subject]] = {
 }
 """The subjects of each kind of registered member."""
 
+
+class Counts(StrEnum):
+    """What is known of examples of which none is kept: how often each combination occurs."""
+
+    LABELS = "labels"
+    """Combinations of the truth with the labels of all models."""
+    SCORES = "scores"
+    """Combinations of the truth with the score of each model."""
+
+
 Shape = tuple[int | str, ...]
 """The axes of an array, each a length or the symbol of one."""
 
@@ -71,6 +81,7 @@ class Input(Struct, frozen=True):
     difference_of_right : True where a method computes from it the difference of two shares of
         right answers, which is the reverse of the difference of an error rate
     by_level : True where it changes with the confidence level of the call
+    counts : the counts of examples from each of which it is made, where it takes no single rows
     """
 
     name: str
@@ -81,6 +92,7 @@ class Input(Struct, frozen=True):
     optional: bool = False
     difference_of_right: bool = False
     by_level: bool = False
+    counts: frozenset[Counts] = frozenset()
 
     @property
     def of_one_fit(self) -> bool:
@@ -106,6 +118,11 @@ class Inputs(Struct):
         asked = set(names)
         return frozenset(s for s in ASKED_BY[kind] if asked <= self.of(s).keys())
 
+    def are_made(self, subject: Subject, names: Iterable[str], counts: Counts) -> bool:
+        """Return whether all these inputs of a subject are made from counts of examples."""
+        known = self.of(subject)
+        return all(name in known and counts in known[name].counts for name in names)
+
 
 _LABELS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS})
 _UNITS: Mapping[Evidence, Shape] = {
@@ -114,6 +131,8 @@ _UNITS: Mapping[Evidence, Shape] = {
     DATASET_SCORES: ("s",),
 }
 _ROWS = _LABELS | {LOSSES_PER_ROW, SCORES_PER_ROW}
+_BY_LABEL, _BY_SCORE = frozenset({Counts.LABELS}), frozenset({Counts.SCORES})
+_COUNTED = _BY_LABEL | _BY_SCORE
 _COMPARISON, _DATA_SETS = Subject.COMPARISON, Subject.DATA_SETS
 _ESTIMATE, _FAMILY = Subject.ESTIMATE, Subject.FAMILY
 
@@ -123,6 +142,7 @@ INPUTS = Inputs(
             "table",
             "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
             frozenset({_COMPARISON}),
+            counts=_BY_LABEL,
             evidence=_LABELS,
             shape=(2, 2),
             difference_of_right=True,
@@ -131,6 +151,7 @@ INPUTS = Inputs(
             "shares",
             "`Shares`: right answers and examples of two models, or a 2 x 2 table where paired",
             frozenset({_COMPARISON}),
+            counts=_BY_LABEL,
             evidence=_LABELS | {SHARES},
             shape=(2, 2),
             difference_of_right=True,
@@ -138,7 +159,15 @@ INPUTS = Inputs(
         Input(
             "correct",
             "Boolean array (n, m): whether model m is right on example i, or its `Correctness`",
-            frozenset({_COMPARISON, _FAMILY}),
+            frozenset({_COMPARISON}),
+            counts=_BY_LABEL,
+            evidence=_LABELS | {SHARES},
+            shape=("n", "m"),
+        ),
+        Input(
+            "correct",
+            "Boolean array (n, m): whether model m is right on example i",
+            frozenset({_FAMILY}),
             evidence=_LABELS | {SHARES},
             shape=("n", "m"),
         ),
@@ -177,6 +206,7 @@ INPUTS = Inputs(
             "groups",
             "group of each example (n,) as int codes, or None",
             frozenset({_COMPARISON, _ESTIMATE}),
+            counts=_COUNTED,
             shape=("n",),
             optional=True,
         ),
@@ -184,6 +214,7 @@ INPUTS = Inputs(
             "truth",
             "1 for the positive class, 0 for the negative (n,)",
             frozenset({_COMPARISON, _ESTIMATE}),
+            counts=_BY_SCORE,
             shape=("n",),
         ),
         Input(
@@ -191,6 +222,7 @@ INPUTS = Inputs(
             "scores of m models on each example (n, m), higher for the positive class, or "
             "`PlacementSums`",
             frozenset({_COMPARISON}),
+            counts=_BY_SCORE,
             evidence=frozenset({SCORES_PER_ROW}),
             shape=("n", "m"),
         ),
@@ -198,6 +230,7 @@ INPUTS = Inputs(
             "folds",
             "fold of each example (n,) as int codes, or None for one test set",
             frozenset({_COMPARISON, _ESTIMATE}),
+            counts=_COUNTED,
             shape=("n",),
             optional=True,
         ),
@@ -212,6 +245,7 @@ INPUTS = Inputs(
             "swapper",
             "a `Swapper`: the difference of the metric when outputs are swapped within examples",
             frozenset({_COMPARISON}),
+            counts=_BY_LABEL,
             evidence=_ROWS,
         ),
         Input(
@@ -219,32 +253,40 @@ INPUTS = Inputs(
             "a `Resampler` of the metric over the examples; in a comparison of the difference, "
             "first minus second",
             frozenset({_COMPARISON, _ESTIMATE}),
+            counts=_BY_LABEL,
             evidence=_ROWS,
         ),
         Input(
             "difference",
             "function of a level that gives the `Difference` with the interval of the design",
             frozenset({_COMPARISON}),
+            counts=_COUNTED,
             evidence=_ROWS | {SHARES, FOLD_SCORES, READER_SCORES},
         ),
         Input(
             "better",
             "`higher` or `lower`: which direction of the metric is better",
             frozenset({_COMPARISON, _DATA_SETS}),
+            counts=_COUNTED,
         ),
         Input(
-            "bounded", "True where the metric lies in [0, 1]", frozenset({_COMPARISON, _DATA_SETS})
+            "bounded",
+            "True where the metric lies in [0, 1]",
+            frozenset({_COMPARISON, _DATA_SETS}),
+            counts=_COUNTED,
         ),
         Input(
             "level",
             "confidence level of the interval, in (0, 1)",
             frozenset({_COMPARISON, _DATA_SETS, _ESTIMATE}),
+            counts=_COUNTED,
             by_level=True,
         ),
         Input(
             "seed",
             "32-bit seed of resampling",
             frozenset({_COMPARISON, _DATA_SETS, _ESTIMATE, _FAMILY}),
+            counts=_COUNTED,
         ),
         Input(
             "scores",
@@ -262,6 +304,7 @@ INPUTS = Inputs(
             "scores",
             "score of each example (n,), higher for the positive class",
             frozenset({_ESTIMATE}),
+            counts=_BY_SCORE,
             evidence=frozenset({SCORES_PER_ROW}),
             shape=("n",),
         ),
@@ -282,6 +325,7 @@ INPUTS = Inputs(
             "by_pairs",
             "True where areas are averaged over pairs of classes, not over classes",
             frozenset({_ESTIMATE}),
+            counts=_COUNTED,
         ),
         Input(
             "parts",
@@ -293,6 +337,7 @@ INPUTS = Inputs(
             "successes",
             "number of successes",
             frozenset({_ESTIMATE}),
+            counts=_BY_LABEL,
             evidence=_LABELS | {SHARES},
             shape=(),
         ),
@@ -300,6 +345,7 @@ INPUTS = Inputs(
             "n",
             "number of trials",
             frozenset({_ESTIMATE}),
+            counts=_BY_LABEL,
             evidence=_LABELS | {SHARES},
             shape=(),
         ),
@@ -329,6 +375,7 @@ INPUTS = Inputs(
             "coefficient, successes, trials and set of examples of each share in a sum (s, 4); "
             "shares of one set exclude each other",
             frozenset({_ESTIMATE}),
+            counts=_BY_LABEL,
             evidence=frozenset({ONE_PREDICTION_PER_ROW, SCORES_PER_ROW}),
             shape=("s", 4),
         ),
@@ -337,14 +384,16 @@ INPUTS = Inputs(
             "coefficient, examples that only the first and only the second model has, and trials, "
             "of each share in a sum (s, 4)",
             frozenset({_COMPARISON}),
+            counts=_BY_LABEL,
             evidence=_LABELS,
             shape=("s", 4),
         ),
-        Input("estimate", "value of the metric", frozenset({_ESTIMATE}), shape=()),
+        Input("estimate", "value of the metric", frozenset({_ESTIMATE}), shape=(), counts=_COUNTED),
         Input(
             "influences",
             "derivative of the metric by the weight of each example (n,)",
             frozenset({_ESTIMATE}),
+            counts=_BY_SCORE,
             evidence=frozenset({SCORES_PER_ROW}),
             shape=("n",),
         ),
@@ -366,6 +415,7 @@ INPUTS = Inputs(
             "matrix",
             "counts (k, k), true by predicted class",
             frozenset({_ESTIMATE}),
+            counts=_BY_LABEL,
             evidence=_LABELS,
             shape=("k", "k"),
         ),
@@ -373,30 +423,40 @@ INPUTS = Inputs(
             "average",
             "how the metric is averaged over classes: binary, macro, micro or weighted",
             frozenset({_ESTIMATE}),
+            counts=_COUNTED,
         ),
         Input(
             "of_counts",
             "the metric as a function of such counts (..., k, k)",
             frozenset({_ESTIMATE}),
+            counts=_BY_LABEL,
             evidence=_LABELS,
         ),
         Input(
             "limits",
             "the smallest and the largest value of the metric, or None",
             frozenset({_ESTIMATE}),
+            counts=_COUNTED,
         ),
         Input(
             "positive",
             "index of the positive class, or None",
             frozenset({_ESTIMATE}),
+            counts=_COUNTED,
             optional=True,
         ),
         Input(
             "p",
             "p-values of the family, None where a test computes no p-value",
             frozenset({_FAMILY}),
+            counts=_COUNTED,
         ),
-        Input("pairs", "indices of the two models of each p-value", frozenset({_FAMILY})),
+        Input(
+            "pairs",
+            "indices of the two models of each p-value",
+            frozenset({_FAMILY}),
+            counts=_COUNTED,
+        ),
         Input(
             "resampled",
             "p-values of the family on joint resamples under its hypotheses (B, m)",
@@ -445,11 +505,13 @@ INPUTS = Inputs(
             "decided",
             "`LineDecisions`: what other tests and corrections decide on the hypotheses of a line",
             frozenset({Subject.DECISIONS}),
+            counts=_COUNTED,
         ),
         Input(
             "question",
             "`Question`: the comparison, the effect and what is to be found",
             frozenset({Subject.ANALYSIS}),
+            counts=_COUNTED,
         ),
     )
 )
