@@ -19,7 +19,7 @@ def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, 
 
     prepared = read_and_plan(study, missing_is_fine=True)
     meant, planned = prepared.study, prepared.planned
-    of_lines = [entry.name for entry in ANALYSES if entry.declaration.about == "lines"]
+    of_lines = [entry.name for entry in ANALYSES if entry.declaration.command]
     specs = [spec for spec in meant.analyses if spec.method.name in of_lines]
     known = prepared.read, planned.layout.splits, planned.families
     asked = specs or [AnalysisSpec(0, Method(name)) for name in of_lines]

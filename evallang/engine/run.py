@@ -147,6 +147,8 @@ def _values(
                 raise
             told = f"{kept:,} of {tally.total:,} fits are kept for the next run"
             raise type(ending)(told) from None
+    kinds = Counter(node.kind.name for node in whole.ancestors(targets, stored).values())
+    LOG.debug("computed the nodes: %s", ", ".join(f"{kind} {n}" for kind, n in kinds.items()))
     return [found[key] for key in targets]
 
 

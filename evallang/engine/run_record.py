@@ -104,7 +104,7 @@ def run_of(
     protocols: tuple[ProtocolRecord, ...],
     defaults: tuple[Default, ...],
 ) -> Run:
-    """Put together everything that was computed, in the order of the study."""
+    """Combine everything that was computed, in the order of the study."""
     outcomes = dict(zip(layout.tasks, fits, strict=True))
     once = {_place_of(p): p for p in reversed(layout.places)}
     of_protocols = tuple(

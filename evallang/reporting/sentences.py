@@ -141,7 +141,7 @@ def stripped(row: Sequence[Run]) -> Runs:
 
 
 def _runs(names: Any, value: Any) -> Runs:
-    """Return what stands in a template as runs."""
+    """Return the text of a template as runs."""
     if isinstance(value, Markup):
         return _parse(value, names["kept"])
     if isinstance(value, tuple):

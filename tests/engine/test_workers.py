@@ -14,7 +14,7 @@ from studies import TWO_MODELS, study
 
 import evallang as ev
 from evallang.api import RunFailed, StudyError
-from evallang.engine.backends import fork_server
+from evallang.engine.backends import local
 from evallang.engine.folder_copies import forget_copy, path_here, register_copy
 from evallang.run_folders import run_folder
 
@@ -178,7 +178,7 @@ def test_a_process_that_cannot_be_had_is_told_where_a_fit_needs_it(tmp_path, mon
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
     made = ran(tmp_path, "well", store=tmp_path / "store")
-    monkeypatch.setattr(fork_server.subprocess, "Popen", refuse)
+    monkeypatch.setattr(local.subprocess, "Popen", refuse)
     assert ran(tmp_path, "well", store=tmp_path / "store").estimates == made.estimates
     with pytest.raises(StudyError, match="has no column `z`"):
         ran(tmp_path, "well", STUDY.replace("target y", "target z"))

@@ -41,6 +41,7 @@ class AnalysisDeclaration(Guidance, frozen=True):
     shown : the record of the values that a report reads, whose types are checked when results
         are read; None where a report reads none
     curve : the words of its axes, for an analysis whose values are a `ShownCurve`
+    command : True where a command of its own answers it without an `analyze` line
     section : the section of a report that shows it, None where that knows it by its values
     """
 
@@ -54,6 +55,7 @@ class AnalysisDeclaration(Guidance, frozen=True):
     shown: type | None = None
     curve: CurveWords | None = None
     section: str | None = None
+    command: bool = False
     by_metric: bool = False
     fits: Literal["protocol", "subsets", "rounds", "shuffled"] | None = None
     resampled: str = ""

@@ -67,6 +67,7 @@ def _number(value: Any) -> float | None:
     AnalysisDeclaration(
         section="power",
         about="lines",
+        command=True,
         shown=ShownPower,
         recorded=("target", "difference", "width"),
         objection=_objection,
