@@ -1,6 +1,7 @@
 """Comparisons: the omnibus test, every pair with estimate, intervals and p, and the groups."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -22,7 +23,6 @@ from evallang.reporting.decisions import (
     is_about_equivalence,
     is_decided,
     margin_of,
-    reasons,
     untested,
 )
 from evallang.reporting.document import (
@@ -33,11 +33,11 @@ from evallang.reporting.document import (
     Panel,
     Paragraph,
     Ref,
+    Run,
     Runs,
-    Strong,
     Table,
-    listed,
     runs,
+    spaced,
 )
 from evallang.reporting.estimate_figures import drawn_with_estimates
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
@@ -64,6 +64,7 @@ from evallang.reporting.pair_table import (
 )
 from evallang.reporting.panels import Drawn, figures_of_panels
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
 from evallang.reporting.wording import (
     adjusted_words,
@@ -78,18 +79,11 @@ from evallang.reporting.wording import (
     plural,
     stat,
     test_as_subject,
-    with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
-VARIANTS_OF_P = {
-    "p_chi2": "χ² approximation",
-    "p_exact": "exact form",
-    "p_F": "F approximation",
-    "p_corrected": "continuity-corrected form",
-    "p_midp": "mid-p form",
-    "p_sign_flip": "sign-flip form",
-}
+TOPIC = "comparisons"
+FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip")
 """The p of other forms of an omnibus test, as `extra` holds them."""
 
 
@@ -182,46 +176,58 @@ def _comparison(
 
 
 def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
-    made = _omnibus(context, comparison)
     where = runs(" (", refs, ")") if refs else ()
-    pairs = comparison.pairwise
+    return spaced([_omnibus(context, comparison), *_pairs(context, comparison, where)])
+
+
+def _pairs(context: Context, comparison: Comparison, where: Runs) -> Iterator[Runs]:
+    """Iterate over the sentences on the pairs of a comparison."""
+    pairs, omnibus = comparison.pairwise, comparison.omnibus
     if not pairs:
-        return made
+        return
+    say = partial(write, context, TOPIC, where=where)
+    missing, size = untested(pairs), pairs_words(pairs)
     if not comparison.performed:
-        if not any(computed(test) for test in (comparison.omnibus or pairs[0], *pairs)) or (
-            comparison.omnibus is not None and not computed(comparison.omnibus)
-        ):
-            return made + _not_tested(context, pairs, where)
-        undefined = comparison.omnibus is not None and comparison.omnibus.status == "undefined"
-        return made + runs(
-            f"The pairs were not tested, because the omnibus test "
-            f"{'is undefined' if undefined else 'did not reject'}; their estimates and intervals "
-            "are reported anyway", where, ".",
-        )  # fmt: skip
+        if (omnibus is not None and not computed(omnibus)) or not any(map(computed, pairs)):
+            yield say("nothing_tested", pairs=pairs, size=size)
+        else:
+            undefined = omnibus is not None and omnibus.status == "undefined"
+            yield say("pairs_not_tested", undefined=undefined)
+        return
     if singly(comparison):
-        return made + summary(context, comparison, where)
-    noun = context.compared_words(comparison).noun
+        yield summary(context, comparison, where)
+        return
     if comparison.family.exploratory:
-        verb = "was" if len(pairs) == 1 else "were"
-        return made + runs(
-            Strong(runs("Exploratory")),
-            f": {pairs_words(pairs)} {verb} compared on {noun} without decisions", where, ".",
-        )  # fmt: skip
-    missing = untested(pairs)
+        noun = context.compared_words(comparison).noun
+        yield say("exploratory", pairs=pairs, size=size, noun=noun)
+        return
     if len(missing) == len(pairs):
-        return made + _not_tested(context, pairs, where)
+        yield say("nothing_tested", pairs=pairs, size=size)
+        return
     if any(bayesian(pair) for pair in pairs):
-        made += _posterior(context, pairs, where)
-    elif len(pairs) == 1 and comparison.omnibus is None:
-        return made + _one(context, comparison, pairs[0], where)
+        confidence = context.results.study.confidence
+        decided = sum(favoured(pair, confidence) is not None for pair in pairs)
+        yield say("posteriors", pairs=pairs, size=size, decided=decided)
+    elif len(pairs) == 1 and omnibus is None:
+        capital = not adjusted_words(comparison)
+        test = test_as_subject(context, pairs[0], comparison.alpha, capital=capital)
+        null = null_words(context, comparison, pairs[0])
+        yield say("one_pair", comparison=comparison, pair=pairs[0], test=test, null=null)
+        return
     else:
-        made += _decided(context, comparison, len(pairs) - len(missing), where)
+        claim = ""
+        if any(margin_of(pair) is not None for pair in pairs):
+            claim = "equivalent" if any(map(is_about_equivalence, pairs)) else "non-inferior"
+        yield say(
+            "pairs_decided",
+            comparison=comparison,
+            tested=len(pairs) - len(missing),
+            rejected=sum(bool(pair.reject) for pair in pairs),
+            claim=claim,
+        )
     if missing:
-        names = and_([pair_name(context, pair) for pair in missing])
-        why = "; ".join(reasons(context, missing))
-        verb = "was" if len(missing) == 1 else "were"
-        made += runs(f" {names} {verb} not tested", f": {why}." if why else ".")
-    return made
+        names = [pair_name(context, pair) for pair in missing]
+        yield write(context, TOPIC, "some_not_tested", pairs=missing, names=names)
 
 
 def _omnibus(context: Context, comparison: Comparison) -> Runs:
@@ -229,106 +235,34 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
     omnibus = comparison.omnibus
     if omnibus is None:
         return ()
-    title = context.method_title("test", omnibus.test)
     if not computed(omnibus):
-        why = " and ".join(reasons(context, [omnibus]))
-        return runs(f"{with_article(title, capital=True)} was not computed: {why}. ")
-    test = test_as_subject(context, omnibus, comparison.alpha, capital=True)
-    null = null_words(context, comparison, omnibus)
-    if omnibus.p is None:
-        made = runs(test, ": p is undefined. ")
-    elif comparison.family.exploratory or omnibus.reject is None:
-        made = runs(test, f", for the null hypothesis that {null}. ")
-    else:
-        verb = "rejected" if omnibus.reject else "did not reject"
-        made = runs(test, f", {verb} the hypothesis that {null}. ")
-    known = [effect for effect in omnibus.effects[1:] if effect.value is not None]
-    more = [effect_runs(effect, context.style) for effect in known]
-    if more:
-        sizes = "A further effect size is" if len(more) == 1 else "Further effect sizes are"
-        made += runs(f"{sizes} ", listed(more), ". ")
-    for form in _other_forms(context, comparison, omnibus):
-        made += runs("The ", form, ". ")
-    return made
+        return write(context, TOPIC, "omnibus_not_computed", omnibus=omnibus)
+    return write(
+        context,
+        TOPIC,
+        "omnibus",
+        omnibus=omnibus,
+        test=test_as_subject(context, omnibus, comparison.alpha, capital=True),
+        null=null_words(context, comparison, omnibus),
+        undecided=comparison.family.exploratory or omnibus.reject is None,
+        effects=[effect_runs(e, context.style) for e in omnibus.effects[1:] if e.value is not None],
+        forms=_other_forms(context, comparison, omnibus),
+    )
 
 
 def _other_forms(
     context: Context, comparison: Comparison, omnibus: HypothesisTestResult
-) -> Iterator[Runs]:
-    """Iterate over the statistic and p of the forms that did not decide."""
+) -> Mapping[str, list[Run]]:
+    """Return the statistic and p of the forms that did not decide."""
     chi2, used = omnibus.extra.get("chi2"), omnibus.statistic
-    for key, words in VARIANTS_OF_P.items():
-        found = []
-        if key == "p_chi2" and chi2 is not None and (used is None or used.name != "chi2"):
-            found.append(runs(stat("chi2", statistic(chi2), chi2)))
-        p = omnibus.extra.get(key)
+    made: dict[str, list[Run]] = {}
+    for form in FORMS_OF_P:
+        if form == "p_chi2" and chi2 is not None and (used is None or used.name != "chi2"):
+            made.setdefault(form, []).append(stat("chi2", statistic(chi2), chi2))
+        p = omnibus.extra.get(form)
         if p is not None and p != omnibus.p:
-            found.append(runs(p_stat(context, p, comparison.alpha)))
-        if found:
-            yield runs(f"{words} gave ", listed(found, last=", "))
-
-
-def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
-    """State that nothing was tested, and why."""
-    why = reasons(context, pairs)
-    subject = "The pair was not"
-    if len(pairs) > 1:
-        subject = f"None of the {pairs_words(pairs)} was"
-    return runs(f"{subject} tested", where, f": {'; '.join(why)}." if why else ".")
-
-
-def _words_after(comparison: Comparison) -> str:
-    words = adjusted_words(comparison).strip().removesuffix("-adjusted")
-    if not words:
-        return ""
-    name = f"the {words} adjustment" if words != "adjusted" else "adjustment"
-    return f" after {name} over {number_word(comparison.family.size)} tests"
-
-
-def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, where: Runs) -> Runs:
-    after = capitalised(_words_after(comparison).strip())
-    test = test_as_subject(context, pair, comparison.alpha, capital=not after)
-    verb = "rejected" if pair.reject else "did not reject"
-    null = null_words(context, comparison, pair)
-    lead = f"{after}, " if after else ""
-    return runs(lead, test, f", {verb} the hypothesis that {null}", where, ".")
-
-
-def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
-    rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
-    title = mid_sentence(context.method_title("test", comparison.pairwise[0].test))
-    one, several, no = "differed", "differed", "did not differ"
-    if any(margin_of(pair) is not None for pair in comparison.pairwise):
-        both = any(map(is_about_equivalence, comparison.pairwise))
-        claim = f"shown to be {'equivalent' if both else 'non-inferior'}"
-        one, several, no = f"was {claim}", f"were {claim}", f"was not {claim}"
-    if tested == 1:
-        lead = f"The one pair that was tested {one if rejected else no} by "
-    elif rejected == tested:
-        lead = "Both pairs" if tested == 2 else f"All {number_word(tested)} pairs"
-        lead += f" {several} by "
-    else:
-        words = number_word(rejected) if rejected else "none"
-        verb = one if rejected < 2 else several
-        lead = f"{capitalised(words)} of the {number_word(tested)} pairs {verb} by "
-    return runs(lead, with_article(title), _words_after(comparison), where, ".")
-
-
-def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
-    confidence = context.results.study.confidence
-    decided = sum(favoured(pair, confidence) is not None for pair in pairs)
-    title = context.method_title("test", pairs[0].test)
-    bound = f"the posterior probability of {percent(confidence)} that a decision requires"
-    if len(pairs) == 1:
-        reached = f"it exceeded {bound}" if decided else f"it did not exceed {bound}"
-        subject = "One pair was"
-    else:
-        words = f"{number_word(decided) if decided else 'none'} of them"
-        if decided == len(pairs):
-            words = "both" if decided == 2 else "all"
-        reached = f"{words} exceeded {bound}"
-        subject = f"{capitalised(pairs_words(pairs))} were"
-    return runs(f"{subject} compared by {with_article(title)}", where, f"; {reached}.")
+            made.setdefault(form, []).append(p_stat(context, p, comparison.alpha))
+    return made
 
 
 def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identifier: str) -> Table:

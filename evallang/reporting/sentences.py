@@ -258,6 +258,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     # sentences
     "unique": lambda items: list(dict.fromkeys(items)),  # Jinja's own takes A and a for one
     "without_start": str.removeprefix,
+    "without_end": str.removesuffix,
     "first_of": _first_of,
     "listed": _listed,
     "capitalised": _capitalised,

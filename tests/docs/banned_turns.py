@@ -261,7 +261,7 @@ def pages() -> Iterator[Piece]:
         for pattern in (r"^```.*?^```$", r"^<!-- made: .*?^<!-- end -->$", r"`[^`\n]*`"):
             text = re.sub(pattern, _blank, text, flags=re.MULTILINE | re.DOTALL)
         yield from _paragraphs(path, text)
-    for path in sorted((ROOT / "templates").glob("**/*.html.j2")):
+    for path in sorted((ROOT / "templates").glob("**/*.j2")):
         text = re.sub(r"<[^>]*>|\{[{%#].*?[}%#]\}", _blank, path.read_text(encoding="utf-8"))
         yield from _paragraphs(path, text)
     for path in sorted((ROOT / "examples").glob("*.eval")):
