@@ -118,7 +118,7 @@ def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
 
 
 def _p_of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
-    """Return the p of an omnibus test when all data sets agree; 0 where it has none."""
+    """Return the p of an omnibus test when all data sets agree; 0 if it does not depend on that."""
     least_p = test_of(line.test).least_p
     if least_p is None:
         return 0.0
