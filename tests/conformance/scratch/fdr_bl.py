@@ -18,7 +18,7 @@ from evallang.stats.corrections.correction import (
         "independence",
         "conservative",
         adjective="Benjamini–Liu",
-        strictest="sidak",
+        strictest="product",
         when="few independent hypotheses, of which a share of false discoveries is acceptable",
         when_not="tests that depend on one another: holm",
         formula="(m - i + 1) / m of 1 - (1 - p) to the power of m - i + 1, from the smallest p up",
