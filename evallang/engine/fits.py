@@ -330,7 +330,8 @@ def run_remote(node: RemoteNode, monitor: Monitor) -> tuple[str, Any]:
 class Fitter:
     """Makes the fits that a walk asks for, in workers, and keeps them in the store.
 
-    `tally` counts them, and `kept` those that the next run will find.
+    `tally` counts them, and `kept` those that the next run will find; `packages` are those of
+    which workers of a cluster need the same versions.
     """
 
     def __init__(
@@ -340,12 +341,13 @@ class Fitter:
         workers: Workers,
         tally: Tally,
         *,
+        packages: Iterable[str] = (),
         own: OwnCode | None = None,
         store: Store | None = None,
     ) -> None:
         self.study, self.own, self.store, self.workers = study, own, store, workers
         self.kept = 0
-        self._tables, self._tally = tables, tally
+        self._tables, self._tally, self._packages = tables, tally, frozenset(packages)
         self._nodes: dict[str, Node] = {}
         self._pool: Pool[RemoteNode, tuple[str, Any]] | None = None
         self._shared: dict[str, SharedTable] = {}
@@ -360,8 +362,7 @@ class Fitter:
     def job(self, task: FitTask, model: str, *, stored: bool) -> Job:
         """Return a task with everything that a worker needs to run it."""
         if not self._shared:
-            versions = _versions(task)  # of packages, which are the same for every task
-            shared = shared_tables(self._tables, self.workers, self.own, versions)
+            shared = shared_tables(self._tables, self.workers, self.own, self._packages)
             self._shared = self._open.enter_context(shared)
         tuning = self.study.tuning
         return Job(
@@ -524,7 +525,8 @@ def _files(folder: Path | None, own: OwnCode | None) -> dict[str, dict[str, byte
     return found
 
 
-def _versions(task: FitTask) -> Mapping[str, str]:
+def versions_of(task: FitTask) -> Mapping[str, str]:
+    """Return the versions of the packages that a fit depends on, by name."""
     return {} if task.facts is None else task.facts.versions
 
 
@@ -586,7 +588,7 @@ def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     with one_thread, speaking(job.model):
         held = Fitting(job, arrays, monitor)
         if place != job.table.path:  # a worker of a cluster, whose packages may differ
-            versions = _versions(job.task)
+            versions = versions_of(job.task)
             here = versions_here(versions)
             held.noted.repeatable = all(here[name] == versions[name] for name in versions)
         yield held

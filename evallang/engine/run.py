@@ -24,7 +24,14 @@ from evallang.engine import (
 )
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import FitOutcome
-from evallang.engine.fits import Fitter, Tally, cut_searches, prepare_fits, stored_outcomes
+from evallang.engine.fits import (
+    Fitter,
+    Tally,
+    cut_searches,
+    prepare_fits,
+    stored_outcomes,
+    versions_of,
+)
 from evallang.engine.run_record import Run
 from evallang.engine.store import Store
 from evallang.engine.walk import walk
@@ -137,7 +144,10 @@ def _values(
         prepare_fits(workers, (m for m in study.models if m.name in undone))
     lacking = [key for key in fits if key not in stored]
     whole = cut_searches(graph, lacking, workers.parallel)
-    with Fitter(study, read.tables, workers, tally, own=code, store=store) as fitter:
+    packages = {name for key in lacking for name in versions_of(graph.nodes[key].given["task"])}
+    with Fitter(
+        study, read.tables, workers, tally, packages=packages, own=code, store=store
+    ) as fitter:
         try:
             # Products of small matrices take several times as long when threads share them
             found = walk(whole, targets, stored, fitter, within=one_order)
@@ -155,8 +165,7 @@ def _values(
 def _counts(graph: Graph, found: Run, stored: Mapping[str, FitOutcome]) -> FitCounts:
     """Count the fits that were planned and made; of the best of several models those it took."""
     fits = graph.of_kind(nodes.FIT).values()
-    exports = {o.task.model: o for o in found.exports if o.task is not None}.values()
-    outcomes = found.outcomes
+    exports, outcomes = found.exports, found.outcomes
     failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
     return FitCounts(
         planned=sum(node.n_fits for node in fits)
@@ -165,5 +174,5 @@ def _counts(graph: Graph, found: Run, stored: Mapping[str, FitOutcome]) -> FitCo
         + sum(o.n_fits for o in exports),
         cached=sum(o.n_fits for o in stored.values()),
         failed=failed
-        + sum((o.failure is not None or o.task is None) + len(o.left) for o in found.exports),
+        + sum((o.failure is not None or o.task is None) + len(o.left) for o in exports),
     )

@@ -113,6 +113,7 @@ def run_of(
         if once[_place_of(p)] is p  # not again for seeds that change nothing
     )
     further = _subset_fits(study, layout, outcomes)
+    exports = tuple({o.task and o.task.model: o for o in exports}.values())
     alone = [one for one in estimates if isinstance(one, Estimate)]
     alone += [one for several in estimates if isinstance(several, tuple) for one in several]
     order = {line.index: place for place, line in enumerate(study.comparisons)}
@@ -150,7 +151,7 @@ def run_of(
         found,
         outcomes,
         further,
-        tuple(exports),
+        exports,
     )
 
 

@@ -255,6 +255,18 @@ def test_a_pattern_that_finds_several_files_has_no_one_model_to_export(tmp_path)
         read_and_plan(study(text, tmp_path))
 
 
+def test_the_best_model_that_a_line_names_too_is_fitted_once(tmp_path):
+    text = (
+        "evallang 1\nreport html\ndata iris from sklearn iris\nmodel bayes = GaussianNB\n"
+        "model stump = DecisionTreeClassifier(max_depth=1)\nprotocol cv folds=3\n"
+        'measure accuracy\nexport best to "b.skops"\nexport bayes to "n.skops"\n'
+    )
+    made = run(study(text, tmp_path)).record
+    assert [(e.model, e.best) for e in made.exports] == [("bayes", True), ("bayes", False)]
+    assert made.exports[0].sha256 == made.exports[1].sha256
+    assert (made.provenance.fits.planned, made.provenance.fits.run) == (7, 7)
+
+
 def test_progress_counts_the_fits_of_exports_with_the_others(tmp_path):
     told = []
     text = (
