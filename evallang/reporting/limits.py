@@ -381,7 +381,7 @@ def _seen_in_tables(context: Context, asked: _Asked) -> _Visible | None:
     pairs = [
         pair
         for pair in asked.pairs
-        if "p_smallest" in pair.extra and computed(pair) and pair.table and pair.clusters is None
+        if pair.effects and computed(pair) and pair.table and pair.clusters is None
     ]
     if not pairs or all(pair.reject for pair in pairs):
         return None
