@@ -274,7 +274,7 @@ def _resolved(study: CheckedFile, incomplete_is_fine: bool) -> Study:
 
 def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None) -> Prepared:
     """Compare a plan with the store of fits; without one, or without the data, it stays."""
-    from evallang.engine.past_runs import with_store
+    from evallang.engine.last_plan import with_store
     from evallang.engine.store import existing_store
     from evallang.engine.store_folder import StoreRefused, study_name
 
@@ -287,8 +287,8 @@ def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None)
         return replace(prepared, planned=told)
     if store is None:
         return prepared
-    document = with_store(planned.plan, planned.layout, tables, store, study_name(study.place))
-    return replace(prepared, planned=replace(planned, plan=document))
+    known = with_store(planned, tables, store, study_name(study.place))
+    return replace(prepared, planned=known)
 
 
 def _recheck_with_task(study: CheckedFile, resolved: Study, read: ReadSources) -> CheckedFile:

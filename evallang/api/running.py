@@ -202,11 +202,11 @@ def _run(
             store=store,
         )
     if store is not None:
-        from evallang.engine.past_runs import remember
+        from evallang.engine.last_plan import remember
         from evallang.engine.store_folder import study_name
 
         name = study_name(study.place)
-        remember(store, name, prepared.planned.layout, prepared.read.tables, done.outcomes)
+        remember(store, name, prepared.planned, prepared.read.tables, done.outcomes)
     if done.not_kept is not None and store is not None:
         notes.append(f"the store `{store.folder}` could not keep all fits: {done.not_kept}")
     for note in notes:

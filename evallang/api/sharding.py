@@ -79,9 +79,10 @@ def run_share(
         import_own_metrics(study) as imported,
     ):
         prepared = read_and_plan(imported, trusted=is_trusted(trust), live=NOTHING)
-        if not all(task.source_known for task in prepared.planned.layout.tasks.values()):
+        fits = prepared.planned.fits
+        if not all(task.source_known for task in fits.values()):
             raise NoStore("the fits of code with an unknown source cannot be kept in a store")
-        keys = shard.share(prepared.planned.layout.tasks)
+        keys = shard.share(fits)
         outcomes, stored = run_fits(
             prepared.study,
             prepared.read,

@@ -142,7 +142,7 @@ def _analyses(prepared: Prepared) -> Iterator[str]:
 
     Below an analysis with fits of its own stands how many they are.
     """
-    layout = prepared.planned.layout
+    layout, fits = prepared.planned.layout, prepared.planned.fits
     own = {place.key for place in layout.places}
     known = set(own)
     for index, spec in enumerate(prepared.study.analyses):
@@ -152,8 +152,8 @@ def _analyses(prepared: Prepared) -> Iterator[str]:
         yield f"{spec.method.written}{models}{by}{protocol}"
         keys = {place.key for place in layout.subsets if place.analysis == index}
         if keys:
-            n = sum(layout.tasks[key].n_fits for key in keys)
-            further = sum(layout.tasks[key].n_fits for key in keys - known)
+            n = sum(fits[key].n_fits for key in keys)
+            further = sum(fits[key].n_fits for key in keys - known)
             whose = "fits of the protocol" if keys & known <= own else "planned already"
             shared = "" if further == n else f", {n - further:,} of them {whose}"
             yield f"  {_number(n, 'fit')}{shared}"

@@ -14,7 +14,7 @@ from evallang.engine.exporting import Exported, ExportOutcome, failures_of_expor
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.walk import computes
 from evallang.planning import nodes
-from evallang.planning.plan import Layout, Place
+from evallang.planning.plan import FitTask, Layout, Place
 from evallang.results.records import (
     Analysis,
     BestOfMany,
@@ -101,18 +101,19 @@ def run_of(
     found: tuple[Diagnostic, ...],
     read: ReadSources,
     layout: Layout,
+    tasks: Mapping[str, FitTask],
     protocols: tuple[ProtocolRecord, ...],
     defaults: tuple[Default, ...],
 ) -> Run:
     """Combine everything that was computed, in the order of the study."""
-    outcomes = dict(zip(layout.tasks, fits, strict=True))
+    outcomes = dict(zip(tasks, fits, strict=True))
     once = {_place_of(p): p for p in reversed(layout.places)}
     of_protocols = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in layout.places
         if once[_place_of(p)] is p  # not again for seeds that change nothing
     )
-    further = _subset_fits(study, layout, outcomes)
+    further = _subset_fits(study, layout, tasks, outcomes)
     exports = tuple({o.task and o.task.model: o for o in exports}.values())
     alone = [one for one in estimates if isinstance(one, Estimate)]
     alone += [one for several in estimates if isinstance(several, tuple) for one in several]
@@ -156,7 +157,10 @@ def run_of(
 
 
 def _subset_fits(
-    study: Study, layout: Layout, outcomes: Mapping[str, FitOutcome]
+    study: Study,
+    layout: Layout,
+    tasks: Mapping[str, FitTask],
+    outcomes: Mapping[str, FitOutcome],
 ) -> tuple[Fitted, ...]:
     """Return the fits on parts of training parts, each once, without those of a protocol."""
     names = [spec.method.name for spec in study.analyses]
@@ -172,7 +176,7 @@ def _subset_fits(
             outcomes[key],
             analysis=names[p.analysis],
             draw=p.times,
-            training_rows=len(layout.tasks[key].refit),
+            training_rows=len(tasks[key].refit),
         )
         for key, p in found.items()
     )

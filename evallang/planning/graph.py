@@ -62,8 +62,9 @@ class _Builder:
     def __init__(self, study: Study, read: ReadSources, planned: Planned) -> None:
         self.study_meant, self.read, self.plan = study, read, planned.plan
         self.layout, self.families = planned.layout, planned.families
-        self.graph = Graph()
-        self.fits: dict[tuple[str, str], dict[str, list[list[str]]]] = {}
+        self.graph = Graph(dict(planned.graph.nodes))
+        self.fits = planned.fits
+        self.fits_of: dict[tuple[str, str], dict[str, list[list[str]]]] = {}
         parts = (study.canonical, dict(study.overrides), own_sources(study))
         self.study = self.graph.add(nodes.STUDY, {}, {"value": study}, *parts)
         self.sources: dict[str, str] = {}
@@ -73,7 +74,7 @@ class _Builder:
 
     def build(self) -> None:
         """Add every node, those that others read first."""
-        self._add_fits()
+        self._place_fits()
         self._add_sources()
         for place in self.evidence:
             if not place.implied:
@@ -104,7 +105,7 @@ class _Builder:
             {
                 "study": self.study,
                 "evaluations": every,
-                "fits": tuple(self.layout.tasks),
+                "fits": tuple(self.fits),
                 "estimates": [key for place in own for key in self.estimates[place.key]],
                 "families": families,
                 "requirements": requirements,
@@ -119,6 +120,7 @@ class _Builder:
             {
                 "read": self.read,
                 "layout": self.layout,
+                "tasks": self.fits,
                 "protocols": self.plan.protocols,
                 "defaults": self.plan.defaults,
             },
@@ -129,23 +131,13 @@ class _Builder:
     def _of(self, place: EvidenceFacts) -> dict[str, str]:
         return {"study": self.study, "evaluation": place.key}
 
-    def _add_fits(self) -> None:
+    def _place_fits(self) -> None:
         for place in self.layout.places:
-            here = self.fits.setdefault((place.data, place.protocol), {})
+            here = self.fits_of.setdefault((place.data, place.protocol), {})
             seeds = here.setdefault(place.model, [])
             if place.seed == len(seeds):
                 seeds.append([])
             seeds[place.seed].append(place.key)
-            at = At(place.data, place.protocol, place.model, place.split.repeat, place.split.fold)
-            self._add_fit(place.key, at)
-        for subset in self.layout.subsets:
-            split = subset.split
-            at = At(subset.data, subset.protocol, subset.model, split.repeat, split.fold)
-            self._add_fit(subset.key, at)
-
-    def _add_fit(self, key: str, at: At) -> None:
-        task = self.layout.tasks[key]
-        self.graph.add(nodes.FIT, {}, {"task": task}, key=key, at=at, n_fits=task.n_fits)
 
     # --- evidence --------------------------------------------------------------------------
 
@@ -216,7 +208,7 @@ class _Builder:
 
     def _models(self, name: str, protocol: Protocol) -> Iterator[str]:
         """Iterate over the models that are fitted, or have stored predictions, in their order."""
-        fitted = self.fits.get((name, protocol.name), {})
+        fitted = self.fits_of.get((name, protocol.name), {})
         for model in self.study_meant.models:
             if model.name in fitted or (name, protocol.name, model.name) in self.layout.stored:
                 yield model.name
@@ -242,7 +234,7 @@ class _Builder:
                     self.graph.add(nodes.STORED_OUTCOME, read, found, model, hashed, at=at)
                 )
                 continue
-            seeds = self.fits[name, protocol.name][model]
+            seeds = self.fits_of[name, protocol.name][model]
             fits = [key for seed in seeds for key in seed]
             inputs = {**read, "tested": tested, "fits": fits}
             given = {"seeds": len(seeds)}
@@ -524,7 +516,7 @@ class _Builder:
                         "models": models if model is None else (model,),
                         "line": models,
                         "subsets": tuple(subsets),
-                        "tasks": {one.key: self.layout.tasks[one.key] for one in subsets},
+                        "tasks": {one.key: self.fits[one.key] for one in subsets},
                     },
                     index,
                     model,

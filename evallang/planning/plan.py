@@ -173,7 +173,7 @@ class StoredOutcome(Struct, frozen=True):
 
 
 class Layout(Struct, frozen=True):
-    """The arrays behind a plan: splits of each protocol on each table, and unique fits.
+    """The arrays behind a plan: splits of each protocol on each table, and the uses of fits.
 
     `exports` has the models that may be exported, by name: all of them under `export best`.
     `stored` has the predictions of models that are not fitted, by data set, protocol and model;
@@ -181,11 +181,15 @@ class Layout(Struct, frozen=True):
     """
 
     splits: Mapping[tuple[str, str], tuple[Split, ...]]
-    tasks: Mapping[str, FitTask]
     places: tuple[Place, ...]
     exports: Mapping[str, ExportTask] = field(default_factory=dict)
     stored: Mapping[tuple[str, str, str], tuple[StoredOutcome, ...]] = field(default_factory=dict)
     subsets: tuple[SubsetPlace, ...] = ()
+
+    @property
+    def uses(self) -> "tuple[Place | SubsetPlace, ...]":
+        """Every place where the outcome of a fit is used, those of protocols first."""
+        return (*self.places, *self.subsets)
 
 
 def to_plain(plan: Plan, data: Sequence[DataRecord] = ()) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """From a study and its tables to a plan: splits, unique fits, and the graph between them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from evallang.planning.expected import (
 from evallang.planning.exports import fits_of_exports, plan_exports
 from evallang.planning.fit_tasks import NoStageError, fit_task, inner_of, rows_of
 from evallang.planning.keys import installed
-from evallang.planning.nodes import Graph
+from evallang.planning.nodes import FIT, At, Graph
 from evallang.planning.plan import ExportTask, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import folds_hash
@@ -92,7 +92,7 @@ class Planned(Struct, frozen=True):
     """What planning gives: the document, the arrays behind it, and what was wrong.
 
     `families` are the hypotheses of the study on the data sets that were found, and `graph` is
-    what a run computes.
+    what a run computes, here its fits alone.
     """
 
     plan: Plan
@@ -100,6 +100,11 @@ class Planned(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
     families: Families
     graph: Graph = field(default_factory=Graph)
+
+    @property
+    def fits(self) -> dict[str, FitTask]:
+        """The unique fits by their keys."""
+        return {key: node.given["task"] for key, node in self.graph.of_kind(FIT).items()}
 
 
 def plan(
@@ -161,10 +166,11 @@ def plan(
     if study.exports and tables:
         exports, faults = plan_exports(study, tables, splits, places)
         found += faults
-    layout = Layout(splits, tasks, tuple(places), exports, subsets=tuple(subsets))
+    layout = Layout(splits, tuple(places), exports, subsets=tuple(subsets))
+    graph = _graph_of_fits(tasks, layout)
     by_text = None if tables or not sources else fits_without_data(study)
     records = tuple(
-        _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
+        _record(study, p, layout, tasks, notes.get(p.name, ()), by_text) for p in study.protocols
     )
     stored, unusable = stored_outcomes(study, read, layout, records)
     layout = replace(layout, stored=stored)
@@ -178,7 +184,7 @@ def plan(
     families = families_of(as_read(study, read))
     naive = None
     if known:
-        naive = _naive(study, families, _count_per_model(layout))
+        naive = _naive(study, families, _count_per_model(layout, tasks))
         naive += sum(tasks[place.key].n_fits for place in subsets) + of_exports
     if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, families, by_text)
@@ -194,7 +200,21 @@ def plan(
         if complete
         else ("the data could not be read; the plan has only what does not depend on them",),
     )
-    return Planned(document, layout, tuple(found), families)
+    return Planned(document, layout, tuple(found), families, graph)
+
+
+def _graph_of_fits(tasks: Mapping[str, FitTask], layout: Layout) -> Graph:
+    """Return the fits in their order, each at the first place where its outcome is used."""
+    first: dict[str, Place | SubsetPlace] = {}
+    for place in layout.uses:
+        first.setdefault(place.key, place)
+    graph = Graph()
+    for key, task in tasks.items():
+        if key in first:
+            use = first[key]
+            at = At(use.data, use.protocol, use.model, use.split.repeat, use.split.fold)
+            graph.add(FIT, {}, {"task": task}, key=key, at=at, n_fits=task.n_fits)
+    return graph
 
 
 def _classes_to_learn(table: Table, protocol: Protocol, made: Sequence[Split]) -> None:
@@ -381,13 +401,14 @@ def _record(
     study: Study,
     protocol: Protocol,
     layout: Layout,
+    tasks: Mapping[str, FitTask],
     notes: Sequence[str],
     by_text: PerModel | None,
 ) -> ProtocolRecord:
     entry = PROTOCOLS[protocol.kind]
     per_table = [len(s) for (_, name), s in layout.splits.items() if name == protocol.name]
     fits = {p.key for p in layout.places if p.protocol == protocol.name}
-    n_fits: int | None = sum(layout.tasks[key].n_fits for key in fits) if per_table else None
+    n_fits: int | None = sum(tasks[key].n_fits for key in fits) if per_table else None
     if by_text is not None:
         alone = {at: n for at, n in by_text.items() if at[1] == protocol.name}
         n_fits = unique_without_data(study, alone, (protocol,))
@@ -455,11 +476,11 @@ def _describe(text: str, strata: str | None) -> str:
     return f"stratified {text}" if strata == "target" else f"{text}, stratified by {strata}"
 
 
-def _count_per_model(layout: Layout) -> PerModel:
+def _count_per_model(layout: Layout, tasks: Mapping[str, FitTask]) -> PerModel:
     per_model: dict[tuple[str, str, str], int] = {}
     for place in layout.places:
         at = (place.data, place.protocol, place.model)
-        per_model[at] = per_model.get(at, 0) + layout.tasks[place.key].n_fits
+        per_model[at] = per_model.get(at, 0) + tasks[place.key].n_fits
     return per_model
 
 

@@ -124,10 +124,10 @@ def _splits(text, folder):
     keys = dict.fromkeys(place.key for place in planned.layout.places)
     inner = {
         tuple(rows.tobytes() for fold in task.inner for rows in fold)
-        for task in map(planned.layout.tasks.get, keys)
+        for task in map(planned.fits.get, keys)
         if task.inner
     }
-    candidates = {str(t.candidates) for t in planned.layout.tasks.values() if len(t.candidates) > 1}
+    candidates = {str(t.candidates) for t in planned.fits.values() if len(t.candidates) > 1}
     return [(s.train.tobytes(), s.test.tobytes()) for s in splits], inner, candidates
 
 

@@ -113,7 +113,7 @@ def test_the_study_has_no_findings(folder):
 
 def test_inner_folds_keep_blocks_and_gap(folder):
     planned = read_and_plan(study(STUDY, folder)).planned
-    searched = [task for task in planned.layout.tasks.values() if task.inner]
+    searched = [task for task in planned.fits.values() if task.inner]
     assert len(searched) == FOLDS
     for task in searched:
         assert len(task.inner) == INNER

@@ -75,7 +75,7 @@ def test_each_window_ends_where_its_period_begins(folder):
 
 def test_inner_folds_never_train_on_the_future(folder):
     planned = read_and_plan(study(STUDY, folder)).planned
-    searched = [task for task in planned.layout.tasks.values() if task.inner]
+    searched = [task for task in planned.fits.values() if task.inner]
     assert len(searched) == FOLDS
     for task in searched:
         assert len(task.inner) == 3

@@ -36,10 +36,10 @@ def parts_of(values, name):
 
 def out_of_bag_predictions(text, estimator, X, y):
     """Fit as the plan says, in scikit-learn; give the predictions of every row."""
-    layout = read_and_plan(study(text)).planned.layout
+    planned = read_and_plan(study(text)).planned
     found = {row: [] for row in range(len(y))}
-    for key in {p.key: None for p in layout.subsets if p.model in ("tree", "line")}:
-        task = layout.tasks[key]
+    for key in {p.key: None for p in planned.layout.subsets if p.model in ("tree", "line")}:
+        task = planned.fits[key]
         assert len(task.refit) == len(y)
         assert set(task.test) == set(range(len(y))) - set(task.refit)
         fitted = estimator.fit(X[task.refit], y[task.refit])

@@ -45,7 +45,7 @@ def places_of(text, model):
     for place in planned.layout.subsets:
         if place.model == model:
             at = place.times, place.split.repeat, place.split.fold
-            task = planned.layout.tasks[place.key]
+            task = planned.fits[place.key]
             found.setdefault(at, []).append((task.refit, task.test))
     return found
 
@@ -144,8 +144,8 @@ measure f1
 def test_models_are_tuned_inside_each_subset_as_grid_search_does():
     text = f"{SEARCHED}analyze learning_curve(fractions=[20%, 1], repeats=1) of near\n"
     X, y = load_breast_cancer(return_X_y=True)
-    layout = read_and_plan(study(text)).planned.layout
-    smallest = [layout.tasks[p.key] for p in layout.subsets if p.size == 0]
+    planned = read_and_plan(study(text)).planned
+    smallest = [planned.fits[p.key] for p in planned.layout.subsets if p.size == 0]
     truths, labels = [], []
     for task in smallest:
         for train, validation in task.inner:
@@ -247,9 +247,10 @@ def test_a_series_is_not_drawn_and_three_parts_shrink_together():
     text = WINE.replace("repeated cv folds=4 times=2", "holdout test=20% validation=20%").replace(
         "n_neighbors=3", "n_neighbors in [1, 5]"
     )
-    layout = read_and_plan(
+    planned = read_and_plan(
         study(f"{text}analyze learning_curve(fractions=[50%, 1]) of near\n")
-    ).planned.layout
+    ).planned
+    layout = planned.layout
     halves = [p for p in layout.subsets if p.size == 0]
     assert len(halves) == 5
     whole = next(p for p in layout.subsets if p.size == 1).split
@@ -257,7 +258,7 @@ def test_a_series_is_not_drawn_and_three_parts_shrink_together():
         assert abs(len(place.split.train) - len(whole.train) / 2) <= 1
         assert abs(len(place.split.validation) - len(whole.validation) / 2) <= 1
         assert set(place.split.validation) <= set(whole.validation)
-        task = layout.tasks[place.key]
+        task = planned.fits[place.key]
         assert sorted([*place.split.train, *place.split.validation]) == task.refit.tolist()
     series = (
         'evallang 1\nstudy "S"\n  seed 2\ndata sugar from sklearn diabetes\n'

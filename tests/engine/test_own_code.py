@@ -155,12 +155,12 @@ def test_a_module_that_is_nowhere_is_said_before_anything_is_fitted(tmp_path):
 
 def test_a_changed_source_is_another_fit_and_is_imported_anew(tmp_path):
     made = written(tmp_path, "twelfth_own")
-    keys = set(read_and_plan(made).planned.layout.tasks)
-    assert set(read_and_plan(made).planned.layout.tasks) == keys
+    keys = set(read_and_plan(made).planned.fits)
+    assert set(read_and_plan(made).planned.fits) == keys
     before = run(made, trust=True).record
     wrong = MODULE.replace("distances.argmin", "distances.argmax")
     (tmp_path / "twelfth_own" / "models.py").write_text(wrong)
-    changed = set(read_and_plan(made).planned.layout.tasks)
+    changed = set(read_and_plan(made).planned.fits)
     assert len(keys & changed) == 3  # those of the other model
     after = run(made, trust=True).record
     assert before.spec.own_code[0].sha256 != after.spec.own_code[0].sha256

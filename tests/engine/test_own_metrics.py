@@ -214,9 +214,9 @@ def test_candidates_are_chosen_by_it_in_its_direction_the_same_in_every_process(
     other = run(same, trust=True).record
     chosen = [(s.params, s.inner_score) for s in first.selections]
     assert chosen == [(s.params, s.inner_score) for s in other.selections]
-    keys = set(read_and_plan(made).planned.layout.tasks)
+    keys = set(read_and_plan(made).planned.fits)
     (tmp_path / "five_metric" / "metrics.py").write_text(MODULE + "# changed\n")
-    assert not keys & set(read_and_plan(made).planned.layout.tasks)
+    assert not keys & set(read_and_plan(made).planned.fits)
 
 
 def test_predictions_of_a_file_reach_it_as_they_stand_there(tmp_path):

@@ -11,7 +11,8 @@ from studies import study
 from evallang.api import run
 from evallang.cli.main import root
 from evallang.cli.plan import _graph
-from evallang.engine import past_runs
+from evallang.engine import last_plan
+from evallang.engine.store import Store
 from evallang.planning import keys
 
 TEXT = (
@@ -57,10 +58,10 @@ def test_a_plan_of_a_study_that_was_run_has_nothing_to_fit(tmp_path, kept):
             "iris\n  where target != setosa\nmodel b",
             dict.fromkeys(("bayes", "knn"), "the data or their description in the study changed"),
         ),
-        ("folds=3", "folds=4", dict.fromkeys(("bayes", "knn"), "the splits changed")),
+        ("seed 4", "seed 4\n  alpha 0.01", {"bayes": None, "knn": None}),
         ("model knn", "model new", {"bayes": None, "new": None}),
     ],
-    ids=["parameter", "seed", "data", "splits", "name"],
+    ids=["parameter", "seed", "data", "level", "name"],
 )
 def test_a_plan_states_why_a_fit_is_not_in_the_store(tmp_path, kept, old, new, expected):
     plan = study(TEXT.replace(old, new), tmp_path).plan(kept)
@@ -92,9 +93,9 @@ analyze learning_curve(fractions=[1/2, 1], repeats=2) of linear
         ("linear = 0.4", "linear = 0.3", {"the threshold of linear changed": 8 + 4}),
         ("model tree", "model third = DecisionTreeClassifier(max_depth in [1, 2])\nmodel tree", {}),
         ("cv=2", "cv=3", {"the inner folds changed": 4 * 7}),
-        ("repeats=2", "repeats=3", {"the analysis asks for more fits": 4}),
+        ("repeats=2", "repeats=3", {"the last run had no such fit": 4}),
         ("[1/2, 1]", "[1/4, 1]", {"the training parts changed": 8}),
-        ("by fold", "by fold seeds=2", {"the last run had fewer seeds": 4 * 6}),
+        ("by fold", "by fold seeds=2", {"the last run had no such fit": 4 * 6}),
     ],
 )
 def test_a_plan_states_no_more_than_what_has_changed(tmp_path, old, new, expected):
@@ -123,9 +124,10 @@ def test_a_fit_that_is_never_kept_was_not_deleted(tmp_path, kept):
         entry.unlink()
     (record,) = (kept / "studies").iterdir()
     text = record.read_text()
-    assert text.count("null]") == 6
-    record.write_text(text.replace("null]", f'"{past_runs.NOT_REPEATABLE}"]'))
-    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {past_runs.NOT_REPEATABLE}
+    assert text.count('"kept":true') == 6
+    record.write_text(text.replace('"kept":true', '"kept":false'))
+    found = set(reasons(study(TEXT, tmp_path).plan(kept)).values())
+    assert found == {"they failed, or could not be kept, in the last run"}
 
 
 def test_the_text_of_a_plan_accounts_for_every_fit(tmp_path, monkeypatch):
@@ -179,8 +181,8 @@ def test_times_come_from_fits_of_the_same_classes_and_a_similar_size(tmp_path, k
     def seconds(text):
         return study(text, tmp_path).plan(kept).seconds
 
-    known = [fit.seconds for run in past_runs._latest(past_runs.Store(kept, 1)) for fit in
-             run.values() if fit.classes == "KNeighborsClassifier"]  # fmt: skip
+    (plan,) = last_plan._latest(Store(kept, 1))
+    known = [f.seconds for f in plan.fits if plan.shared[f.shared][1] == "KNeighborsClassifier"]
     other = TEXT.replace("n_neighbors=3", "n_neighbors=4")
     assert seconds(other) == pytest.approx(3 * median(known), abs=1e-3)
     assert seconds(other.replace("KNeighborsClassifier(n_neighbors=4)", "LinearSVC")) is None
@@ -233,7 +235,7 @@ def test_a_plan_states_that_a_store_is_refused(tmp_path):
 def test_a_plan_compares_what_the_last_fits_were_made_of(tmp_path, kept, facts, reason):
     (record,) = (kept / "studies").iterdir()
     document = json.loads(record.read_bytes())
-    for known, _ in document["facts"]:
+    for known, _ in document["shared"]:
         changed = (
             {**known["versions"], **facts.get("versions", {})} if facts.get("versions") else {}
         )

@@ -43,7 +43,7 @@ def grid_searches(text):
     """Search as scikit-learn does on the planned rows; give each search and its test score."""
     X, y = load_breast_cancer(return_X_y=True)
     grid = {"svc__C": [0.01, 1, 100], "svc__gamma": [0.001, 0.1]}
-    tasks = read_and_plan(study(text)).planned.layout.tasks.values()
+    tasks = read_and_plan(study(text)).planned.fits.values()
     for task in (task for task in tasks if task.inner):
         cv = list(task.inner)
         search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=cv)
@@ -134,7 +134,7 @@ def test_tuning_of_one_parameter_is_a_validation_curve():
     )
     (found,) = run(study(text)).record.analyses
     X, y = load_diabetes(return_X_y=True)
-    tasks = read_and_plan(study(text)).planned.layout.tasks.values()
+    tasks = read_and_plan(study(text)).planned.fits.values()
     peers = []
     for task in (task for task in tasks if task.inner):
         options = {"param_name": "alpha", "param_range": alphas, "cv": list(task.inner)}

@@ -26,7 +26,7 @@ from evallang.results.records import SearchRecord
 
 
 def tasks_of(text, folder="."):
-    return read_and_plan(study(text, folder)).planned.layout.tasks.values()
+    return read_and_plan(study(text, folder)).planned.fits.values()
 
 
 def write_csv(folder, X, y, **more):

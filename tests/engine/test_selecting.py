@@ -83,7 +83,7 @@ def planned(tune, model="SVC(C in 1e-3..1e3 loguniform, gamma in [0.1, 1])", see
 
 
 def test_a_random_search_tries_as_many_candidates_as_it_says_the_same_in_every_fold():
-    tasks = list(planned("tune random 12").layout.tasks.values())
+    tasks = list(planned("tune random 12").fits.values())
     assert len(tasks) == 3
     first = tasks[0].candidates
     assert len(first) == 12
@@ -95,7 +95,7 @@ def test_a_random_search_tries_as_many_candidates_as_it_says_the_same_in_every_f
 
 def test_the_sample_follows_the_study_seed_alone():
     def drawn(seed):
-        return next(iter(planned("tune random 5", seed=seed).layout.tasks.values())).candidates
+        return next(iter(planned("tune random 5", seed=seed).fits.values())).candidates
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -104,10 +104,10 @@ def test_the_sample_follows_the_study_seed_alone():
 def test_a_sample_as_large_as_the_grid_is_the_grid():
     model = "SVC(C in [1, 10], gamma in [0.1, 1])"
     (a, *_), (b, *_) = (
-        list(planned(tune, model).layout.tasks.values()) for tune in ("tune random 9", "tune grid")
+        list(planned(tune, model).fits.values()) for tune in ("tune random 9", "tune grid")
     )
     assert a.candidates == b.candidates
-    (sampled, *_) = planned("tune random 3", model).layout.tasks.values()
+    (sampled, *_) = planned("tune random 3", model).fits.values()
     assert len(sampled.candidates) == 3
 
 

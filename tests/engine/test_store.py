@@ -144,8 +144,7 @@ def test_damaged_and_foreign_entries_are_dropped_and_fitted_again(tmp_path):
 
 
 def planned(text):
-    layout = read_and_plan(study(text)).planned.layout
-    return next(iter(layout.tasks.values()))
+    return next(iter(read_and_plan(study(text)).planned.fits.values()))
 
 
 def outcome_for(task, **changes):
@@ -249,8 +248,8 @@ def test_an_entry_that_says_it_is_larger_than_it_is_fills_no_memory(tmp_path):
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path):
-    layout = read_and_plan(study(TEXT.replace("outer=3", "outer=6"))).planned.layout
-    tasks = [task for task in layout.tasks.values() if not task.inner]
+    fits = read_and_plan(study(TEXT.replace("outer=3", "outer=6"))).planned.fits
+    tasks = [task for task in fits.values() if not task.inner]
     store = open_store(tmp_path)
     for age, task in enumerate(tasks):
         store.put(task, outcome_for(task))

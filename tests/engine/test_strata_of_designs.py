@@ -112,7 +112,7 @@ def test_inner_folds_keep_the_strata_of_the_outer_design(wards):
         "protocol nested cv outer=4 inner=3\nmeasure accuracy\n"
     )
     both = np.char.add(columns["sick"], columns["ward"])
-    for task in planned(text, folder).layout.tasks.values():
+    for task in planned(text, folder).fits.values():
         counts = np.array(
             [[np.sum(both[test] == level) for level in np.unique(both)] for _, test in task.inner]
         )

@@ -56,12 +56,13 @@ class PlannedSplits:
 
 def planned(text, y, folder=None):
     """Return the shuffles of a plan, and the splits of every target, also of the one as it is."""
-    layout = read_and_plan(study(text, folder) if folder else study(text)).planned.layout
+    planned = read_and_plan(study(text, folder) if folder else study(text)).planned
+    layout = planned.layout
     (made,) = layout.splits.values()
     splits = {y.tobytes(): [(split.train, split.test) for split in made]}
     orders = {}
     for place in layout.subsets:
-        task = layout.tasks[place.key]
+        task = planned.fits[place.key]
         orders[place.times] = task.target_of
         own = splits.setdefault(y[task.target_of].tobytes(), [])
         if place.model == layout.subsets[0].model:
@@ -197,10 +198,11 @@ def test_targets_are_exchanged_between_whole_groups_within_strata(tmp_path):
         "model m = GaussianNB\nprotocol cv folds=3\nmeasure accuracy\n"
         "analyze target_permutation(rounds=9)\n"
     )
-    layout = read_and_plan(study(text, tmp_path)).planned.layout
+    planned = read_and_plan(study(text, tmp_path)).planned
+    layout = planned.layout
     who, site, y = (np.array([row[i] for row in rows]) for i in range(3))
     for place in layout.subsets:
-        task = layout.tasks[place.key]
+        task = planned.fits[place.key]
         shuffled = y[task.target_of]
         assert all(len(set(shuffled[who == one])) == 1 for one in set(who))
         assert (site[task.target_of] == site).all()
@@ -218,7 +220,7 @@ def test_models_are_tuned_on_the_shuffled_target_and_every_fit_is_planned():
     made = read_and_plan(study(text + "analyze target_permutation(rounds=4)\n")).planned
     # bayes once and near 2 * 3 + 1 times in each of 3 splits, for 4 targets
     assert made.plan.n_fits == without + 4 * 3 * (1 + 7)
-    tuned = [task for task in made.layout.tasks.values() if task.inner and len(task.candidates) > 1]
+    tuned = [task for task in made.fits.values() if task.inner and len(task.candidates) > 1]
     targets = {None if t.target_of is None else t.target_of.tobytes() for t in tuned}
     assert len(targets) == 5
     node = [task for task in made.plan.tasks if task.kind == "analyze" and task.model == "near"]

@@ -218,8 +218,8 @@ def test_the_store_keeps_chosen_thresholds_and_refits_where_an_entry_lacks_its_o
     again = run(study(text), store=store).record
     assert again.provenance.fits.cached == 3
     assert again.thresholds == first.thresholds and len(first.thresholds) == 3
-    layout = read_and_plan(study(text)).planned.layout
-    task, kept = next(iter(layout.tasks.values())), open_store(store)
+    fits = read_and_plan(study(text)).planned.fits
+    task, kept = next(iter(fits.values())), open_store(store)
     outcome = kept.get(task, 2)
     assert outcome.thresholds[0].value == first.thresholds[0].value
     kept.put(task, replace(outcome, thresholds=()))  # as older versions wrote it

@@ -172,7 +172,7 @@ def test_the_store_refuses_an_entry_without_a_training_score(tmp_path):
     text = STUDY.format(models=TREE, protocol="cv folds=3", measure="accuracy", below="")
     made = study(text, tmp_path)
     run(made, store=tmp_path / "store")
-    task = next(iter(read_and_plan(made).planned.layout.tasks.values()))
+    task = next(iter(read_and_plan(made).planned.fits.values()))
     assert open_store(tmp_path / "store").get(task, 2).training_score == 1
 
 
