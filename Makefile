@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
   tests/reporting/test_pdf_report.py
 
-.PHONY: demo test look browser tex coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system clean
+.PHONY: demo test look browser tex coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -38,6 +38,10 @@ unit: $(TESTED)
 TESTS ?= tests
 coverage: $(TESTED)
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered $(TESTS)
+
+# What a member of a registry lacks, and the tests about it: make member NAME=mcnemar
+member: $(TESTED)
+	@PYTHONPATH=tests:. $(BIN)/python tests/member.py $(NAME)
 
 # The pages of 34 kinds of report, measured in the PDF, the HTML in a browser, the LaTeX in TeX
 look: $(VENV)/.looked | browser tex

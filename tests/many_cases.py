@@ -60,6 +60,7 @@ def for_each(
             if skipped and len(skipped) == len(tried):
                 raise skipped[0]
 
+        try_all.cases = tried  # type: ignore[attr-defined]  # `make member` keeps those of one member
         try_all.__signature__ = signature.replace(parameters=asked)  # type: ignore[attr-defined]
         return try_all
 

@@ -3,9 +3,12 @@
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from many_cases import for_each
+from member import OnlyMember, entries_named, lacking
+from msgspec.structs import replace
 from studies import checked, study
 from worked_examples import at
 
@@ -56,6 +59,33 @@ def folder(tmp_path_factory):
 @for_each("entry", ENTRIES)
 def test_a_member_is_shown_by_a_study_or_a_call(entry):
     assert illustration(entry) or python_call(entry)
+
+
+@for_each("entry", ENTRIES)
+def test_a_member_lacks_nothing_that_others_have(entry):
+    works = [one for one in lacking(entry) if one.startswith("`references`")]
+    assert list(lacking(entry)) == (works if entry.name == "uncorrected" else [])
+
+
+def test_a_member_without_guidance_is_told_what_it_lacks():
+    (holm,) = entries_named("holm")
+    bare = replace(holm, references=(), examples=(), declaration=replace(holm.declaration, when=""))
+    assert [one.split()[0] for one in lacking(replace(bare, name="hollow"))] == [
+        "`references`:",
+        "`examples`:",
+        "`when`",
+        "its",
+        "a",
+    ]
+
+
+def test_only_the_cases_of_one_member_are_tried():
+    cases = [pytest.param(entry, id=entry.name) for entry in REGISTRIES["corrections"]]
+    tried = for_each("entry", cases)(lambda entry: None)
+    items = [SimpleNamespace(function=tried), SimpleNamespace(function=entries_named)]
+    OnlyMember("holm").pytest_collection_modifyitems(items)
+    assert [name for name, _ in tried.cases] == ["holm"]
+    assert [item.function for item in items] == [tried]
 
 
 @for_each("entry", ENTRIES)
