@@ -160,7 +160,7 @@ class Results:
     ) -> tuple[str, ...]:
         """Write the output folder; gives messages about what could not be written.
 
-            Exported models are written too, below the folder of the study's file. `formats` are
+        Exported models are written too, below the folder of the study's file. `formats` are
         those of the report, by default the study's, and `()` for none; `jobs` processes draw it.
         Raises `FolderRefused` when the folder holds anything that is not ours, or another process
         is writing it.

@@ -1,7 +1,7 @@
 """The models that `export` names, fitted on all rows and saved, with a corrected estimate."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from msgspec import Struct
@@ -71,11 +71,6 @@ class ExportJob(Struct, frozen=True):
     job: Job
     choice: Choice | None
     among: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> Hashable:
-        """The model alone: each is fitted once."""
-        return "export", self.export.model
 
     @property
     def own_code(self) -> bool:
@@ -319,14 +314,15 @@ def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -
         yield f"the splits chose {', '.join(shown)}{rest}"
 
 
-def failures_of_export(study: Study, found: ExportOutcome) -> Iterator[Failure]:
-    """Iterate over what failed where a model was to be exported."""
+def failures_of_export(
+    study: Study, found: ExportOutcome, tasks: Iterable[ExportTask]
+) -> Iterator[Failure]:
+    """Iterate over what failed where one of the models of some tasks was to be exported."""
     task = found.task
     if task is None:
-        metric = study.measures[0].metric.written
-        protocol = next(p for p in study.protocols if p.implied_by is None)
+        metric, one = study.measures[0].metric.written, next(iter(tasks))
         yield Failure(
-            "export", study.sources[0].name, protocol.name, "best", 0, -1, {}, "ValueError",
+            "export", one.task.data, one.protocol, "best", 0, -1, {}, "ValueError",
             f"no model has an estimate of {metric} to be chosen by",
         )  # fmt: skip
         return

@@ -7,7 +7,7 @@ how many run at once.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -266,11 +266,6 @@ class Job(Struct, frozen=True):
     part: Part | None = None
     searched: tuple[Scored, Noted] | None = None
 
-    @property
-    def kind(self) -> Hashable:
-        """Equal for the folds of a model."""
-        return self.task.data, self.model, self.part
-
     def run(self, monitor: Monitor) -> FitOutcome | SearchPart:
         """Choose a candidate in the inner folds, refit it, predict the test rows.
 
@@ -307,12 +302,6 @@ class RemoteNode(Struct, frozen=True):
     task: Any
 
     @property
-    def kind(self) -> Hashable:
-        """Equal for tasks that take about as long."""
-        kind: Hashable = self.task.kind
-        return kind
-
-    @property
     def own_code(self) -> bool:
         """Return whether code of the author runs in it."""
         return bool(self.task.own_code)
@@ -330,8 +319,7 @@ def run_remote(node: RemoteNode, monitor: Monitor) -> tuple[str, Any]:
 class Fitter:
     """Makes the fits that a walk asks for, in workers, and keeps them in the store.
 
-    `tally` counts them, and `kept` those that the next run will find; `packages` are those of
-    which workers of a cluster need the same versions.
+    `tally` counts them, and `kept` those that the next run will find.
     """
 
     def __init__(
@@ -341,13 +329,12 @@ class Fitter:
         workers: Workers,
         tally: Tally,
         *,
-        packages: Iterable[str] = (),
         own: OwnCode | None = None,
         store: Store | None = None,
     ) -> None:
         self.study, self.own, self.store, self.workers = study, own, store, workers
         self.kept = 0
-        self._tables, self._tally, self._packages = tables, tally, frozenset(packages)
+        self._tables, self._tally = tables, tally
         self._nodes: dict[str, Node] = {}
         self._pool: Pool[RemoteNode, tuple[str, Any]] | None = None
         self._shared: dict[str, SharedTable] = {}
@@ -362,7 +349,7 @@ class Fitter:
     def job(self, task: FitTask, model: str, *, stored: bool) -> Job:
         """Return a task with everything that a worker needs to run it."""
         if not self._shared:
-            shared = shared_tables(self._tables, self.workers, self.own, self._packages)
+            shared = shared_tables(self._tables, self.workers, self.own)
             self._shared = self._open.enter_context(shared)
         tuning = self.study.tuning
         return Job(
@@ -396,7 +383,12 @@ class Fitter:
                 yield key, self._noted(self._nodes.pop(key), value)
 
     def _noted(self, node: Node, value: Any) -> Any:
-        """Count a value, and keep it where its worker has no store."""
+        """Count a value, and keep it where its worker has no store.
+
+        The fits of a part of a search are counted with the fit that chooses among all of them.
+        """
+        if isinstance(value, SearchPart):
+            return value
         if isinstance(value, FitOutcome):
             if self.workers.elsewhere and self.store is not None:
                 value = replace(value, not_kept=self.store.put(node.given["task"], value))
@@ -439,12 +431,11 @@ def cut_searches(graph: Graph, keys: Iterable[str], parallel: int) -> Graph:
                 {"task": task, "part": part},
                 key=f"{key} {part.folds} {part.candidates}",
                 at=node.at,
-                n_fits=len(part.folds) * len(part.candidates),
             )
             for part in cut(task, pieces)
         ]
         if parts:
-            made.nodes[key] = replace(node, inputs={"parts": tuple(parts)}, n_fits=1)
+            made.nodes[key] = replace(node, inputs={"parts": tuple(parts)})
     return made
 
 
@@ -474,12 +465,10 @@ def shared_tables(
     tables: Mapping[str, Table],
     workers: Workers,
     own: OwnCode | None = None,
-    packages: Iterable[str] = (),
 ) -> Iterator[dict[str, SharedTable]]:
     """Lay tables where workers find them: in this process, or memory-mapped in a folder.
 
-    Workers of a cluster have copies of the folder and of the author's own code, and are compared
-    with this process by the versions of `packages`.
+    Workers of a cluster have copies of the folder and of the author's own code.
     """
     with nullcontext() if workers.in_process else run_folder() as folder:
         found: dict[str, SharedTable] = {}
@@ -501,7 +490,7 @@ def shared_tables(
                     table.task == "classification",
                     tuple(table.class_values) if table.task == "classification" else (),
                 )
-            with workers.sharing(lambda: _files(folder, own), packages, forget_tables):
+            with workers.sharing(lambda: _files(folder, own), forget_tables):
                 yield found
         finally:
             _IN_PROCESS.clear()

@@ -140,14 +140,13 @@ def _values(
     LOG.debug("begin the fits: tasks %d, jobs %d", len(fits), workers.jobs)
     tally = Tally(sum(node.n_fits for node in remote.values()), progress, undone)
     tally.start_from(sum(graph.nodes[key].n_fits for key in stored))
+    lacking = [key for key in fits if key not in stored]
     if len(stored) < len(remote):
         prepare_fits(workers, (m for m in study.models if m.name in undone))
-    lacking = [key for key in fits if key not in stored]
+        tasks = [graph.nodes[key].given["task"] for key in lacking]
+        workers.connect({name for task in tasks for name in versions_of(task)})
     whole = cut_searches(graph, lacking, workers.parallel)
-    packages = {name for key in lacking for name in versions_of(graph.nodes[key].given["task"])}
-    with Fitter(
-        study, read.tables, workers, tally, packages=packages, own=code, store=store
-    ) as fitter:
+    with Fitter(study, read.tables, workers, tally, own=code, store=store) as fitter:
         try:
             # Products of small matrices take several times as long when threads share them
             found = walk(whole, targets, stored, fitter, within=one_order)

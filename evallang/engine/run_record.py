@@ -115,6 +115,7 @@ def run_of(
     )
     further = _subset_fits(study, layout, tasks, outcomes)
     exports = tuple({o.task and o.task.model: o for o in exports}.values())
+    tasks = layout.exports.values()
     alone = [one for one in estimates if isinstance(one, Estimate)]
     alone += [one for several in estimates if isinstance(several, tuple) for one in several]
     order = {line.index: place for place, line in enumerate(study.comparisons)}
@@ -134,7 +135,7 @@ def run_of(
             *_failures(of_protocols),
             *_failures(further, "subset"),
             *failures,
-            *(one for made in exports for one in failures_of_export(study, made)),
+            *(one for made in exports for one in failures_of_export(study, made, tasks)),
         ),
         warnings=(
             *_warnings((*of_protocols, *further)),

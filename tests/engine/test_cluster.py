@@ -98,6 +98,18 @@ def test_the_bytes_are_those_of_a_local_run(cluster, tmp_path):
     assert again.record.provenance.fits.cached == again.record.provenance.fits.planned
 
 
+def test_a_search_is_shared_by_the_workers_of_a_cluster(cluster, tmp_path, caplog):
+    place = written(tmp_path)
+    text = (
+        place.read_text().replace("nested cv outer=4 inner=2", "holdout").replace("use own\n", "")
+    )
+    lines = [line for line in text.splitlines() if "own" not in line]
+    place.write_text("\n".join([*lines, "tune cv=3\n"]))
+    caplog.set_level("DEBUG", logger="evallang")
+    ev.run(place, store="off", dask=cluster.scheduler_address)
+    assert "scores 9" in caplog.text  # three candidates in three inner folds, for two workers
+
+
 def test_processes_of_this_machine_are_a_cluster_too(tmp_path):
     place = written(tmp_path, folds=2)
     local = ev.run(place, trust=True, store="off")

@@ -286,3 +286,12 @@ def test_tasks_are_added_between_outcomes_and_after_the_last(jobs):
                 if made < first + 3:
                     pool.add(Job("well", group=made + 1))
             assert found == [first, first + 1, first + 2, first + 3]
+
+
+class Refused(local.ForkServer):
+    def start(self, modules=()):
+        raise OSError(errno.EAGAIN, "no process")
+
+
+def test_what_is_mapped_is_called_here_where_no_process_can_be_had():
+    assert list(Workers(2, server=Refused()).map_here(abs, [-1, -2, -3])) == [1, 2, 3]

@@ -104,7 +104,7 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
         resampled = PROTOCOLS[protocol.kind].declaration.division == "resampled"
         if resampled and isinstance(rounds, int) and rounds < LEAST_ROUNDS:
             yield Objection(
-                f"{rounds} rounds are too few for a standard error",
+                f"{_rounds_are(rounds)} too few for a standard error",
                 protocol.span,
                 help="write `rounds=200`",
             )
@@ -120,12 +120,16 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
         rounds = method.keywords().get("rounds")
         if isinstance(rounds, int) and rounds < LEAST_FOR_BOUNDS:
             yield Objection(
-                f"{rounds} rounds are too few for a p-value, which is {1 / (1 + rounds):.2g} at "
+                f"{_rounds_are(rounds)} too few for a p-value, which is {1 / (1 + rounds):.2g} at "
                 "the least",
                 span,
                 help="remove `rounds` (it is 10,000), or write `rounds=1_000` or more",
             )
     yield from _few_shuffles(study)
+
+
+def _rounds_are(n: int) -> str:
+    return "one round is" if n == 1 else f"{n} rounds are"
 
 
 def _few_shuffles(study: Study) -> Iterator[Objection]:
@@ -138,7 +142,7 @@ def _few_shuffles(study: Study) -> Iterator[Objection]:
         if 1 / (1 + rounds) > study.alpha:
             least = ceil(1 / study.alpha - 1e-9) - 1
             yield Objection(
-                f"{rounds} rounds are too few for a p-value of {study.alpha:g} or less: it is "
+                f"{_rounds_are(rounds)} too few for a p-value of {study.alpha:g} or less: it is "
                 f"{1 / (1 + rounds):.2g} at the least",
                 spec.span,
                 help=f"write `rounds={max(least, entry.defaults()['rounds'])}`",
@@ -216,7 +220,7 @@ def _few_for(
     if isinstance(rounds, int) and rounds < least:
         what = "a standard error" if of_error else "the bounds of an interval"
         yield Objection(
-            f"{rounds} rounds are too few for {what}",
+            f"{_rounds_are(rounds)} too few for {what}",
             span,
             help="remove `rounds` (it is 10,000), or write "
             f"`rounds={least if least < LEAST_FOR_BOUNDS else '1_000'}` or more",

@@ -1,7 +1,7 @@
 """Where the fits of a run are made: in this process, in workers, or on a cluster."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Self, TypeVar
 
 from msgspec import Struct, field
@@ -16,6 +16,7 @@ from evallang.engine.backends.backend import (
     Pool,
     PoolHere,
     Work,
+    WorkersLost,
 )
 from evallang.engine.backends.cluster import Cluster, ClusterPool
 from evallang.engine.backends.local import ForkServer, LocalPool
@@ -37,11 +38,6 @@ class _Call(Struct, frozen=True):
     item: Any
     lost: bool = False
     own_code: bool = False
-
-    @property
-    def kind(self) -> int:
-        """The place: any two calls may take different times."""
-        return self.place
 
     def drop_lost(self, at: str, loss: Loss) -> Self:
         """Return the call as one that its process died of."""
@@ -91,18 +87,21 @@ class Workers(Struct, frozen=True):
         if self.cluster is None and not self.in_process:
             self.server.start(modules)
 
+    def connect(self, packages: Iterable[str]) -> None:
+        """Connect a cluster, and compare its workers with this process by packages' versions."""
+        if self.cluster is not None:
+            self.cluster.connect(packages)
+
     @contextmanager
     def sharing(
         self,
         folders: Callable[[], Mapping[str, Mapping[str, bytes]]],
-        packages: Iterable[str],
         forget: Callable[[], None],
     ) -> Iterator[None]:
         """Send files to the workers of a cluster; `forget` drops what they keep of them."""
         if self.cluster is None:
             yield
             return
-        self.cluster.connect(packages)
         with self.cluster.sharing(folders(), forget):
             yield
 
@@ -117,18 +116,22 @@ class Workers(Struct, frozen=True):
     ) -> Iterator[Answer]:
         """Call a function with every item in processes of this machine; yield answers in order.
 
-        What a process dies of is called again in this one.
+        What a process dies of is called again in this one, and so is all where none can be had.
         """
         if self.jobs == 1 or self.cluster is not None or len(items) < WORTH_PROCESSES:
             yield from map(function, items)
             return
-        self.server.start([getattr(function, "func", function).__module__])
-        with closing(LocalPool(_call, lambda _: None, self.jobs, FitLimits(), self.server)) as pool:
+        made: dict[int, Any] = {}
+        pool: LocalPool[_Call, tuple[int, Any]]
+        pool = LocalPool(_call, lambda _: None, self.jobs, FitLimits(), self.server)
+        with suppress(WorkersLost, OSError), closing(pool):
+            self.server.start([getattr(function, "func", function).__module__])
             for place, item in enumerate(items):
                 pool.add(_Call(place, function, item))
-            made = dict(pool.outcomes())
+            made.update(pool.outcomes())
         for place, item in enumerate(items):
-            yield function(item) if made[place] == LOST else made[place]
+            found = made.get(place, LOST)
+            yield function(item) if found == LOST else found
 
     def close(self) -> None:
         """End the processes, or the connection to a cluster."""
