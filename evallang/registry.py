@@ -146,8 +146,8 @@ class Guidance(Struct, frozen=True, kw_only=True):
         does ("two models: mcnemar"), separated by semicolons
     formula : the computation in words
     equation : the computation in the LaTeX that both code hosts and matplotlib set
-    example : lines of a study that use it, if those generated from its declaration
-        (`manual.explanations`) would not illustrate it well
+    example : lines of a study that use it, or the member as one line of the study that is
+        generated from its declaration has it (`manual.explanations`), if its name is not enough
     differs : by the name of another package or text, why its result differs there
     first_for : the situations in which a first study uses it, with its place among the others
     """
@@ -247,7 +247,7 @@ class Registry(Generic[Declaration]):
             inputs, guarded = _names(function)[0], function
             if self._guard is not None:
                 guarded = self._guard(function, declaration, inputs)
-            checked = _checking_words(guarded)
+            checked = _checking_options(guarded)
             self._entries[key] = Entry(
                 self.kind,
                 key,
@@ -335,8 +335,8 @@ def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:
     return f"{what} is one of {', '.join(words)}, not {given!r}{hint}"
 
 
-def _checking_words(function: Function) -> Function:
-    """Wrap a function so that it refuses a word that its option does not accept.
+def _checking_options(function: Function) -> Function:
+    """Wrap a function so that it refuses words and numbers that its options do not accept.
 
     From Python, `alternative="both"` would otherwise be the other branch of an `if`. Words may
     have hyphens there: `alternative="two-sided"` is scipy's spelling.
@@ -347,7 +347,9 @@ def _checking_words(function: Function) -> Function:
     @functools.wraps(function)
     def checked(*args: Any, **given: Any) -> Any:
         for option in _options(checked) if given else ():
-            name, allowed = option.name, option.words
+            name, allowed, bounds = option.name, option.words, option.bounds
+            if bounds is not None and given.get(name) is not None and given[name] not in bounds:
+                raise ValueError(f"{name} must {bounds.words}, not {given[name]!r}")
             if not allowed or option.types or name not in given or given[name] in allowed:
                 continue
             spelled = str(given[name]).replace("-", "_")

@@ -6,7 +6,7 @@ Type checkers and editors read them in place of the `__init__` that looks the na
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evallang.stats import public
+from evallang import stats
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 
@@ -18,10 +18,10 @@ LONGEST = 100
 
 def stubs() -> Iterator[tuple[str, str]]:
     """Return the path of each stub and its text."""
-    found = {name: public.find(name) for name in public.names_of_all() if name not in public.ROOMS}
-    rooms = "".join(f"from evallang.stats import {name} as {name}\n" for name in public.ROOMS)
+    found = {name: getattr(stats, name) for name in dir(stats) if name not in stats.ROOMS}
+    rooms = "".join(f"from evallang.stats import {name} as {name}\n" for name in stats.ROOMS)
     yield "evallang/stats/__init__.pyi", _stub(found, rooms)
-    for room, registry in zip(public.ROOMS, (HYPOTHESIS_TESTS, INTERVALS), strict=True):
+    for room, registry in zip(stats.ROOMS, (HYPOTHESIS_TESTS, INTERVALS), strict=True):
         members = {e.name: e.function for e in registry if e.name.isidentifier()}
         yield f"evallang/stats/{room}/__init__.pyi", _stub(members)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
@@ -12,8 +12,8 @@ from evallang.engine.walk import computes
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.planning import nodes
-from evallang.results.records import BestOfMany
-from evallang.stats.skill import MANY, Corrected, bbc_cv
+from evallang.results.records import BestOfMany, CorrectedEstimate
+from evallang.stats.skill import MANY, bbc_cv
 from evallang.study import Method, Study
 
 ROUNDS = 500
@@ -23,20 +23,13 @@ MOST_PREDICTIONS = 10_000  # of one model; with more of them chance adds little 
 LESS_WORK = MOST_WORK // 5  # where no one asked for the best, so that it takes no more than 2 s
 
 
-class ChosenAgain(Struct, frozen=True):
-    """The estimate by which a model was the best, and the corrected one."""
-
-    naive: float
-    corrected: Corrected
-
-
 def choose_again(
     study: Study,
     evaluation: Evaluation,
     models: Sequence[str],
     metric: Method,
     most_work: int = MOST_WORK,
-) -> ChosenAgain | None:
+) -> CorrectedEstimate | None:
     """Correct the best value of a metric among models for the choice, by BBC-CV.
 
     None with one model, without a value of each, or where rows cannot be drawn again.
@@ -69,7 +62,17 @@ def choose_again(
         return None
     if chosen is None:
         return None
-    return ChosenAgain(max(known) if better == "higher" else min(known), chosen)
+    return CorrectedEstimate(
+        metric=metric.written,
+        protocol=evaluation.protocol or "",
+        naive=max(known) if better == "higher" else min(known),
+        value=chosen.value,
+        low=chosen.low,
+        high=chosen.high,
+        level=study.confidence,
+        rounds=chosen.rounds,
+        models=tuple(models),
+    )
 
 
 @computes(nodes.CHOICE)
@@ -84,19 +87,9 @@ def best_of_many(study: Study, evaluation: Evaluation) -> BestOfMany | None:
     if found is None:
         return None
     values = {name: point_estimate(study, evaluation, name, metric) for name in models}
-    return BestOfMany(
-        data=evaluation.source,
-        protocol=evaluation.protocol,
-        model=next(name for name, value in values.items() if value == found.naive),
-        metric=metric.written,
-        naive=found.naive,
-        value=found.corrected.value,
-        low=found.corrected.low,
-        high=found.corrected.high,
-        level=study.confidence,
-        rounds=found.corrected.rounds,
-        models=models,
-    )
+    best = next(name for name, value in values.items() if value == found.naive)
+    same = asdict(found) | {"protocol": evaluation.protocol}
+    return BestOfMany(data=evaluation.source, model=best, **same)
 
 
 def _on_one_test_set(evaluation: Evaluation, models: Sequence[str]) -> bool:

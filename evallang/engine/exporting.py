@@ -33,21 +33,8 @@ def corrected(
     Every search is made inside the training parts, so what is left to correct is the choice
     among the models of the study. None with one model, or where rows cannot be drawn again.
     """
-    metric = study.measures[0].metric
-    found = choose_again(study, evaluation, models, metric)
-    if found is None or evaluation.protocol is None:
-        return None
-    return CorrectedEstimate(
-        metric=metric.written,
-        protocol=evaluation.protocol,
-        naive=found.naive,
-        value=found.corrected.value,
-        low=found.corrected.low,
-        high=found.corrected.high,
-        level=study.confidence,
-        rounds=found.corrected.rounds,
-        models=tuple(models),
-    )
+    found = choose_again(study, evaluation, models, study.measures[0].metric)
+    return None if evaluation.protocol is None else found
 
 
 # --- the fits of exported models -------------------------------------------------------------

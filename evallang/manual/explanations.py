@@ -35,6 +35,13 @@ model linear = StandardScaler | LogisticRegression
 model bayes = GaussianNB
 model baseline = DummyClassifier
 """
+WINE = """\
+data wine from sklearn wine
+
+model linear = StandardScaler | LogisticRegression
+model bayes = GaussianNB
+model baseline = DummyClassifier
+"""
 DIABETES = """\
 data diabetes from sklearn diabetes
 
@@ -97,25 +104,30 @@ def illustration(entry: Entry[Any]) -> str | None:
     """Return a whole study that uses a member; None where no study can, only Python."""
     guided = getattr(entry.declaration, "example", "")
     maker = MAKERS.get(entry.kind)
-    lines = guided.strip("\n") + "\n" if guided else maker(entry) if maker else None
+    if "\n" in guided:
+        lines: str | None = guided
+    else:
+        lines = maker(entry, guided or entry.name) if maker else None
     if lines is None:
         return None
     title = entry.title[:1].upper() + entry.title[1:]
     return f'evallang 1\n\nstudy "{title}"\n  seed 1\n\n{lines}'
 
 
-def _metric(entry: Entry[Any]) -> str:
-    frame = DIABETES if entry.declaration.task == "regression" else CANCER
-    return f"{frame}\nprotocol cv folds=5\nmeasure {entry.name}\n"
+def _metric(entry: Entry[Any], member: str) -> str:
+    declared = entry.declaration
+    frame = WINE if declared.several_only else CANCER
+    frame = DIABETES if declared.task == "regression" else frame
+    return f"{frame}\nprotocol cv folds=5\nmeasure {member}\n"
 
 
-def _test(entry: Entry[Any]) -> str | None:
+def _test(entry: Entry[Any], member: str) -> str | None:
     declared = entry.declaration
     if not INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     many = declared.models[0] > 2
     if declared.rests_on("data set"):
-        models, test = "linear, bayes, nearest" if many else "linear vs bayes", entry.name
+        models, test = "linear, bayes, nearest" if many else "linear vs bayes", member
         if declared.by_mean_ranks:
             reference = declared.against_reference
             models = "linear, nearest against bayes" if reference else "linear, bayes, nearest"
@@ -123,21 +135,21 @@ def _test(entry: Entry[Any]) -> str | None:
         return f"{SUITE}\nmeasure accuracy\ncompare {models} across data with {test}\n"
     if any(one.totals for one in declared.evidence):
         frame = FOUR_COUNTED if many else TWO_COUNTED
-        return f"{frame}\nmeasure accuracy\ncompare with {entry.name}\n"
+        return f"{frame}\nmeasure accuracy\ncompare with {member}\n"
     values = {one.value for one in declared.evidence if one.unit == "row"}
     if "score" in values:
         return (
             f"{CANCER}\nprotocol holdout test=1/3\nmeasure roc_auc\n"
-            f"compare linear vs bayes with {entry.name}\n"
+            f"compare linear vs bayes with {member}\n"
         )
     if "loss" in values:
         return (
             f"{DIABETES}\nprotocol holdout test=1/3\nmeasure mse\n"
-            f"compare ridge vs tree with {entry.name}\n"
+            f"compare ridge vs tree with {member}\n"
         )
     return (
         f"{CANCER}\nprotocol {_protocol_of(declared.designs)}\nmeasure accuracy\n"
-        f"compare linear vs bayes with {entry.name}\n"
+        f"compare linear vs bayes with {member}\n"
     )
 
 
@@ -152,7 +164,7 @@ def _protocol_of(designs: frozenset[Design]) -> str:
     return small[0] if small else next(made)
 
 
-def _interval(entry: Entry[Any]) -> str | None:
+def _interval(entry: Entry[Any], member: str) -> str | None:
     declared = entry.declaration
     if declared.form == "paired" and (test := test_with(entry)) is not None:
         line = f"compare small vs large with {test}(interval={entry.name})"
@@ -162,14 +174,15 @@ def _interval(entry: Entry[Any]) -> str | None:
     if Subject.ESTIMATE not in INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     if declared.form == "proportion":
-        return f"{TWO_COUNTED}\nmeasure accuracy\n  interval {entry.name}\n"
+        return f"{TWO_COUNTED}\nmeasure accuracy\n  interval {member}\n"
     folds_only = bool(declared.designs) and declared.form in ("auc", "losses")
     protocol = "cv folds=5" if folds_only else "holdout test=1/3"
     if declared.form == "fold_values":
         protocol = "repeated cv folds=5 times=4"
     design = Yields(PER_ROW | {FOLD_SCORES}, Design.KFOLD, single_fit=not folds_only)
     metric = _metric_of(entry, design)
-    return f"{CANCER}\nprotocol {protocol}\nmeasure {metric}\n  interval {entry.name}\n"
+    frame = WINE if declared.form == "areas" else CANCER
+    return f"{frame}\nprotocol {protocol}\nmeasure {metric}\n  interval {member}\n"
 
 
 def _metric_of(interval: Entry[Any], yields: Yields) -> str:
@@ -184,24 +197,24 @@ def _metric_of(interval: Entry[Any], yields: Yields) -> str:
     return next(fits, usual)
 
 
-def _correction(entry: Entry[Any]) -> str:
-    return f"{FOUR_COUNTED}\nmeasure accuracy\ncompare with mcnemar {entry.name}\n"
+def _correction(entry: Entry[Any], member: str) -> str:
+    return f"{FOUR_COUNTED}\nmeasure accuracy\ncompare with mcnemar {member}\n"
 
 
-def _analysis(entry: Entry[Any]) -> str:
+def _analysis(entry: Entry[Any], member: str) -> str:
     declared = entry.declaration
     searched = SEARCHED, "nested cv outer=5 inner=5"
     frame, protocol = searched if declared.needs == "searches" else (CANCER, "cv folds=5")
     metric = {"scores": "roc_auc", "probabilities": "brier"}.get(declared.needs, "accuracy")
-    return f"{frame}\nprotocol {protocol}\nmeasure {metric}\nanalyze {entry.name}\n"
+    return f"{frame}\nprotocol {protocol}\nmeasure {metric}\nanalyze {member}\n"
 
 
-def _protocol(entry: Entry[Any]) -> str:
+def _protocol(entry: Entry[Any], member: str) -> str:
     form = " ".join(entry.declaration.words)
     return f"{CANCER}\nprotocol {form}\nmeasure accuracy\n"
 
 
-MAKERS: Mapping[str, Callable[[Entry[Any]], str | None]] = {
+MAKERS: Mapping[str, Callable[[Entry[Any], str], str | None]] = {
     "metric": _metric,
     "hypothesis test": _test,
     "interval": _interval,

@@ -90,7 +90,6 @@ def pinball(
 
     max(q (y - f), (q - 1) (y - f)). Raises `ValueError` for a quantile outside 0 to 1.
     """
-    _require_share(quantile, "pinball")
     error = np.asarray(truth, dtype=np.float64) - np.asarray(output, dtype=np.float64)
     loss: NDArray[np.float64] = np.maximum(quantile * error, (quantile - 1) * error)
     return loss
@@ -158,7 +157,6 @@ def d2(
     where the truth is constant, and for a single example. Raises `ValueError` for a quantile
     outside 0 to 1.
     """
-    _require_share(quantile, "d2")
     return value_under(_removed_shares, truth, output, None, weights, quantile=quantile)
 
 
@@ -188,11 +186,6 @@ def _removed_shares(o: Outcome, options: Mapping[str, Any]) -> Statistic:
         return found
 
     return statistic
-
-
-def _require_share(quantile: float, metric: str) -> None:
-    if not 0 < quantile < 1:
-        raise ValueError(f"quantile of {metric} must be between 0 and 1, and it is {quantile}")
 
 
 OF_RANGES = (
@@ -325,8 +318,6 @@ def interval_score(
     Returns one score for each example (n,). Raises `ValueError` unless `level` lies between 0
     and 1.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level of interval_score must lie between 0 and 1, and it is {level}")
     y, bounds = np.asarray(truth), np.asarray(output)
     low, high = bounds[:, 0], bounds[:, 1]
     outside = np.maximum(low - y, 0.0) + np.maximum(y - high, 0.0)

@@ -292,12 +292,12 @@ def ndcg(
 
     Returns one value for each query (n,). Raises `ValueError` for `at` below 1.
     """
-    depth = _depth(at, "ndcg")
 
     def value(relevance: NDArray[np.float64], score: NDArray[np.float64]) -> float:
         gains = _exponential(relevance) if gain == "exponential" else relevance
         discount = 1 / np.log2(np.arange(len(gains)) + 2)
-        discount[len(gains) if depth is None else depth :] = 0
+        if at is not None:
+            discount[at:] = 0
         best = float((np.sort(gains)[::-1] * discount).sum())
         order = np.argsort(-score, kind="stable")
         run = np.unique(-score[order], return_inverse=True)[1].reshape(-1)
@@ -387,7 +387,6 @@ def mean_reciprocal_rank(
 
     Returns one value for each query (n,). Raises `ValueError` for `at` below 1.
     """
-    depth = _depth(at, "mean_reciprocal_rank")
 
     def value(relevance: NDArray[np.float64], score: NDArray[np.float64]) -> float:
         first = score[relevance > 0].max()
@@ -397,7 +396,7 @@ def mean_reciprocal_rank(
         found, chance = 0.0, 1.0  # that no relevant row has come yet
         for place in range(rows - relevant + 1):
             here = chance * relevant / (rows - place)
-            if depth is None or before + place < depth:
+            if at is None or before + place < at:
                 found += here / (before + place + 1)
             chance -= here
         return found
@@ -411,12 +410,6 @@ def _exponential(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
     if top < LARGEST_POWER:
         return np.asarray(np.exp2(relevance) - 1)
     return np.asarray(np.exp2(relevance - top) - np.exp2(-top))
-
-
-def _depth(at: int | None, name: str) -> int | None:
-    if at is not None and at < 1:
-        raise ValueError(f"`at` of {name} must be 1 or more, and it is {at}")
-    return at
 
 
 def _by_query(

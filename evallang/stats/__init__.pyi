@@ -28,7 +28,6 @@ from evallang.stats.correctness import Correctness as Correctness
 from evallang.stats.correctness import Shares as Shares
 from evallang.stats.correctness import count_correct as count_correct
 from evallang.stats.correctness import count_patterns as count_patterns
-from evallang.stats.correctness import count_right as count_right
 from evallang.stats.decisions import decide_equivalent as decide_equivalent
 from evallang.stats.decisions import decide_level as decide_level
 from evallang.stats.decisions import decide_noninferior as decide_noninferior
@@ -92,7 +91,6 @@ from evallang.stats.intervals.differences import tango as tango
 from evallang.stats.intervals.few_groups import clustered_wilson as clustered_wilson
 from evallang.stats.intervals.few_groups import effective_n as effective_n
 from evallang.stats.intervals.few_groups import weighted_loss_sample as weighted_loss_sample
-from evallang.stats.intervals.few_groups import weighted_sample as weighted_sample
 from evallang.stats.intervals.few_groups import weighted_wilson as weighted_wilson
 from evallang.stats.intervals.few_groups import wild_clusters as wild_clusters
 from evallang.stats.intervals.proportions import agresti_coull as agresti_coull
@@ -104,7 +102,6 @@ from evallang.stats.intervals.proportions import wald as wald
 from evallang.stats.intervals.proportions import wilson as wilson
 from evallang.stats.intervals.ranking import cv_auc as cv_auc
 from evallang.stats.intervals.ranking import multiclass_auc as multiclass_auc
-from evallang.stats.intervals.ranking import placements as placements
 from evallang.stats.intervals.ratio_of_sums import jackknife as jackknife
 from evallang.stats.intervals.ratio_of_sums import ratio as ratio
 from evallang.stats.intervals.ratio_of_sums import sum_of_shares as sum_of_shares

@@ -78,23 +78,10 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
     return _counted(len(matrix), matrix.shape[1], lambda rows: matrix[rows].T)
 
 
-def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
-    """Count where the labels (n, M) of each model are the true ones (n,).
-
-    Raises `ValueError` where shapes disagree.
-    """
-    check_unmasked(truth, "labels")
-    check_unmasked(labels, "labels")
-    true, given = np.asarray(truth), np.asarray(labels)
-    if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
-        raise ValueError("every example needs its class and one label of each model")
-    return _counted(len(given), given.shape[1], lambda rows: true[rows] == given[rows].T)
-
-
 def count_columns(
     truth: NDArray[Any], labels: Sequence[NDArray[Any]], about: NDArray[np.bool_] | None = None
 ) -> Correctness:
-    """Count as `count_right` does, given the labels (n,) of each model.
+    """Count where the labels (n,) of each model are the true ones (n,).
 
     `about` (n,) marks the rows that count, by default all.
     """

@@ -1,5 +1,7 @@
 """The catalogues agree with each other and with what the checker says of them."""
 
+import pytest
+
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
 from evallang.manual.glossary import REGISTRIES, entries
@@ -24,6 +26,27 @@ def test_every_member_says_when_to_use_it_when_not_and_how_it_is_computed():
             said = (declared.when, declared.when_not, declared.formula, *declared.differs.values())
             for text in said:
                 assert not text.endswith("."), (entry.name, text)
+
+
+BOUNDED = [
+    (entry, option)
+    for registry in REGISTRIES.values()
+    for entry in registry
+    for option in entry.options
+    if option.bounds is not None
+]
+
+
+@pytest.mark.parametrize(("entry", "option"), BOUNDED)
+def test_a_number_outside_the_bounds_of_an_option_is_refused(entry, option):
+    """Before the member computes anything, whatever its inputs are."""
+    bounds = option.bounds
+    outside = [end - 1 for end in (bounds.least, bounds.above) if end is not None]
+    outside += [end + 1 for end in (bounds.most, bounds.below) if end is not None]
+    outside += [end for end in (bounds.above, bounds.below) if end is not None]
+    for number in outside:
+        with pytest.raises(ValueError, match=f"^{option.name} must "):
+            entry.function(*[None] * len(entry.inputs), **{option.name: number})
 
 
 def test_every_code_says_why():

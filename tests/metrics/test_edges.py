@@ -151,11 +151,6 @@ def test_binary_averages_are_refused_for_three_classes():
         metric("f1", [0, 1, 2], [0, 1, 2], 3, None, average="binary")
 
 
-def test_a_negative_beta_is_refused():
-    with pytest.raises(ValueError, match="0 or more, and it is -1"):
-        metric("fbeta", [0, 1], [0, 1], beta=-1)
-
-
 def test_the_average_is_binary_for_two_classes_and_macro_for_more():
     two = ([0, 1, 1, 0, 1], [0, 1, 0, 1, 1])
     three = ([0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1])

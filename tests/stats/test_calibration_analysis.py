@@ -107,8 +107,6 @@ def test_a_bin_has_its_share_with_wilsons_interval():
 def test_what_has_no_calibration_is_refused(changed, words):
     with pytest.raises(ValueError, match=words):
         calibration(predicted(**changed))
-    with pytest.raises(ValueError, match="2 or more"):
-        calibration(predicted(), bins=1)
 
 
 # --- confusion and agreement ----------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 from many_cases import for_each
 
 from evallang.stats import correctness
-from evallang.stats.correctness import count_columns, count_correct, count_right
+from evallang.stats.correctness import count_columns, count_correct
 
 
 def by_sums(matrix):
@@ -32,20 +32,6 @@ def test_parts_add_up_to_the_whole():
 def test_other_values_than_0_and_1_are_refused(value):
     with pytest.raises(ValueError, match="1 and 0"):
         count_correct([[0, 1], [1, value]])
-
-
-@for_each("n", [0, 1, 65, 20_000])
-@for_each("kind", [np.int64, np.int8, str])
-def test_labels_are_counted_as_their_matrix_of_right_and_wrong(n, kind):
-    random = np.random.default_rng(n)
-    truth = random.integers(0, 3, n).astype(kind)
-    labels = random.integers(0, 3, (n, 4)).astype(kind)
-    assert count_right(truth, labels) == count_correct(labels == truth[:, None])
-
-
-def test_labels_without_a_truth_are_refused():
-    with pytest.raises(ValueError, match="one label of each model"):
-        count_right([1, 0, 1], [[1, 0], [0, 0]])
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025, 3000])

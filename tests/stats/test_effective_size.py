@@ -11,7 +11,6 @@ from evallang.stats.intervals.few_groups import (
     clustered_wilson,
     effective_n,
     weighted_loss_sample,
-    weighted_sample,
     weighted_wilson,
 )
 from evallang.stats.intervals.proportions import wilson
@@ -145,15 +144,6 @@ def test_the_weighted_bootstrap_is_about_the_weighted_mean():
     assert set(np.round(values, 9)) == set(np.round(drawn, 9))
     # 4,000 draws: standard error of the mean at most .02
     assert values.mean() == pytest.approx(np.mean(drawn), abs=0.06)
-
-
-def test_groups_are_drawn_whole_with_their_weights():
-    weights = np.array([1.0, 3.0, 2.0, 2.0])
-    sample = weighted_sample(lambda w: w.sum(axis=1), weights, groups=[0, 0, 1, 1])
-    values = sample.replicates(np.random.default_rng(6), 200)
-    assert set(values) == {8.0}
-    with pytest.raises(ValueError, match="one weight"):
-        weighted_loss_sample([1.0, 2.0], [1.0])
 
 
 def test_a_weighted_root_of_a_mean_loss_is_the_root_of_the_weighted_mean():

@@ -14,7 +14,7 @@ from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 
-PUBLIC = [name for name in dir(stats) if name not in stats.public.ROOMS]
+PUBLIC = [name for name in dir(stats) if name not in stats.ROOMS]
 
 
 def test_the_call_of_the_manual_works():
@@ -146,9 +146,6 @@ REFUSED = {
         lambda: stats.single_t(FOUR, threshold=float("nan")),
         lambda: stats.diebold_mariano(FOUR, FOUR, horizon=0),
         lambda: stats.tost(stats.paired_proportions(TABLE), margin=0),
-        lambda: stats.bayes_t(FOUR, FOUR, rope=-1, better="higher"),
-        lambda: stats.corrected_t(FOUR, FOUR, test_train_ratio=0),
-        lambda: stats.permutation(stats.LossSwapper(FOUR, FOUR), rounds=0),
         lambda: stats.holm([0.2, float("nan")]),
         lambda: stats.critical_difference(1, 5),
         lambda: stats.delong([1, 0, 1], [[float("nan"), 1], [1, 2], [2, 3]]),

@@ -288,11 +288,6 @@ def test_bounds_stay_inside_the_range_of_the_metric():
     assert "cut at the end" in found.notes[0]
 
 
-def test_a_bootstrap_of_one_round_is_refused():
-    with pytest.raises(ValueError, match="2 rounds"):
-        bootstrap(LossSample(LOSSES), 0.95, 1, rounds=1)
-
-
 def test_large_samples_leave_out_blocks_with_nearly_the_same_acceleration():
     losses = np.random.default_rng(3).exponential(size=5000)
 

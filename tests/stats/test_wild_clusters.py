@@ -73,5 +73,3 @@ def test_too_few_groups_and_groups_without_spread_have_none():
     assert few.low is None
     assert "fewer than 6" in few.notes[0]
     assert wild_clusters(np.ones(12), np.arange(12) // 2, 0.95, 1).low is None
-    with pytest.raises(ValueError, match="99 rounds"):
-        wild_clusters(np.arange(12.0), None, 0.95, 1, rounds=10)

@@ -114,13 +114,7 @@ BIAS, VARIANCE = "bias", "variance"
                 "up to the loss, and does not correct squared loss for the number of rounds"
             ),
         },
-        example="data wine from sklearn wine\n"
-        "model tree = DecisionTreeClassifier\n"
-        "model near = KNeighborsClassifier\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure accuracy\n"
-        "analyze bias_variance(rounds=30)\n",
+        example="bias_variance(rounds=30)",
     ),
     title="Bias and variance",
     references=(cite("zhou2021"), cite("domingos2000"), cite("kohavi1996")),

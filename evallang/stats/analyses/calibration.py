@@ -169,14 +169,12 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
         cite("kish1965"),
     ),
 )
-def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=1)] = 10) -> Curve:
+def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=2)] = 10) -> Curve:
     """The observed share at each mean predicted probability, over all test rows.
 
     Raises `ValueError` for fewer than two bins, probabilities outside 0 to 1, and where the test
     rows have one class.
     """
-    if bins < 2:
-        raise ValueError(f"bins of calibration must be 2 or more, and it is {bins}")
     assert predicted.scores is not None, "calibration is about probabilities"
     probability, happened = predicted.scores, predicted.is_positive.astype(np.float64)
     if not ((probability >= 0) & (probability <= 1)).all():

@@ -145,14 +145,6 @@ class ShownAgreement(Agreement, frozen=True, kw_only=True):
             "interval (the percentile bootstrap for groups, weights and repeats); Cohen's kappa "
             "of the two labels; on how many examples both, one or neither is right"
         ),
-        example="data wine from sklearn wine\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model tree = DecisionTreeClassifier(max_depth=3)\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure accuracy\n"
-        "analyze agreement\n",
     ),
     title="Agreement of models",
     references=(cite("cohen1960"), cite("kuncheva2003")),
@@ -237,13 +229,6 @@ class ShownConfusion(Confusion, frozen=True, kw_only=True):
             "groups, have weights, or are predicted several times"
         ),
         equation=r"\frac{C_{ij}}{\sum_j C_{ij}}",
-        example="data wine from sklearn wine\n"
-        "model linear = StandardScaler | LogisticRegression\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure accuracy\n"
-        "analyze confusion\n",
     ),
     title="Confusion matrix",
     references=(cite("zhou2021"),),

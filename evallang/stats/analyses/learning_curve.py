@@ -176,13 +176,7 @@ _SUCH = {
                 "last point of the curve is the estimate of the protocol"
             ),
         },
-        example="data wine from sklearn wine\n"
-        "model logistic = StandardScaler | LogisticRegression\n"
-        "model tree = DecisionTreeClassifier\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure accuracy\n"
-        "analyze learning_curve(fractions=[20%, 50%, 100%], repeats=2)\n",
+        example="learning_curve(fractions=[20%, 50%, 100%], repeats=2)",
     ),
     title="Learning curve",
     references=(cite("raschka2018"),),

@@ -124,12 +124,7 @@ ABOUT = (
                 "rows of a group are alike, and the score is the estimate of the protocol"
             ),
         },
-        example="data wine from sklearn wine\n"
-        "model bayes = GaussianNB\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5\n"
-        "measure accuracy\n"
-        "analyze target_permutation(rounds=99)\n",
+        example="target_permutation(rounds=99)",
     ),
     title="Shuffled target",
     references=(

@@ -227,13 +227,6 @@ class _Among(Struct, frozen=True):
             "searches choose it by the best mean, and by the one-standard-error rule: the "
             "simplest candidate within one standard error of the best"
         ),
-        example="data wine from sklearn wine\n"
-        "model near = StandardScaler | KNeighborsClassifier(n_neighbors in 21..1 step -4)\n"
-        "model tree = DecisionTreeClassifier(max_depth in [1, 2, 3])\n"
-        "model baseline = DummyClassifier\n"
-        "protocol nested cv outer=5 inner=5\n"
-        "measure accuracy\n"
-        "analyze tuning\n",
     ),
     title="Tuning curves",
     references=(cite("raschka2018"), cite("breiman1984")),

@@ -402,8 +402,6 @@ def _resampled(
     correct: ArrayLike, pairs: Sequence[tuple[int, int]], p: P, seed: int, rounds: int
 ) -> list[float]:
     """Step down over studentized differences, by the largest one of each resample."""
-    if rounds < 1:
-        raise ValueError("a bootstrap takes one round or more")
     patterns, times = np.unique(as_boolean(correct), axis=0, return_counts=True)
     n = int(times.sum())
     if n == 0:

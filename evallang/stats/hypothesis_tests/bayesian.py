@@ -316,8 +316,6 @@ def bayes_signed_rank(
     """
     d, region, notes = _read("bayes_signed_rank", first, second, better, bounded, rope)
     checked_level(level)
-    if samples < 1:
-        raise ValueError("a posterior takes one sample or more")
     shares: tuple[float | None, ...] = (None, None, None)
     error: float | None = None
     if len(d):

@@ -273,8 +273,6 @@ def diebold_mariano(
     below 1, or `lag` below `horizon` - 1.
     """
     checked_level(level)
-    if horizon < 1:
-        raise ValueError("the horizon of a forecast is 1 or more")
     if lag is not None and lag < horizon - 1:
         raise ValueError("the lag is at least the horizon less 1")
     x, y = _losses(first, second)

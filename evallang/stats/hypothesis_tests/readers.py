@@ -30,7 +30,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.intervals.readers import ReaderScores
+from evallang.stats.intervals.readers import READING, ReaderScores
 from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
 NULL = "the models have the same expected score over readers and examples like those sampled"
@@ -79,19 +79,7 @@ BY_HAND = ReaderScores(
             "the conclusion is about these readers alone: `reader COLUMN` without `random`, and "
             "permutation or bootstrap"
         ),
-        example=(
-            'predictions reading "Reading study" from "data/readings.csv"\n'
-            "  id image\n"
-            "  reader radiologist random\n"
-            "  truth lesion\n"
-            "  positive 1\n"
-            "  score aided = aided\n"
-            "  score alone = alone\n"
-            '  unit "images"\n'
-            "\n"
-            "measure roc_auc\n"
-            "compare aided vs alone with obuchowski_rockette by roc_auc\n"
-        ),
+        example=f"{READING}compare aided vs alone with obuchowski_rockette by roc_auc\n",
         formula=(
             "an analysis of variance of the scores of models by readers: F = MS(models) / "
             "(MS(models x readers) + J max(Cov2 - Cov3, 0)) for J readers, Cov2 and Cov3 being the "

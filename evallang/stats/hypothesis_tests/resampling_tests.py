@@ -163,8 +163,6 @@ def permutation(
     or `block` is below 1, or the swapper has no order to make blocks of.
     """
     checked_level(level)
-    if rounds < 1:
-        raise ValueError("a permutation test takes at least 1 round")
     if not hasattr(swapper, "arrangements"):
         raise ValueError(
             "a permutation test takes a swapper of the two models' outputs, such as "

@@ -583,10 +583,8 @@ def flip_groups(
 def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
     """Number the blocks of `size` consecutive examples; the last one may be shorter.
 
-    Raises `ValueError` where `size` is below 1 or groups are swapped already.
+    Raises `ValueError` where groups are swapped already.
     """
-    if size < 1:
-        raise ValueError("a block has one example or more")
     if groups is not None:
         raise ValueError("examples are swapped in groups or in blocks, not in both")
     return np.arange(n) // size

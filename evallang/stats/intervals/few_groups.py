@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
@@ -31,7 +30,7 @@ from evallang.stats.clusters import (
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits
 from evallang.stats.intervals.proportions import score_bounds
-from evallang.stats.intervals.resampling import SumSample, WeightSample
+from evallang.stats.intervals.resampling import SumSample
 from evallang.stats.score_counts import ratio
 from evallang.stats.validity import OF_TAIL, Counted, Holds
 
@@ -90,22 +89,6 @@ def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Inter
         return Interval("wilson", level, None, None, ("no examples",))
     notes = (f"effective sample size, {size:.4g} (of {len(x)} weighted examples)",)
     return _score_interval(float(w @ x) / float(w.sum()), size, level, notes)
-
-
-def weighted_sample(
-    function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    weights: ArrayLike,
-    groups: ArrayLike | None = None,
-    limits: Limits = (None, None),
-) -> WeightSample:
-    """Make the sample of a weighted statistic, for `bootstrap`.
-
-    Examples, or whole groups, are drawn with equal chances and keep their weights.
-    `function` goes from weights (B, n) to values (B,), NaN where undefined. Raises
-    `ValueError` where a weight is negative.
-    """
-    w = example_weights(weights)
-    return WeightSample(len(w), lambda times: function(times * w), groups, limits)
 
 
 def weighted_loss_sample(
@@ -215,7 +198,7 @@ def wild_clusters(
     level: float,
     seed: int,
     *,
-    rounds: Annotated[int, Bounds(least=2)] = 9_999,
+    rounds: Annotated[int, Bounds(least=99)] = 9_999,
 ) -> Interval:
     """Interval of a mean over few groups that inverts a wild cluster bootstrap test.
 
@@ -228,8 +211,6 @@ def wild_clusters(
     """
     alpha = 1 - checked_level(level)
     values = magnitudes(losses, "losses")
-    if rounds < 99:
-        raise ValueError("a wild bootstrap takes 99 rounds or more")
     if values.ndim != 1:
         raise ValueError("losses are given as one row")
     n = len(values)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
@@ -44,40 +43,6 @@ ENOUGH_MISPLACED = 2.0
 With 20 positives and an area of .95, that is 1, 95 % intervals covered 83 to 90 %; with as many
 and .9, that is 2, 90 to 94 % (docs/validation.md, few of a class).
 """
-
-
-class Placements(Struct, frozen=True, eq=False):
-    """Where each score stands among those of the other class.
-
-    Attributes
-    ----------
-    positives : (P,) for each positive, by ascending score, the share of negatives below it,
-        ties by half
-    negatives : (N,) for each negative, by ascending score, the share of positives above it,
-        ties by half
-    """
-
-    positives: NDArray[np.float64]
-    negatives: NDArray[np.float64]
-
-    @property
-    def auc(self) -> float:
-        """The area under the ROC curve, NaN where a class is missing."""
-        if len(self.positives) == 0 or len(self.negatives) == 0:
-            return math.nan
-        return float(self.positives.mean())
-
-
-def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
-    """Find the placements (structural components) of all scores in O(n log n).
-
-    DeLong, DeLong & Clarke-Pearson 1988; by mid-ranks as in Sun & Xu 2014, but in whole
-    numbers and float64. Scores tie where they are equal bit by bit. Raises `ValueError`
-    where lengths differ or a score is NaN.
-    """
-    positive, values = _checked(truth, scores)
-    won, up = outranked(positive, values), int(np.count_nonzero(positive))
-    return Placements(won[positive] / max(len(won) - up, 1), won[~positive] / max(up, 1))
 
 
 @INTERVALS.register(
@@ -297,17 +262,6 @@ def separated(
             "(ovo). The variance is the sum of the squares, within each class times m / (m - 1), "
             "or of the sums of groups; over folds the mean, as of cv_auc; ± t standard errors on "
             "the logit scale"
-        ),
-        example=(
-            "data wine from sklearn wine\n"
-            "\n"
-            "model linear = StandardScaler | LogisticRegression\n"
-            "model bayes = GaussianNB\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol cv folds=5\n"
-            "measure roc_auc\n"
-            "  interval multiclass_auc\n"
         ),
     ),
     title="Interval for a mean of areas over classes",

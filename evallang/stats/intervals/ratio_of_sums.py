@@ -226,17 +226,6 @@ class CountedInfluences(Struct, frozen=True, eq=False):
             "root of n/(n - 1) times the sum of their squares; on the logit scale where the "
             "metric lies between two bounds"
         ),
-        example=(
-            "data cancer from sklearn breast_cancer\n"
-            "  positive malignant\n"
-            "\n"
-            "model linear = StandardScaler | LogisticRegression\n"
-            "model baseline = DummyClassifier\n"
-            "\n"
-            "protocol holdout\n"
-            "measure calibration_slope\n"
-            "  interval jackknife\n"
-        ),
     ),
     title="Infinitesimal jackknife interval",
     references=(cite("efron1982"),),

@@ -128,6 +128,18 @@ ENOUGH_READERS = 5
 docs/validation.md, several readers: 92 and 93 % with 5 and 10.
 """
 
+READING = (
+    'predictions reading "Reading study" from "data/readings.csv"\n'
+    "  id image\n"
+    "  reader radiologist random\n"
+    "  truth lesion\n"
+    "  positive 1\n"
+    "  score aided = aided\n"
+    "  score alone = alone\n"
+    '  unit "images"\n'
+    "\n"
+    "measure roc_auc\n"
+)
 # One model, two readers: MS(readers) .02, Cov2 .01
 BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
 
@@ -141,18 +153,7 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
         holds=(OF_GROUPS,),
         when="several readers used a model on the same examples, and readers like them are meant",
         when_not=("these readers alone are meant: `reader COLUMN` without `random`, and bootstrap"),
-        example=(
-            'predictions reading "Reading study" from "data/readings.csv"\n'
-            "  id image\n"
-            "  reader radiologist random\n"
-            "  truth lesion\n"
-            "  positive 1\n"
-            "  score aided = aided\n"
-            '  unit "images"\n'
-            "\n"
-            "measure roc_auc\n"
-            "  interval obuchowski_rockette\n"
-        ),
+        example=f"{READING}  interval obuchowski_rockette\n",
         formula=(
             "mean ± t √((MS(readers) + J max(Cov2, 0))/J) for J readers, Cov2 being the mean "
             "covariance over examples of two readers' scores; t has Hillis's degrees of freedom, "

@@ -581,8 +581,6 @@ class ResampledBounds:
     """
 
     def __init__(self, sample: Resampler, seed: int, method: Method, rounds: int) -> None:
-        if rounds < 2:
-            raise ValueError("a bootstrap takes at least 2 rounds")
         if not hasattr(sample, "replicates"):
             raise ValueError(
                 "a bootstrap interval takes a sample of a statistic, such as "

@@ -213,8 +213,6 @@ def newey_west(
         raise ValueError("a series is one row of values")
     n = len(x)
     chosen = default_lag(n) if lag is None else lag
-    if chosen < 0:
-        raise ValueError("a lag is 0 or more")
     method = f"newey_west(lag={chosen})"
     if not np.isfinite(x).all():
         return Interval(method, level, None, None, ("undefined: a loss is not finite, or missing",))
