@@ -31,6 +31,8 @@ class Evidence(Struct, frozen=True):
         (`within`)
     scope : what conclusions are about, where no protocol decides it
     write : what an author writes to get it
+    axis : the symbol of the axis of an array with one value of a model for each unit; empty where
+        it is no such array
     totals : whether only totals over the examples are known, not which example has what
     paired : whether the values of two models are known to be of the same units
     """
@@ -45,6 +47,7 @@ class Evidence(Struct, frozen=True):
     weights: Literal["each", "within"]
     scope: str
     write: str
+    axis: str = ""
     totals: bool = False
     paired: bool = True
 
@@ -60,6 +63,7 @@ def of_rows(
     value: Literal["label", "loss", "score"],
     write: str,
     *,
+    axis: str = "",
     totals: bool = False,
     paired: bool = True,
 ) -> Evidence:
@@ -75,6 +79,7 @@ def of_rows(
         weights="each",
         scope="",
         write=write,
+        axis=axis,
         totals=totals,
         paired=paired,
     )
@@ -87,7 +92,11 @@ ONE_PREDICTION_PER_ROW = of_rows(
     "write `protocol cv folds=10`",
 )
 LOSSES_PER_ROW = of_rows(
-    "losses_per_row", "one loss for each example", "loss", "write `protocol cv folds=10`"
+    "losses_per_row",
+    "one loss for each example",
+    "loss",
+    "write `protocol cv folds=10`",
+    axis="n",
 )
 SCORES_PER_ROW = of_rows(
     "scores_per_row", "one score for each example", "score", "write `protocol cv folds=10`"
@@ -118,6 +127,7 @@ FOLD_SCORES = Evidence(
     weights="within",
     scope="",
     write="write `protocol repeated cv folds=10 times=10`",
+    axis="j",
 )
 READER_SCORES = Evidence(
     name="reader_scores",
@@ -142,6 +152,7 @@ DATASET_SCORES = Evidence(
     weights="within",
     scope="data sets like these",
     write="add data sets, by `data` statements or `dataset COLUMN`",
+    axis="s",
 )
 
 PER_ROW = frozenset({ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW, SCORES_PER_ROW})

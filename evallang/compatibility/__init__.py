@@ -18,12 +18,14 @@ from evallang.evidence import (
     READER_SCORES,
     SCORES_PER_ROW,
     SHARES,
+    Evidence,
 )
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.metrics.named import imported_metric, imported_ratio
 from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec, Study
 
 
@@ -92,7 +94,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Return the inputs that a protocol, or a source without a protocol, provides to tests."""
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        return replace(found, weighted=is_weighted(source), seeds=protocol.seeds > 1)
+        return yields_over_seeds(replace(found, weighted=is_weighted(source)), protocol)
     if isinstance(source, CountsSpec) and source.shares:
         return Yields(frozenset({SHARES}), single_fit=True)
     if isinstance(source, CountsSpec):
@@ -155,12 +157,17 @@ def are_paired(yields: Yields) -> bool:
 
 
 def yields_over_seeds(yields: Yields, protocol: Protocol) -> Yields:
-    """Return whether `seeds` repeats the fits of a protocol, whose scores are then means.
+    """Return what a protocol yields with its seeds: with several, scores are means over them.
 
     Estimates, their intervals and tests of losses and folds take the mean over seeds. A test
-    that takes one label or one score of each example takes those of the first seed.
+    that takes one label or one score of each example takes those of the first seed. Several seeds
+    are evidence of their own for the tests whose unit is a seed.
     """
-    return replace(yields, seeds=protocol.seeds > 1)
+    if protocol.seeds < 2:
+        return yields
+    needed = frozenset[Evidence]().union(*(test.declaration.evidence for test in HYPOTHESIS_TESTS))
+    of_seeds = frozenset(one for one in needed if one.unit == "seed")
+    return replace(yields, seeds=True, evidence=yields.evidence | of_seeds)
 
 
 def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:

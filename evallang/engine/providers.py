@@ -97,7 +97,7 @@ class Providers(Generic[Context]):
 
         def decorate(function: Callable[[Context], Provided]) -> Callable[[Context], Provided]:
             declared = INPUTS.of(self.subject).get(name)
-            if declared is None or (evidence is not None and evidence not in declared.evidence):
+            if declared is None or (evidence is not None and not declared.takes(evidence)):
                 raise ValueError(f"the input {name} of a {self.subject} is not declared")
             known = self._made.setdefault(name, [])
             if any(other in (None, evidence) or evidence is None for other, _ in known):

@@ -115,7 +115,6 @@ def run_of(
     )
     further = _subset_fits(study, layout, tasks, outcomes)
     exports = tuple({o.task and o.task.model: o for o in exports}.values())
-    tasks = layout.exports.values()
     alone = [one for one in estimates if isinstance(one, Estimate)]
     alone += [one for several in estimates if isinstance(several, tuple) for one in several]
     order = {line.index: place for place, line in enumerate(study.comparisons)}
@@ -135,7 +134,11 @@ def run_of(
             *_failures(of_protocols),
             *_failures(further, "subset"),
             *failures,
-            *(one for made in exports for one in failures_of_export(study, made, tasks)),
+            *(
+                one
+                for made in exports
+                for one in failures_of_export(study, made, layout.exports.values())
+            ),
         ),
         warnings=(
             *_warnings((*of_protocols, *further)),

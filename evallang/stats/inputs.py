@@ -74,8 +74,9 @@ class Input(Struct, frozen=True):
     holds : what it is, with shape and unit
     subjects : what it can be made for
     evidence : what it rests on, any of these; empty where it does not depend on outcomes
+    by_axis : True where it is an array of one axis, of any kind of evidence that has one
     shape : the axes of an array, by length or by symbol: n examples, m models, j folds, s data
-        sets, k classes; None for what is not an array; by kind of evidence where they differ.
+        sets, k classes; None for what is not an array.
         A test of a design with a shape of its own (`DESIGN_SHAPES`) takes folds in that shape.
     optional : True where it is None for some studies
     difference_of_right : True where a method computes from it the difference of two shares of
@@ -88,11 +89,16 @@ class Input(Struct, frozen=True):
     holds: str
     subjects: frozenset[Subject]
     evidence: frozenset[Evidence] = frozenset()
-    shape: Shape | Mapping[Evidence, Shape] | None = None
+    by_axis: bool = False
+    shape: Shape | None = None
     optional: bool = False
     difference_of_right: bool = False
     by_level: bool = False
     counts: frozenset[Counts] = frozenset()
+
+    def takes(self, evidence: Evidence) -> bool:
+        """Return whether it is made from a kind of evidence."""
+        return evidence in self.evidence or (self.by_axis and bool(evidence.axis))
 
     @property
     def of_one_fit(self) -> bool:
@@ -125,11 +131,6 @@ class Inputs(Struct):
 
 
 _LABELS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS})
-_UNITS: Mapping[Evidence, Shape] = {
-    LOSSES_PER_ROW: ("n",),
-    FOLD_SCORES: ("j",),
-    DATASET_SCORES: ("s",),
-}
 _ROWS = _LABELS | {LOSSES_PER_ROW, SCORES_PER_ROW}
 _BY_LABEL, _BY_SCORE = frozenset({Counts.LABELS}), frozenset({Counts.SCORES})
 _COUNTED = _BY_LABEL | _BY_SCORE
@@ -176,15 +177,13 @@ INPUTS = Inputs(
             "array of the first model: fold scores (j,), (5, 2) for 5x2cv, losses (n,), or scores "
             "on data sets (s,)",
             frozenset({_COMPARISON, _DATA_SETS}),
-            evidence=frozenset(_UNITS),
-            shape=_UNITS,
+            by_axis=True,
         ),
         Input(
             "second",
             "array of the second model, aligned with `first`",
             frozenset({_COMPARISON, _DATA_SETS}),
-            evidence=frozenset(_UNITS),
-            shape=_UNITS,
+            by_axis=True,
         ),
         Input(
             "n_train",

@@ -194,15 +194,15 @@ def test_an_input_has_its_declared_shape(made, subject, name):
     assert declared.optional or all(value is not None for *_, value in values)
     for context, needs, value in values:
         shape = declared.shape
-        if shape is None or value is None:
-            continue
-        if not isinstance(shape, tuple):
+        if declared.by_axis:
             over_data = {DATASET_SCORES}
             taken = needs & over_data if subject is Subject.DATA_SETS else needs - over_data
-            shape = next(axes for evidence, axes in shape.items() if evidence in taken)
+            shape = (next(one.axis for one in taken if one.axis),)
             if shape == ("j",):
                 designs = context.needs.designs
                 shape = next((DESIGN_SHAPES[d] for d in designs if d in DESIGN_SHAPES), shape)
+        if shape is None or value is None:
+            continue
         known = sizes(subject, context)
         counted = isinstance(value, Correctness)
         found = (value.n, value.n_models) if counted else np.shape(value)
