@@ -43,7 +43,7 @@ coverage: $(TESTED)
 member: $(TESTED)
 	@PYTHONPATH=tests:. $(BIN)/python tests/member.py $(NAME)
 
-# The pages of 34 kinds of report, measured in the PDF, the HTML in a browser, the LaTeX in TeX
+# The pages of 30 kinds of report, measured in the PDF, the HTML in a browser, the LaTeX in TeX
 look: $(VENV)/.looked | browser tex
 	$(BIN)/python -m pytest -n auto tests/look
 

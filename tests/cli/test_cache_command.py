@@ -37,18 +37,6 @@ def test_a_store_is_counted_emptied_and_filled_again(store, tmp_path):
     assert "0 entries, 0 bytes" in call("cache", "info", folder=tmp_path).stdout
 
 
-def test_the_plan_counts_what_the_store_has_and_why_the_rest_is_stale(store, tmp_path):
-    first = call("plan", "study.eval", folder=tmp_path).stdout
-    assert "in the store" not in first
-    call("run", "study.eval", "-j", "1", "--quiet", folder=tmp_path)
-    assert "6 of them in the store" in call("plan", "study.eval", folder=tmp_path).stdout
-    changed = STUDY.replace("GaussianNB", "GaussianNB(var_smoothing=1e-6)")
-    (tmp_path / "study.eval").write_text(changed, encoding="utf-8")
-    now = call("plan", "study.eval", folder=tmp_path).stdout
-    assert "3 of them in the store" in now
-    assert "3 fits to do: the classes or parameters of nb changed" in now
-
-
 def test_the_folder_is_printed_or_that_there_is_none(store, tmp_path):
     assert call("cache", "path", folder=tmp_path).stdout == f"{store}\n"
     assert call("cache", "path", "--store", "off", folder=tmp_path).stdout == "off\n"
@@ -68,15 +56,6 @@ def test_a_folder_that_is_no_store_is_not_emptied(store, tmp_path):
     assert (store / "thesis.txt").exists()
     assert said.returncode in (0, 2)
     assert "thesis" not in said.stdout
-
-
-@pytest.mark.parametrize(("size", "reason"), [
-    ("5", "write 100M or more"), ("much", "write it as 500M or 2G"), ("2 parsecs", "500M or 2G"),
-])  # fmt: skip
-def test_a_size_of_memory_is_a_number_with_a_unit(store, tmp_path, size, reason):
-    said = call("run", "study.eval", "--memory", size, folder=tmp_path)
-    assert said.returncode == 2
-    assert reason in said.stderr
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e10"])

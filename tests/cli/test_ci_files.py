@@ -43,19 +43,6 @@ def test_a_failing_gate_stands_in_both_files_with_its_numbers(study):
     assert summary.endswith(f"\n#{shown}\n")
 
 
-def test_a_refused_study_replaces_old_verdicts_and_appends_to_the_summary(study):
-    (study.parent / "gate.xml").write_text("of yesterday")
-    (study.parent / "gate.md").write_text("of another study\n")
-    study.write_text(study.read_text().replace("GaussianNB", "Gausian<NB>|x"))
-    assert run(study).returncode == 1
-    suite = ET.parse(study.parent / "gate.xml").getroot().find("testsuite")
-    assert int(suite.get("errors")) >= 1
-    assert suite.find("testcase/error").text.startswith("E")
-    summary = (study.parent / "gate.md").read_text()
-    assert summary.startswith("of another study\n## gate.eval\n")
-    assert "**Errors: " in summary
-
-
 @pytest.mark.parametrize(
     ("option", "path", "told"),
     [

@@ -81,13 +81,6 @@ def test_json_has_the_records_of_results():
     assert all(finding["code"].startswith(("E4", "W4")) for finding in found["findings"])
 
 
-def test_a_number_that_is_the_target_has_its_range():
-    text = VISITS.replace("target outcome", "target weight\n  task regression")
-    text = text[: text.index("model tree")] + "model line = LinearRegression\nprotocol cv folds=2\n"
-    Path("study.eval").write_text(text)
-    assert row(data(code=1), "weight") == ["weight", "target", "number", "60 to 66, 7 levels"]
-
-
 def test_an_error_in_the_data_hides_no_column():
     Path("study.eval").write_text(VISITS.replace("folds=2", "folds=8"))
     text = data(code=1)
@@ -104,28 +97,12 @@ def test_a_source_that_cannot_be_read_is_named():
     assert "visits" not in data("old", code=1).partition("what looks wrong")[0]
 
 
-def test_a_table_of_scores_is_shown_once():
-    Path("scores.csv").write_text("set,one,two\na,.5,.6\nb,.7,.8\nc,.6,.5\n")
-    Path("study.eval").write_text(
-        'evallang 1\nscores auc from "scores.csv"\n  dataset set\n  models [one, two]\n'
-        "  higher is better\n"
-    )
-    text = data()
-    assert text.count("score of one") == 1
-    assert row(text, "one") == ["one", "score of one", "number", "0.5 to 0.7, 3 levels"]
-
-
 @pytest.mark.parametrize(
     ("name", "told"), [("visit", "did you mean `visits`?"), ("qqq", "it has `visits`")]
 )
 def test_a_name_that_the_study_lacks_is_answered(name, told):
     text = data(name)
     assert f"no data called `{name}`" in text and told in text
-
-
-def test_a_study_with_an_error_shows_it():
-    Path("study.eval").write_text(VISITS.replace("DecisionTreeClassifier", "DecisionTreClassifier"))
-    assert "DecisionTreeClassifier" in data(code=1)
 
 
 def test_a_study_without_models_shows_its_columns(folder):
@@ -135,21 +112,3 @@ def test_a_study_without_models_shows_its_columns(folder):
     assert row(text, "outcome")[1] == "target"
     assert "models receive" not in text
     assert json.loads(data("--format", "json"))["data"][0]["n"] == 24
-
-
-def test_a_study_without_a_protocol_shows_what_its_models_receive(folder):
-    lacking = VISITS.replace("protocol cv folds=2\n", "")
-    Path("study.eval").write_text(lacking)
-    assert "models receive" in data()
-
-
-def test_a_study_without_data_is_an_error(folder):
-    Path("study.eval").write_text("evallang 1\nmodel tree = DecisionTreeClassifier\n")
-    assert "error[E105]" in data(code=1)
-
-
-def test_a_source_without_a_target_is_not_told_to_have_models(folder):
-    Path("study.eval").write_text('evallang 1\ndata visits from "visits.csv"\n')
-    told = data(code=1)
-    assert "error[E142] `data visits` does not say which column is the target" in told
-    assert "E105" not in told

@@ -49,11 +49,3 @@ def test_what_stands_in_its_place_is_kept(tmp_path, make, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert [p.name for p in (tmp_path / "there").iterdir()] == ["screening.eval"]
-
-
-def test_a_file_in_place_of_the_folder_is_named(tmp_path):
-    (tmp_path / "there").write_text("mine")
-    done = call("demo", "-o", "there", folder=tmp_path)
-    assert done.returncode == 2
-    assert "`there` is a file, not a folder; name another with -o" in done.stderr
-    assert (tmp_path / "there").read_text() == "mine"

@@ -64,38 +64,12 @@ def test_each_signal_has_its_words_and_its_code(ended, monkeypatch, number, code
     assert ended(KeyboardInterrupt()) == (code, words)
 
 
-def test_what_python_makes_of_an_interruption_is_not_a_bug(ended, monkeypatch):
-    error = RuntimeError("Error calling __set_name__ on 'Field' instance")  # up to Python 3.11
-    assert ended(error)[1].startswith("this is a bug in evallang: RuntimeError: Error calling ")
-    monkeypatch.setattr(signals, "FOUND", [2])
-    assert ended(error) == (3, "")  # `main` then states the signal, with its exit code
-
-
-def test_the_words_to_choose_from_are_on_the_line_of_the_error():
-    done = run([sys.executable, "-m", "evallang", "list"], capture_output=True, text=True)
-    error = "Error: Missing argument 'CATALOGUE'. Choose from: tests, metrics, intervals, protocols"
-    assert done.stderr.splitlines()[-1].startswith(error)
-
-
-def test_an_answer_of_the_system_has_a_traceback_for_debugging(ended):
-    code, words = ended(OSError(13, "Permission denied", "x"), "--debug")
-    assert code == 2
-    assert "Traceback" in words and words.endswith("`x`: permission denied\n")
-
-
 def test_a_bug_is_one_line_with_the_path_of_its_log(ended, tmp_path):
     code, words = ended(ZeroDivisionError("division by zero"))
     assert code == 3
     assert words.startswith("this is a bug in evallang: ZeroDivisionError: division by zero; ")
     (log,) = tmp_path.glob("evallang-bug-*.log")
     assert str(log) in words and "Traceback" in log.read_text()
-
-
-def test_a_bug_is_reported_without_room_for_a_log(ended, monkeypatch, tmp_path):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    code, words = ended(ZeroDivisionError("division by zero"))
-    assert code == 3
-    assert words.startswith("this is a bug in evallang: ZeroDivisionError: division by zero\n")
 
 
 def test_a_bug_names_own_code_that_may_have_replaced_what_evallang_uses(ended, monkeypatch):
@@ -109,11 +83,6 @@ def test_a_bug_names_own_code_that_may_have_replaced_what_evallang_uses(ended, m
     assert words.startswith(
         "this is a bug in evallang, unless `mine` replaced what evallang uses: TypeError: "
     )
-
-
-def test_a_bug_has_its_traceback_for_debugging(ended):
-    code, words = ended(ZeroDivisionError("division by zero"), "--debug")
-    assert code == 3 and "Traceback" in words
 
 
 SIGNALLED = """

@@ -22,13 +22,6 @@ def test_no_manual_speaks_of_python_exceptions(catalogue):
         assert "ValueError" not in said("explain", name), name
 
 
-def test_shapes_of_arrays_are_left_out_and_the_rest_is_kept():
-    text = said("explain", "5x2cv_t")
-    assert "(5, 2)" not in text
-    assert "with 5 degrees of freedom" in text
-    assert "the mean of all ten is in `extra`." in text
-
-
 ARRAY = re.compile(r"\([nNMGJ], ?\w*\)")
 
 
@@ -55,63 +48,12 @@ def test_every_protocol_says_that_it_takes_seeds(protocol):
     )
 
 
-def test_the_files_of_a_report_are_explained():
-    text = " ".join(said("explain", "report").split())
-    assert "`cite` takes their keys, and references.bib the cited entries" in text
-    assert "This version does not take it yet" not in text
-
-
-def test_a_value_of_an_option_is_found_where_it_belongs():
-    text = said("explain", ".632+")
-    assert text.startswith(".632+ (value of `estimate`)\n")
-    assert "`.632+` is a value of `estimate` of the protocol `bootstrap`." in text
-    words = " ".join(text.split())
-    assert "Improvements on cross-validation: the .632+ bootstrap" in words
-
-
-def test_a_protocol_is_headed_by_the_words_that_a_study_has_for_it():
-    assert said("explain", "nested", "cv").startswith("nested cv (protocol): ")
-
-
-def test_a_default_that_the_data_decide_is_said_in_words():
-    assert "    average: default binary for two classes, macro for more (" in said("explain", "f1")
-
-
-def test_fix_says_what_it_fixed(tmp_path):
-    study = tmp_path / "study.eval"
-    study.write_text(TWO_MODELS.replace("accuracy", "acuracy"))
-    done = CliRunner().invoke(root, ["check", "--fix", str(study)])
-    assert f"{study}: fixed: replace `acuracy` by `accuracy`" in done.stderr
-    assert "error" not in done.stderr
-
-
 def test_an_error_reminds_of_what_was_set(tmp_path):
     study = tmp_path / "study.eval"
     study.write_text(TWO_MODELS.replace("max_depth=3", "max_depth=depth") + "let depth = 3\n")
     for command in ("run", "plan"):
         done = CliRunner().invoke(root, [command, str(study), "--set", "depth=foo"])
         assert done.stderr.endswith("note: `--set depth=foo` was in force\n"), command
-
-
-@pytest.mark.parametrize(
-    ("asked", "heads"),
-    [
-        (["mcnemar", "wilcoxon"], ["mcnemar (hypothesis test)", "wilcoxon (hypothesis test)"]),
-        (
-            ["bootstrap", "f1"],
-            ["bootstrap (hypothesis test)", "bootstrap (interval)", "f1 (metric)"],
-        ),
-        (["repeated", "cv"], ["repeated cv (protocol)"]),
-        (["folds"], ["folds (option)"]),
-        (["n_neighbors"], ["n_neighbors (parameter)"]),
-        (["Pipeline"], ["Pipeline (class)"]),
-    ],
-)
-def test_several_words_options_and_parameters_are_explained(asked, heads):
-    told = CliRunner().invoke(root, ["explain", *asked])
-    assert told.exit_code == 0
-    for head in heads:
-        assert f"\n{head}" in "\n" + told.output, head
 
 
 @pytest.mark.parametrize(
@@ -167,40 +109,6 @@ def test_a_word_is_found_however_it_is_written(asked, headed):
 )
 def test_every_meaning_that_a_study_has_for_a_word_answers(asked, kinds):
     assert [told.kind for told in explain(asked)] == kinds
-
-
-@pytest.mark.parametrize(
-    ("asked", "proposed"),
-    [
-        ("neg_mean_squared_error", "mse"),
-        ("neg_brier_score", "brier"),
-        ("roc_auc_ovo", "roc_auc(multi_class=ovo)"),
-    ],
-)
-def test_scorers_of_scikit_learn_are_known(asked, proposed):
-    assert said("explain", asked).endswith(f"; did you mean `{proposed}`?\n")
-
-
-def test_a_word_that_nothing_is_like_leads_to_the_lists():
-    assert said("explain", "zzz") == (
-        "Error: nothing is called `zzz`; `evallang list --help` names the catalogues\n"
-    )
-
-
-@pytest.mark.parametrize("test", ["binomial", "single_t"])
-def test_tests_of_one_model_are_no_less_part_of_the_language(test):
-    text = said("explain", test)
-    assert f"compare tree with {test}(threshold=5%)" in text
-    assert "    one model; of several each is tested on its own\n" in text
-
-
-def test_a_narrow_terminal_gets_narrow_prose(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    prose = [line for line in said("explain", "mcnemar").split("\n") if line[:4] != "    "]
-    assert max(map(len, prose)) <= 40
-    monkeypatch.setenv("COLUMNS", "200")
-    prose = [line for line in said("explain", "mcnemar").split("\n") if line[:4] != "    "]
-    assert 70 < max(map(len, prose)) <= 80
 
 
 def test_a_list_is_broken_between_words_at_a_terminal_and_nowhere_in_a_pipe():

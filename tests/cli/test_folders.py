@@ -21,8 +21,6 @@ import evallang as ev
 from evallang.api import FolderRefused, folder
 from evallang.api.folder import reserved
 from evallang.api.models import check_places
-from evallang.engine.store import open_store
-from evallang.engine.store_folder import StoreRefused
 
 EVALLANG = [sys.executable, "-m", "evallang"]
 SLOW_CODE = """\
@@ -144,21 +142,6 @@ def test_without_locks_of_the_file_system_a_note_says_so(tmp_path, monkeypatch):
 
 
 # --- links and special files ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("out", "said"),
-    [("circle", "levels of symbolic links"), ("circle/out", "levels of symbolic links"),
-     ("file/out", "not a directory")],
-)  # fmt: skip
-def test_a_path_that_leads_nowhere_is_refused_before_anything_runs(tmp_path, out, said):
-    (tmp_path / "circle").symlink_to("back")
-    (tmp_path / "back").symlink_to("circle")
-    (tmp_path / "file").touch()
-    with pytest.raises(FolderRefused, match=said), reserved(tmp_path / out):
-        pass
-    with pytest.raises(StoreRefused, match=said):
-        open_store(tmp_path / out)
 
 
 def test_a_report_replaces_a_link_and_leaves_its_target_alone(tmp_path, results):
@@ -293,27 +276,6 @@ def test_a_full_disk_is_told_before_anything_is_fitted(tmp_path, monkeypatch):
 
 class _Full:
     free = 100_000
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it needs a disk that is full")
-def test_a_disk_that_is_full_for_the_predictions_leaves_the_former_results(
-    tmp_path, results, fitted, monkeypatch
-):
-    results.save(tmp_path / "out")
-    before = (tmp_path / "out" / "results.json").read_bytes()
-    monkeypatch.setattr("evallang.api.folder.PREDICTIONS", "/dev/full")
-    with pytest.raises(OSError, match="No space left") as refused:
-        fitted.save(tmp_path / "out")
-    assert (refused.value.errno, refused.value.filename) == (errno.ENOSPC, "/dev/full")
-    assert (tmp_path / "out" / "results.json").read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-@pytest.mark.parametrize("at", ["a" * 256, "a" * 200 + "/" + "b" * 256])
-def test_a_name_that_is_too_long_is_told_before_anything_is_fitted(tmp_path, at, monkeypatch):
-    monkeypatch.setattr("evallang.engine.run.run", None)
-    with pytest.raises(FolderRefused, match="file name too long"):
-        ev.run(ev.parse(TWO_MODELS), out=tmp_path / at)
 
 
 def test_a_limit_on_files_is_met_before_anything_is_fitted(tmp_path):

@@ -8,7 +8,6 @@ import attr
 import jsonschema
 import pytest
 import sarif_om
-from calling import call
 from click.testing import CliRunner
 from many_cases import for_each
 from studies import checked, checked_once
@@ -261,24 +260,6 @@ def is_a_quality_report(found):
         assert issue["location"]["lines"]["begin"] >= 1
 
 
-SOUND = """\
-evallang 1
-study
-  seed 1
-data iris from sklearn iris
-model bayes = GaussianNB
-model baseline = DummyClassifier
-protocol cv folds=5
-measure accuracy
-"""
-
-
-def test_a_study_without_findings_has_no_annotation(tmp_path):
-    (tmp_path / "study.eval").write_text(SOUND)
-    done = call("check", "--format", "github", "study.eval", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-
-
 def test_an_issue_of_gitlab_stays_the_same_below_a_new_line():
     faulty = "evallang 1\nmeasure f1x\nmeasure f1x\n"
     before = quality_report(faulty)
@@ -328,24 +309,3 @@ def test_a_waived_warning_is_suppressed_in_source_with_its_reason():
     record = json.loads(to_json(found.diagnostics, found.sources))
     assert (record["valid"], record["warning_count"]) == (True, 0)
     assert quality_report(text) == []
-
-
-def test_a_file_that_is_no_study_by_its_size_is_not_read(tmp_path):
-    path = tmp_path / "study.eval"
-    path.write_bytes(b"# long\n" * 700_000)
-    for words in (["check"], ["fmt"]):
-        done = CliRunner().invoke(root, [*words, str(path)])
-        assert "more than the limit of 4,000,000" in done.stderr
-        assert done.exit_code == 1
-
-
-def test_an_absolute_path_is_a_file_uri_in_sarif(tmp_path):
-    path = tmp_path / "ü a.eval"
-    path.write_text("evallang 1\nmeasure f1x\n", encoding="utf-8")
-    done = CliRunner().invoke(root, ["check", "--format", "sarif", str(path)])
-    (run,) = json.loads(done.stdout)["runs"]
-    uris = {
-        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]
-    }
-    # RFC 8089, 2: an absolute path is a URI of the scheme `file`; SARIF 3.4.3 wants a URI
-    assert uris == {path.as_uri()}

@@ -1,15 +1,13 @@
 """`--limit` on the command line, and what a study may ask for."""
 
 import json
-from decimal import Context
 
 import click
 from click.testing import CliRunner
 from many_cases import for_each
 
 from evallang.cli.main import root
-from evallang.limits import LIMITS, changed_limits, limits, read_settings
-from evallang.models import domains
+from evallang.limits import LIMITS, changed_limits, read_settings
 
 STUDY = """evallang 1
 study
@@ -97,34 +95,3 @@ def test_limits_of_bytes_are_read_with_the_units_of_other_sizes():
 def test_the_limits_are_listed():
     shown = CliRunner().invoke(root, ["list", "limits", "--format", "json"])
     assert {entry["name"] for entry in json.loads(shown.stdout)} == set(LIMITS)
-
-
-def test_fits_are_counted_before_they_are_planned(tmp_path):
-    path = tmp_path / "study.eval"
-    path.write_text(STUDY.replace("seeds=20000", ""))
-    code, said = asked(["plan", str(path), "--limit", "fits=5"])
-    assert code == 1
-    assert "6 fits are more than the limit of 5" in said
-    assert asked(["plan", str(path), "--limit", "fits=6"])[0] == 0
-
-
-def test_a_range_takes_two_logarithms_or_fewer_and_one_product_a_point(monkeypatch):
-    """Each point used to take two logarithms and a power: 4 seconds for 100,000 of them."""
-    counted = {"ln": 0, "exp": 0, "multiply": 0}
-
-    class Counting(Context):
-        pass
-
-    for name in counted:
-
-        def method(self, *args, _name=name):
-            counted[_name] += 1
-            return getattr(Context, _name)(self, *args)
-
-        setattr(Counting, name, method)
-    monkeypatch.setattr(domains, "_DIGITS", Counting(prec=60))
-    with limits(points=2_000):
-        found = domains.geometric("1e-300", "1e300", "2000")
-    assert (len(found), found[0], found[-1]) == (2000, 1e-300, 1e300)
-    assert counted["ln"] <= 2 and counted["exp"] <= 2
-    assert counted["multiply"] <= 2000

@@ -72,21 +72,6 @@ def test_what_changed_in_a_folder_of_results_is_named(folder, results):
     assert "unreadable" in verified()
 
 
-def test_verify_of_what_cannot_be_read_is_one_line(folder):
-    for name in ("report.pdf", "empty"):
-        (folder / name).mkdir()
-        done = call("verify", name, folder=folder)
-        assert done.returncode == 2, done.stdout
-        assert len(done.stderr.splitlines()) == 1
-
-
-def test_the_summary_of_a_study_without_requirements_says_so(folder):
-    words = ("--summary", "gate.md", "--no-look", "--format", "html")
-    done = call("run", "study.eval", "-j", "1", *words, folder=folder)
-    assert done.returncode == 0, done.stderr
-    assert "The study states no requirement." in (folder / "gate.md").read_text()
-
-
 def test_watch_follows_the_modules_of_own_code_without_importing_them(folder):
     (folder / "mine.py").write_text("raise SystemExit\n")
     (folder / "parts").mkdir()

@@ -4,7 +4,6 @@ import random
 
 import pytest
 from calling import call
-from studies import checked
 
 from evallang.checking.all_codes import load_codes
 from evallang.cli.terminal import conclusion
@@ -12,30 +11,6 @@ from evallang.diagnostics import CODES, Changes, Severity, diagnose, sorted_by_w
 from evallang.source import Span
 
 load_codes()
-STUDY = """evallang 1
-study
-  seed 1
-data wine from sklearn wine
-model near = KNeighborsClassifier(n_neighbors=3)
-model middle = KNeighborsClassifier(n_neighbors=9)
-model far = KNeighborsClassifier(n_neighbors=27)
-model prior = DummyClassifier
-protocol cv
-measure accuracy
-compare near, middle, far with mcnemar uncorrected
-"""
-
-
-def test_the_warning_about_the_scores_comes_before_the_one_about_claims(tmp_path):
-    (tmp_path / "study.eval").write_text(
-        STUDY.replace("model prior", "compare near, far with mcnemar uncorrected\nmodel prior"),
-        encoding="utf-8",
-    )
-    done = call("check", str(tmp_path / "study.eval"))
-    assert done.returncode == 0
-    assert done.stderr.index("[W330]") < done.stderr.index("[W301]")
-    last = done.stderr.strip().splitlines()[-1]
-    assert "the first changes whether the scores hold on new data" in last
 
 
 UNREAD = "; the data were not read: `--data` looks for leakage, copies and groups in their rows"
@@ -94,13 +69,6 @@ def test_a_leaking_study_whose_data_were_not_read_is_told_so(tmp_path):
     assert "[W446]" in read.stderr and "not read" not in read.stderr
 
 
-def test_a_study_of_counts_has_no_data_to_read(tmp_path):
-    text = "evallang 1\nstudy\n  seed 1\ncounts readers\n  models a, b\n"
-    text += "  table [[900, 10], [40, 80]]\nmeasure accuracy\ncompare a, b with mcnemar\n"
-    (tmp_path / "c.eval").write_text(text, encoding="utf-8")
-    assert "not read" not in call("check", str(tmp_path / "c.eval")).stderr
-
-
 def test_a_check_lists_what_the_author_accepted(tmp_path):
     reason = "# evallang: allow feature_gives_the_target_away because the unit is known before\n"
     done = call("check", "--data", leaking(tmp_path, "  " + reason))
@@ -111,10 +79,6 @@ def test_a_check_lists_what_the_author_accepted(tmp_path):
     assert accepted.startswith("accepted in ") and last.endswith(", 1 accepted by the study file")
 
 
-def test_hints_alone_are_enough_once_the_data_were_read():
-    assert conclusion(findings("W353"), read=True) == "1 hint"
-
-
 def test_errors_come_first_then_weights_then_places():
     order = [d.code for d in sorted_by_weight(findings("W353", "W313", "W412", "W330", "E101"))]
     assert order == ["E101", "W412", "W330", "W313", "W353"]
@@ -123,10 +87,3 @@ def test_errors_come_first_then_weights_then_places():
 def test_each_kind_of_change_is_that_of_some_code():
     kinds = {code.changes for code in CODES.values() if code.severity is Severity.WARNING}
     assert kinds == set(Changes)
-
-
-def test_a_hint_about_the_design_is_reported_once():
-    lines = "compare near, prior with mcnemar\ncompare middle, prior with mcnemar exploratory\n"
-    text = STUDY.replace("uncorrected", "holm").replace("neighbors=3", "neighbors=1") + lines
-    text = text.replace("protocol cv", "protocol leave_one_out")
-    assert [d.code for d in checked(text).diagnostics].count("W315") == 1

@@ -58,22 +58,6 @@ def test_a_duration_has_the_unit_of_a_clock(seconds, words):
     assert _duration(seconds) == words
 
 
-SCORES = """\
-scores s from "scores.csv"
-  metric "accuracy"
-  fold fold
-  repeat repeat
-  models a, b
-"""
-
-
-def test_scores_of_repeats_are_planned_with_their_folds(tmp_path):
-    rows = [f"{r},{f},0.{f + r},0.{f + r + 1}" for r in range(2) for f in range(5)]
-    (tmp_path / "scores.csv").write_text("repeat,fold,a,b\n" + "\n".join(rows) + "\n")
-    said = plan(tmp_path, f"{SCORES}compare a vs b with corrected_t\n")
-    assert "5 folds, 2 repeats, accuracy (higher is better), from scores.csv" in said
-
-
 def test_the_fields_of_the_plan_are_those_of_its_page(tmp_path):
     page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
     tables = page.split("## The plan for other programs")[1].split("\n## ")[0]
@@ -85,30 +69,6 @@ def test_the_fields_of_the_plan_are_those_of_its_page(tmp_path):
     done = json.loads(call("plan", "study.eval", "--format", "json", folder=tmp_path).stdout)
     assert list(done) == whole
     assert list(done["tasks"][0]) == task
-
-
-def test_the_fits_on_the_files_of_a_pattern_are_counted(tmp_path):
-    (tmp_path / "suite").mkdir()
-    for seed in (1, 2):
-        rng = np.random.default_rng(seed)
-        table = pl.DataFrame({"x": rng.normal(size=40), "y": np.arange(40) % 2})
-        table.write_csv(tmp_path / "suite" / f"{seed}.csv")
-    text = 'data d from "suite/*.csv"\n  target y\nmodel m = GaussianNB\nprotocol cv folds=4\n'
-    said = plan(tmp_path, text)
-    assert "\n  8 fits\n" in said and "4 splits on each data set, 8 fits\n" in said
-    done = call("plan", "study.eval", "--format", "json", folder=tmp_path)
-    assert json.loads(done.stdout)["n_fits"] == 8
-    assert "could not be read" not in done.stderr
-
-
-def test_fits_of_analyses_that_the_protocol_makes_as_well_are_counted_once(tmp_path):
-    text = (
-        "data wine from sklearn wine\nmodel tree = DecisionTreeClassifier\nprotocol cv folds=3\n"
-        "analyze learning_curve(fractions=[50%, 1], repeats=2)\n"
-    )
-    said = plan(tmp_path, text)
-    # 3 folds x (2 draws of half the rows + all of them, which the protocol fits)
-    assert "9 fits, 3 of them fits of the protocol" in said
 
 
 def test_predictions_of_a_former_run_are_planned_with_their_hash(tmp_path):

@@ -77,11 +77,6 @@ def test_the_data_are_described_as_they_were_read(folder):
     assert "first line read as header" in text
 
 
-def test_a_positive_class_that_was_not_written_is_said_to_be_a_default(folder):
-    visits(folder)
-    assert "    positive yes (by default)\n" in planned(VISITS.replace("  positive yes\n", ""))
-
-
 def test_models_show_their_pipelines_and_what_was_decided_for_the_author(folder):
     visits(folder)
     text = planned(VISITS)
@@ -91,23 +86,6 @@ def test_models_show_their_pipelines_and_what_was_decided_for_the_author(folder)
     )
     assert "\n    1 column that no key of columns(...) names is dropped: site\n" in text
     assert "\n    random_state from the study's seed: DecisionTreeClassifier\n" in text
-
-
-def test_fits_of_some_of_the_data_are_not_shown_as_those_of_all(folder):
-    text = planned(
-        TWO_MODELS.replace("\nmodel", '\ndata gone from "gone.csv"\n  target y\n\nmodel', 1)
-    )
-    assert "  gone: could not be read\n" in text
-    assert "    5 splits, 10 fits on the data that could be read\n" in text
-    assert "  the number of fits is not known: `gone` could not be read\n" in text
-
-
-def test_shares_are_planned_with_the_examples_of_each_model(folder):
-    text = planned(
-        'evallang 1\n\ncounts t\n  right a = 870 of 1000\n  right b = 42 of 90\n  unit "cases"\n'
-        "measure accuracy\n"
-    )
-    assert "  cases: 1,000 of a, 90 of b; no pairs are known, from counts" in text
 
 
 def test_analyses_are_listed_with_their_models_and_protocols(folder):
@@ -142,22 +120,3 @@ def test_requirements_have_the_level_of_one_look(folder):
     assert shown in text
     document = CliRunner().invoke(root, ["plan", "study.eval", "--format", "json"]).stdout
     assert json.loads(document)["looks"] == 4
-
-
-def test_a_study_without_looks_has_none_in_its_plan(folder):
-    text = planned(GATE.replace("  looks 4\n", ""))
-    assert "require a not worse than b by 2%" in text
-    assert "decided" not in text
-
-
-def test_words_are_wrapped_and_language_stays_in_one_piece(folder):
-    visits(folder)
-    pipeline = f"columns(numeric: {' | '.join(['StandardScaler'] * 6)}) | GaussianNB"
-    said = planned(VISITS.replace("DummyClassifier", pipeline))
-    lines = said.splitlines()
-    language = f"  prior = {pipeline}"
-    assert language in lines
-    assert max(len(line) for line in lines if " = " not in line) <= 80
-    age = "      age: feature, filter, number, 30 to 59, 30 levels; scaled by"
-    first = lines.index(age)
-    assert lines[first + 1].startswith("          StandardScaler (tree); scaled by StandardScaler,")

@@ -59,18 +59,3 @@ def test_fits_that_the_data_settle_are_null(plan, protocol):
     document = plan(text.replace("C in [1, 10]", "C=1").replace("compare a, b with 5x2cv_f\n", ""))
     assert document["n_fits"] is None
     assert [p["n_fits"] for p in document["protocols"]] == [None]
-
-
-def test_protocols_that_may_share_fits_have_no_common_number(plan):
-    text = STUDY.replace("protocol nested cv", "protocol one = nested cv")
-    text = text.replace("compare a, b with 5x2cv_f", "protocol two = nested cv outer=5 inner=3\n")
-    document = plan(text)
-    assert [p["n_fits"] for p in document["protocols"]] == [40, 40]
-    assert document["n_fits"] is None
-
-
-def test_a_stratification_that_no_protocol_uses_is_no_default(plan):
-    text = STUDY.replace("nested cv outer=5 inner=3", "leave_one_out")
-    text = text.replace("C in [1, 10]", "C=1").replace("compare a, b with 5x2cv_f\n", "")
-    assert "stratify" not in {d["clause"] for d in plan(text)["defaults"]}
-    assert "stratify" in {d["clause"] for d in plan(STUDY)["defaults"]}

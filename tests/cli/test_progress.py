@@ -33,10 +33,6 @@ def test_each_phase_is_named_with_the_time_and_how_far_it_is(activity, line):
     assert shown(activity, 2.0) == line
 
 
-def test_the_clock_goes_on_while_the_first_fit_runs():
-    assert shown(Activity("fitting", "", 0, 160), 7.0).strip() == "0 of 160 fits  7 s"
-
-
 def test_the_time_left_follows_from_the_fits_done():
     # 40 fits in 20 seconds: the other 120 take 60
     line = "━" * 6 + " " * 18 + " 40 of 160 fits  20 s  2/s  1 min 00 s left"
@@ -49,12 +45,6 @@ def test_fits_of_the_store_tell_nothing_of_the_time_left():
     # 20 fits in 10 seconds: the other 40 take 20
     assert line.endswith("120 of 160 fits, 100 cached, 2 failed  10 s  2/s  20 s left")
     assert "left" not in shown(Activity("fitting", "", 100, 160, cached=100), 10.0)
-
-
-def test_the_time_left_follows_from_the_work_done_where_models_differ():
-    # a tenth of the work in 20 seconds, whatever the number of fits
-    line = shown(Activity("fitting", "", 40, 160, share=0.1), 20.0)
-    assert line.endswith(" 40 of 160 fits  20 s  2/s  3 min 00 s left")
 
 
 def test_the_time_left_decreases_between_two_fits_and_is_never_negative():
@@ -79,19 +69,6 @@ def test_a_fit_takes_as_long_as_those_of_its_model_did():
     assert end == 1.0
 
 
-def test_fits_without_a_known_time_have_no_share_of_work():
-    seen = []
-    with watched(seen.append):
-        tally = Tally(10, None)
-        tally.finish(5)
-        tally.finish(5)
-    assert [activity.share for activity in seen] == [0, 0, 0]
-
-
-def test_one_fit_of_many_tells_nothing_of_the_time_left():
-    assert shown(Activity("fitting", "", 1, 3060), 14.0).strip() == "1 of 3,060 fits  14 s"
-
-
 @pytest.mark.parametrize("width", [8, 20, 30, 50, 79])
 def test_no_line_is_wider_than_the_terminal(width):
     long = Activity("computing", "compare a, b, c with friedman then nemenyi " * 3, 3, 12)
@@ -101,19 +78,6 @@ def test_no_line_is_wider_than_the_terminal(width):
         line = shown(activity, 4000.0, width)
         assert len(line) + sum(sign in "\u6570\u636e" for sign in line) <= width
     assert "(3 of 12)" in shown(long, 4.0, width) or width < 20
-
-
-def test_the_line_is_as_wide_as_the_terminal(monkeypatch):
-    widths = []
-    monkeypatch.setenv("COLUMNS", "12")
-    monkeypatch.setattr("evallang.cli.progress.tell_state", lambda line: widths.append(len(line)))
-    progress = Progress(shown=True)
-    progress.terminal = True
-    progress.update(Activity("computing", "a" * 40))
-    with progress:
-        while len(widths) < 3:
-            pass
-    assert max(widths) == 11
 
 
 def test_plain_lines_without_a_terminal(capsys, monkeypatch):
@@ -128,13 +92,6 @@ def test_plain_lines_without_a_terminal(capsys, monkeypatch):
             written += capsys.readouterr().err
     assert "\r" not in written and "━" not in written and "\x1b" not in written
     assert "1 of 4 fits" in written
-
-
-def test_a_line_that_is_not_shown_writes_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(Progress, "EVERY_PLAIN", 0.0)
-    with Progress(shown=False) as progress:
-        progress.update(Activity("fitting", "", 1, 2))
-    assert capsys.readouterr().err == ""
 
 
 def test_durations_read_as_people_say_them():

@@ -1,7 +1,6 @@
 """What the system refuses or a user interrupts: one line, an exit code, nothing left over."""
 
 import errno
-import json
 import os
 import re
 import signal
@@ -9,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import polars as pl
 import pytest
 from calling import call
 from click.testing import CliRunner
@@ -31,23 +29,6 @@ def study(tmp_path):
 # --- files and folders -------------------------------------------------------------------------
 
 
-def test_a_model_that_always_fails_does_not_cost_the_results_of_the_others(study):
-    # PCA cannot give 100 components of four columns, so that every fit of `tree` fails
-    text = TWO_MODELS.replace("DecisionTree", "PCA(n_components=100) | DecisionTree")
-    assert text != TWO_MODELS
-    study.write_text(text)
-    done = call("run", "study.eval", "-j", "1", "--format", "html", folder=study.parent)
-    assert done.returncode == 3, done.stderr
-    assert "bug" not in done.stderr
-    folder = study.parent / "study-results"
-    results = json.loads((folder / "results.json").read_text())
-    assert {failure["model"] for failure in results["failures"]} == {"tree"}
-    predictions = pl.read_parquet(folder / "predictions.parquet")
-    assert predictions["model"].unique().to_list() == ["bayes"]
-    assert predictions.height == 150  # iris: every row is tested once
-    assert not list(study.parent.glob("*.evallang-*"))
-
-
 def test_a_write_that_fails_leaves_the_old_folder_and_nothing_beside_it(
     study, tmp_path, monkeypatch
 ):
@@ -66,14 +47,6 @@ def test_a_write_that_fails_leaves_the_old_folder_and_nothing_beside_it(
     assert not list(tmp_path.glob("*.evallang-*"))
 
 
-def test_a_folder_that_cannot_be_made_is_refused_before_anything_runs(study):
-    (study.parent / "file").write_text("")
-    done = call("run", "study.eval", "-o", "file/inside", folder=study.parent)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("Error: cannot write `file/inside`: ")
-    assert "bug" not in done.stderr
-
-
 @pytest.mark.parametrize("folder", [".", "..", "/"])
 def test_a_folder_that_cannot_be_swapped_is_refused(study, folder):
     done = call("run", "study.eval", "-o", folder, folder=study.parent)
@@ -89,20 +62,6 @@ def test_a_pipe_in_place_of_a_study_is_refused(tmp_path):
         done = call(command, "pipe", folder=tmp_path)
         assert done.returncode == 2, command
         assert done.stderr == "Error: `pipe` is not a regular file; name a .eval file\n", command
-
-
-def test_a_pipe_in_place_of_results_is_refused(tmp_path):
-    os.mkfifo(tmp_path / "results.json")
-    done = call("report", "results.json", folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == "Error: `results.json` is not a regular file; name a results.json\n"
-
-
-def test_the_demo_does_not_write_into_a_file(tmp_path):
-    (tmp_path / "taken").write_text("mine")
-    done = call("demo", "-o", "taken", folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == "Error: `taken` is a file, not a folder; name another with -o\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
@@ -286,52 +245,6 @@ def test_results_go_behind_a_link_and_the_link_stays(study):
         assert (real / "report.html").is_file()
         assert (real / "mine.txt").read_text() == "mine"
     assert not list(study.parent.glob("*.evallang-*"))
-
-
-def test_quiet_leaves_out_hints_beside_errors(study):
-    text = TWO_MODELS.replace("sklearn iris", '"gone.csv"\n  target y')
-    study.write_text(text.replace("evallang 1\n", ""))
-    loud = call("run", "study.eval", folder=study.parent)
-    quiet = call("run", "study.eval", "--quiet", folder=study.parent)
-    assert loud.returncode == quiet.returncode == 1
-    assert "hint[W001]" in loud.stderr
-    assert "error[E401]" in quiet.stderr
-    assert "hint[" not in quiet.stderr
-    assert "warning[" not in quiet.stderr
-
-
-def test_too_many_folds_are_said_once(tmp_path):
-    rows = "".join(f"{i * 37 % 41},{'rare' if i < 4 else 'common'}\n" for i in range(40))
-    (tmp_path / "d.csv").write_text("x,y\n" + rows)
-    text = (
-        'evallang 1\nstudy\n  seed 1\ndata d from "d.csv"\n  target y\n'
-        "model a = GaussianNB\nprotocol cv folds=5\n"
-    )
-    with pytest.raises(ev.StudyError) as refused:
-        ev.run(ev.parse(text, folder=tmp_path))
-    codes = [d.code for d in refused.value.diagnostics if d.severity == "error"]
-    assert codes == ["E470"]
-
-
-def test_folds_of_another_length_are_said_once(study):
-    (study.parent / "folds.csv").write_text("fold\n1\n2\n")
-    text = 'data d from sklearn iris\nmodel a = GaussianNB\nprotocol split from "folds.csv"\n'
-    with pytest.raises(ev.StudyError) as refused:
-        ev.run(ev.parse(text, folder=study.parent))
-    assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == ["E474"]
-
-
-def test_the_verbs_are_listed_before_they_are_imported():
-    asked = "import evallang; print(set(evallang.__all__) - set(dir(evallang)))"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
-
-
-def test_a_folder_of_links_in_a_circle_is_refused_in_one_line(study):
-    (study.parent / "out").symlink_to("out")
-    done = call("run", "study.eval", "-o", "out", "--quiet", folder=study.parent)
-    assert done.returncode == 2
-    assert done.stderr.startswith("Error: cannot write `out`: too many levels of symbolic links; ")
 
 
 @pytest.mark.parametrize("command", ["check", "data", "plan", "run"])

@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 from calling import call
 
-from evallang.cli.shard import ShardType
-from evallang.engine.shard import Shard
-
 STUDY = """\
 evallang 1
 study "Shares"
@@ -88,22 +85,3 @@ def test_a_share_needs_a_study_without_errors_and_a_store_that_can_be_used(folde
     done = call(*words, "s", folder=folder)
     assert done.returncode == 1 and "did you mean `accuracy`" in done.stderr
     assert not (folder / "s").exists()
-
-
-def test_a_share_of_an_object_can_be_written_in_full():
-    kind = ShardType()
-    share = kind.convert(" 3/20 ", None, None)
-    assert share == Shard(3, 20) and kind.convert(share, None, None) is share
-
-
-def test_a_share_with_a_failed_fit_says_so(folder):
-    (folder / "study.eval").write_text(
-        STUDY.replace("GaussianNB", "NMF | GaussianNB").replace(
-            "from sklearn iris", 'from "d.csv"\n  target y'
-        )
-    )
-    (folder / "d.csv").write_text("x,y\n" + "".join(f"{i - 9},{'ab'[i % 2]}\n" for i in range(40)))
-    done = call("run", "study.eval", "-j", "1", "--shard", "1/2", "--store", "s", folder=folder)
-    assert done.returncode == 3
-    assert "a fit failed: ValueError" in done.stderr
-    assert done.stdout == "share 1 of 2: 6 tasks\n"

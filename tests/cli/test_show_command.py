@@ -71,14 +71,6 @@ def test_every_estimate_and_bound_is_in_csv_and_json(folder):
     assert not any(row[key].startswith(tuple("=+-@")) for row in rows for key in ("stub", "text"))
 
 
-def test_markdown_has_no_markup_of_the_author(folder):
-    lines = [line for line in show(folder, "markdown").splitlines() if line.startswith("|")]
-    assert lines and all("<b>" not in line and "_<" not in line for line in lines)
-    heads = [i for i, line in enumerate(lines) if set(line) <= set("|:-")]
-    for start, stop in zip(heads, [*[i - 1 for i in heads[1:]], len(lines)], strict=True):
-        assert {line.count("|") for line in lines[start - 1 : stop]} == {lines[start].count("|")}
-
-
 @pytest.mark.parametrize(
     ("name", "words"), [("none", "there is no file"), ("empty", "does not contain a results.json")]
 )
@@ -132,15 +124,3 @@ def test_every_analysis_has_a_table(tmp_path, monkeypatch):
     for caption in ("ROC curve in numbers", "Predictions by true class", "Agreement"):
         assert caption in text
     assert "apply to the average of the three models" in text.lower()
-
-
-def test_an_analysis_without_values_is_named_with_its_reason(tmp_path):
-    text = ANALYSED.replace("protocol cv folds=3", "protocol leave_one_out")
-    text = text.split("analyze")[0].replace("accuracy", "error_rate") + "analyze roc\n"
-    small = text.replace(
-        "positive malignant",
-        'positive malignant\n  where "mean radius" > 15\n  where "mean radius" < 15.3',
-    )
-    results = run(study(small, tmp_path), out=tmp_path / "out", jobs=1)
-    assert all(a.values["problem"] for a in results.record.analyses)
-    assert "could not be computed" in show(tmp_path / "out")

@@ -3,7 +3,6 @@
 import io
 import sys
 
-import click
 import pytest
 
 from evallang.cli import terminal
@@ -68,31 +67,3 @@ def test_a_message_is_wrapped_on_a_terminal_and_one_line_elsewhere(monkeypatch, 
     )
     assert (len(lines) > 1) == shown.isatty()
     assert all(len(line) <= 43 and line.startswith("  ") for line in lines[1:])
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("", "there is no file"), ("folder", "is a folder; name a .eval file in it"),
-     ("x" * 300, "cannot read"), ("none.eval", "there is no file `none.eval`")],
-)  # fmt: skip
-def test_a_path_that_is_no_study_is_one_line(tmp_path, monkeypatch, name, words):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(click.ClickException) as refused:
-        terminal.study_path(name)
-    assert words in refused.value.message
-
-
-@pytest.mark.parametrize(
-    ("places", "of", "words"),
-    [
-        ([0], 1, "the warning changes"),
-        ([0, 1], 2, "both warnings change"),
-        ([0, 1, 2], 3, "all warnings change"),
-        ([1], 3, "the second changes"),
-        ([0, 2], 4, "the first and third change"),
-        ([0, 1, 2], 4, "the first to the third change"),
-    ],
-)
-def test_warnings_are_named_by_their_places(places, of, words):
-    assert terminal._which(places, of) == words

@@ -100,13 +100,6 @@ def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, 
     assert "hint" in polled(watch, capsys)
 
 
-def test_a_deleted_study_is_told_and_awaited(study, capsys):
-    watch = Watch("study.eval", {}, None)
-    polled(watch, capsys, 1)
-    study.unlink()
-    assert "Error: cannot read `study.eval`" in polled(watch, capsys, MOST_ABSENT + 1)
-
-
 def test_a_file_that_grows_all_the_time_is_checked_all_the_same(study, capsys):
     watch = Watch("study.eval", {}, None)
     polled(watch, capsys, 1)
@@ -146,22 +139,6 @@ def test_a_file_that_a_pattern_begins_to_match_is_noticed(study, reading, capsys
     assert "two.csv changed" in polled(watch, capsys, watching.WatchedFiles.PATTERNS_EVERY + 2)
 
 
-def test_output_without_a_terminal_is_plain(study, reading, capsys):
-    watch = Watch("study.eval", {}, None)
-    printed = polled(watch, capsys)
-    assert "\x1b" not in printed and "\r" not in printed
-
-
-def test_a_screen_of_80_columns_is_cleared_and_filled(study, reading, monkeypatch, capsys):
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "80")
-    printed = polled(Watch("study.eval", {}, None), capsys)
-    assert printed.startswith("\x1b[H\x1b[2J")
-    assert "W316" in printed
-    assert max(map(len, printed.removeprefix("\x1b[H\x1b[2J\x1b[3J").split("\n"))) <= 80
-
-
 class Runs:
     """A run that only counts what it is asked for."""
 
@@ -189,10 +166,6 @@ def test_a_study_is_run_unless_it_has_errors(study, capsys):
 def test_options_of_a_run_are_refused_without_it(words, study):
     done = call("watch", "study.eval", *words, folder=study.parent)
     assert done.returncode == 2 and "options of `--run`" in done.stderr
-
-
-def test_a_file_that_does_not_exist_is_wrong_use(tmp_path):
-    assert call("watch", "no.eval", folder=tmp_path).returncode == 2
 
 
 def read_until(stream, word):

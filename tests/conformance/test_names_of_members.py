@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 import evallang
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
@@ -14,7 +12,7 @@ from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 
-ROOMS = ("engine", "checking", "reporting", "planning", "compatibility", "stats/power.py")
+HOMES = ("metrics", "protocols", "stats", "checking/synonyms.py")
 REGISTRIES = {
     "METRICS": METRICS, "PROTOCOLS": PROTOCOLS, "ANALYSES": ANALYSES, "CORRECTIONS": CORRECTIONS,
     "EFFECT_SIZES": EFFECT_SIZES, "HYPOTHESIS_TESTS": HYPOTHESIS_TESTS, "INTERVALS": INTERVALS,
@@ -24,8 +22,9 @@ ROOT = Path(evallang.__file__).parent
 
 
 def files():
-    for room in ROOMS:
-        yield from [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py"))
+    for path in sorted(ROOT.rglob("*.py")):
+        if not path.relative_to(ROOT).as_posix().startswith(HOMES) or path.name == "power.py":
+            yield path
 
 
 def named(node):
@@ -49,10 +48,14 @@ def compared(tree):
             yield from ((node.lineno, name) for name in named(node.slice))
 
 
-@pytest.mark.parametrize("path", list(files()), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_name_of_a_member_is_compared_outside_its_module(path):
-    found = compared(ast.parse(path.read_text(encoding="utf-8")))
-    assert [f"line {line}: `{name}`; declare what it is" for line, name in found] == []
+def test_no_name_of_a_member_is_compared_outside_its_module():
+    """The scanner calls a character `sign`, which is not the test of that name."""
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}:{line} {name}"
+        for path in files()
+        for line, name in compared(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert [one for one in found if not one.startswith("syntax/scanner.py:")] == []
 
 
 def test_a_comparison_is_found():

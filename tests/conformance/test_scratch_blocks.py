@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import asdict, replace
 from protocol_facts import lacking, taken_as_independent
 from scratch_members import registered
 from studies import checked, codes, study, write_rows
 
+from docs.generator import catalogues, fitting
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
+from evallang.cli.main import root
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Rows
 from evallang.protocols.splitting import shuffled_folds
 
@@ -148,13 +151,6 @@ def test_a_protocol_that_mixes_the_rows_is_warned_of():
     assert warning.message == "`cv` mixes rows that `blocks` keeps in order"
 
 
-def test_a_search_is_not_advised_to_shuffle():
-    text = STUDY.replace("tune grid cv=3\n", "")
-    (error,) = [d for d in checked(text).diagnostics if d.severity == "error"]
-    assert "nested" not in error.help
-    assert "tune grid cv=5" in error.help
-
-
 def test_the_report_has_the_interval_of_a_series_and_the_inner_blocks(folder):
     results = run(study(STUDY, folder))
     ridge, _ = results.record.estimates
@@ -176,3 +172,12 @@ def test_learning_curves_take_the_rows_nearest_to_the_tested_block(folder):
         assert away.min() == GAP + 1
         if place.size == 0:
             assert away.max() <= N // 2
+
+
+def test_it_is_listed_explained_and_documented():
+    assert "blocks" in CliRunner().invoke(root, ["list", "protocols"]).output
+    explained = CliRunner().invoke(root, ["explain", "blocks"]).output
+    assert "protocol blocks" in explained
+    made = dict((*catalogues.pages(), *fitting.pages()))
+    assert "## blocks" in made["protocols"]
+    assert "blocks" in made["what-goes-with-what"]

@@ -21,7 +21,6 @@ from evallang.cli.main import root
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.stats.power import corrected_alpha
 
 N = 240
 LOAD = """\
@@ -141,14 +140,6 @@ def test_what_it_cannot_do_is_refused(text, code):
     errors = [d for d in checked(text).diagnostics if d.severity == "error"]
     assert [d.code for d in errors] == [code]
     assert all("yuen" in d.message for d in errors)
-
-
-def test_the_plan_states_the_line_and_its_strictest_step(folder):
-    (folder / "study.eval").write_text(LOAD, encoding="utf-8")
-    shown = CliRunner().invoke(root, ["plan", str(folder / "study.eval")])
-    assert shown.exit_code == 0
-    assert "compare with yuen fdr_bl" in shown.output
-    assert corrected_alpha(0.05, 3, "fdr_bl") == pytest.approx(1 - 0.95 ** (1 / 3))
 
 
 def test_its_power_is_asked_printed_and_read_again(folder):

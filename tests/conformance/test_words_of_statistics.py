@@ -1,9 +1,13 @@
 """Every method, option and variant of the numeric core is a word of the language."""
 
+import re
+
 import pytest
 from many_cases import for_each
-from studies import codes
+from studies import checked
 
+from evallang.manual.explanations import illustration
+from evallang.metrics.metric import METRICS
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -151,16 +155,42 @@ SECTIONS = {
 }  # fmt: skip
 
 
-@for_each(
-    "text",
-    [
-        pytest.param(text, id=f"{section}-{number}")
-        for section, texts in SECTIONS.items()
-        for number, text in enumerate(texts)
-    ],
-)
-def test_a_study_may_say_it(text):
-    assert [code for code in codes(text) if code.startswith("E")] == []
+TEXTS = [
+    pytest.param(text, id=f"{section}-{number}")
+    for section, texts in SECTIONS.items()
+    for number, text in enumerate(texts)
+] + [
+    pytest.param(text, id=f"{entry.kind}-{entry.name}")
+    for registry in (METRICS, HYPOTHESIS_TESTS, INTERVALS)
+    for entry in registry
+    if (text := illustration(entry)) is not None
+]
+CALL = r"\w+(?:\((?:[^()]|\([^()]*\))*\))?"
+
+
+def sound(text):
+    """Give the study of a text that is free of errors."""
+    found = checked(text)
+    assert [d.message for d in found.diagnostics if d.severity == "error"] == []
+    return found.study
+
+
+@for_each("text", TEXTS)
+def test_a_study_may_say_it_and_what_is_printed_of_it_says_the_same(text):
+    meant = sound(text)
+    if len(meant.measures) == 1 and re.fullmatch(CALL, meant.measures[0].metric.written):
+        (measure,) = meant.measures
+        printed = f"measure {measure.metric.written}"
+        again = re.sub(rf"^measure {CALL}", lambda _: printed, text, count=1, flags=re.MULTILINE)
+        if measure.interval is not None:
+            printed_interval = f"  interval {measure.interval.written}"
+            again = re.sub(rf"  interval {CALL}", lambda _: printed_interval, again, count=1)
+        (other,) = sound(again).measures
+        assert (other.metric, other.interval) == (measure.metric, measure.interval)
+    if len(meant.comparisons) == 1 and " then " not in text:
+        test = meant.comparisons[0].test
+        again = re.sub(rf" with {CALL}", lambda _: f" with {test.written}", text, count=1)
+        assert sound(again).comparisons[0].test == test
 
 
 def test_every_test_and_interval_is_said_somewhere():

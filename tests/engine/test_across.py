@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from studies import codes, study
+from studies import study
 
 from evallang.api import run
 
@@ -77,23 +77,3 @@ def test_files_of_a_pattern_are_data_sets_and_ranks_are_over_them(suite):
     assert by_recall.ranks.n == by_accuracy.ranks.n == 3
     (pair,) = by_accuracy.pairwise
     assert pair.p == wilcoxon(expected[:, 0], expected[:, 1], method="exact").pvalue
-
-
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("compare across data with cochran then mcnemar", "E201"),
-        ("compare across data with friedman then bonferroni_dunn", "E209"),
-        ("compare across data with friedman then wilcoxon westfall", "E209"),
-        ("compare against bayes across data with wilcoxon shaffer", "E209"),
-        ("compare with friedman then nemenyi", "E201"),
-    ],
-)
-def test_what_cannot_be_said_across_data_is_refused(line, code):
-    text = TEXT.split("compare")[0] + line + "\n"
-    assert code in codes(text)
-
-
-def test_one_data_set_is_none_too_many():
-    text = TEXT.replace('"*.csv"', '"iris.csv"')
-    assert "E201" in codes(text)

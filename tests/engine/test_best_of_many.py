@@ -65,11 +65,6 @@ HOLDOUT = (
 )
 
 
-def test_a_baseline_is_not_one_of_the_models_to_choose_from(tmp_path):
-    four = run(study(HOLDOUT.format("model b = DummyClassifier\n"), tmp_path)).record
-    assert four.best_of_many == ()
-
-
 def test_the_report_states_the_corrected_estimate(tmp_path):
     made = study(HOLDOUT.format("model bayes = GaussianNB\nmodel b = DummyClassifier\n"), tmp_path)
     record = run(made, out=tmp_path / "out").record

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.metrics import mean_absolute_error, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from studies import checked, study
+from studies import study
 
 from evallang.api import read_and_plan, run
 from evallang.stats.learning_bootstrap import standard_error
@@ -75,24 +75,6 @@ def test_the_error_of_one_nearest_neighbour_is_that_of_a_plain_loop(estimate):
     assert len(error.folds) == 40
 
 
-def test_one_nearest_neighbour_on_noise_has_no_skill(tmp_path):
-    # peers.md, fact 2: mlxtend's .632+ rounds range from -55.9 to 10.4 here
-    rng = np.random.default_rng(1)
-    rows = [f"{a!r},{b!r},{i % 2}" for i, (a, b) in enumerate(rng.normal(size=(60, 2)).tolist())]
-    (tmp_path / "noise.csv").write_text("a,b,y\n" + "\n".join(rows) + "\n")
-    results = run(
-        study(
-            'evallang 1\ndata noise from "noise.csv"\n  target y\n'
-            "model knn = KNeighborsClassifier(n_neighbors=1)\n"
-            "protocol bootstrap rounds=100\nmeasure error_rate\n",
-            tmp_path,
-        )
-    )
-    found = results.estimates[0]
-    assert 0.35 < found.value < 0.65
-    assert found.extra["R"] == pytest.approx(1.0, abs=0.35)
-
-
 def test_a_ranking_metric_is_an_extension_and_says_so():
     results = run(study(CANCER.format(estimate="oob", metrics="roc_auc")))
     X, y = load_breast_cancer(return_X_y=True)
@@ -121,11 +103,6 @@ measure mae
     full = KNeighborsRegressor().fit(X, y).predict(X)
     assert found.extra["gamma"] == pytest.approx(np.mean(np.abs(y[:, None] - full[None, :])))
     assert found.extra["resubstitution"] == pytest.approx(mean_absolute_error(y, full))
-
-
-def test_no_comparison_runs_on_a_bootstrap():
-    text = CANCER.format(estimate=".632+", metrics="accuracy") + "compare with mcnemar\n"
-    assert "E201" in [d.code for d in checked(text).diagnostics]
 
 
 GROUPED = """evallang 1

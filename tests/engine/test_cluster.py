@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dask
 import pytest
-from distributed import Client, LocalCluster, Security
+from distributed import LocalCluster, Security
 from msgspec.structs import replace
 
 import evallang as ev
@@ -116,22 +116,6 @@ def test_processes_of_this_machine_are_a_cluster_too(tmp_path):
     assert content(ev.run(place, trust=True, store="off", dask="local:1")) == content(local)
 
 
-def test_threads_that_a_worker_cannot_use_are_told():
-    told: list[str] = []
-    with LocalCluster(
-        n_workers=1,
-        threads_per_worker=2,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=50,
-    ) as started:
-        connected = Cluster(started.scheduler_address, warn=told.append)
-        connected.connect(["numpy"])
-        connected.close()
-    assert len(told) == 1
-    assert "with several threads use one of them" in told[0]
-
-
 def test_predictions_in_parts_are_counted_by_the_workers(cluster, tmp_path, monkeypatch):
     (tmp_path / "preds").mkdir()
     for part in range(5):
@@ -148,33 +132,6 @@ def test_predictions_in_parts_are_counted_by_the_workers(cluster, tmp_path, monk
     there = ev.run(place, dask=cluster.scheduler_address)
     assert content(there) == content(local)
     assert here == []
-
-
-def test_scores_in_parts_are_counted_and_placed_by_the_workers(cluster, tmp_path, monkeypatch):
-    for part in range(5):
-        rows = [f"{i % 3 % 2},{i * 37 % 101 / 100},{i * 53 % 97}" for i in range(part, 200, 5)]
-        (tmp_path / f"{part}.csv").write_text("\n".join(["truth,a,b", *rows]))
-    place = tmp_path / "s.eval"
-    place.write_text(
-        'evallang 1\npredictions p from "{part}.csv"\n  truth truth\n  models a, b\n'
-        "  score a = a\n  score b = b\nmeasure roc_auc\ncompare a vs b with delong\n"
-    )
-    local = ev.run(place)
-    here = []
-    monkeypatch.setattr(part_counts, "_read_part", lambda task: here.append(task))
-    there = ev.run(place, dask=cluster.scheduler_address)
-    assert content(there) == content(local)
-    assert here == []
-
-
-def test_parts_that_no_worker_sees_are_counted_here(cluster, tmp_path, monkeypatch):
-    (tmp_path / "1.csv").write_text("truth,a\n" + "1,1\n0,1\n" * 20)
-    place = tmp_path / "s.eval"
-    place.write_text(
-        'evallang 1\npredictions p from "{part}.csv"\n  truth truth\n  models a\nmeasure accuracy\n'
-    )
-    monkeypatch.setattr(Cluster, "map", lambda *_: iter(["a part cannot be read"]))
-    assert ev.run(place, dask=cluster.scheduler_address).record.data[0].n == 40
 
 
 def test_unlike_workers_are_named_before_any_fit_and_their_fits_are_not_kept(
@@ -270,26 +227,6 @@ def test_a_killed_worker_costs_its_running_tasks_only(cluster, tmp_path):
     there.close()
     assert sorted(found) == list(range(60))
     assert len(begun.read_text()) < 60 + 30  # a batch has at most ten tasks of 20 ms
-
-
-def test_workers_that_join_late_are_used_and_an_interruption_cancels_the_rest(cluster, tmp_path):
-    there, begun = connected(cluster), tmp_path / "begun"
-    pids, n = set(), 2000
-    made = Workers(cluster=there).run(
-        note, [Noting(number, str(begun)) for number in range(n)], lambda _: None
-    )
-    before = len(cluster.workers)
-    while len(pids) <= before:
-        pids.add(next(made)[1])
-        if len(pids) == before:
-            cluster.scale(before + 1)
-    with pytest.raises(KeyboardInterrupt):
-        made.throw(KeyboardInterrupt)
-    there.close()
-    with Client(cluster) as client:
-        while any(client.processing().values()):
-            time.sleep(0.05)
-    assert len(begun.read_text()) < n
 
 
 def test_a_lost_scheduler_ends_the_run_and_the_next_one_resumes(

@@ -9,8 +9,6 @@ from studies import study, write_rows
 
 from evallang.api import run
 from evallang.cli.main import root
-from evallang.results.columns import column_lines
-from evallang.results.records import ColumnRecord
 
 RNG = np.random.default_rng(4)
 N = 60
@@ -99,15 +97,3 @@ def test_the_columns_of_predictions_say_whose_they_are(tmp_path):
         "n": "id", "gold": "truth", "a": "prediction of a", "pa": "score of a",
         "extra": "not used",
     }  # fmt: skip
-
-
-def test_many_columns_take_a_few_lines():
-    columns = [
-        ColumnRecord(f"gene_{i}", "number", "feature", None, i % 2, (0.0, 1.0), "scaled")
-        for i in range(50_000)
-    ] + [ColumnRecord(f"t{i}", "text", "feature", i, 0, None, f"{i} levels") for i in range(100)]
-    lines = column_lines(columns)
-    assert sum(line.n for line in lines) == 50_100
-    assert len(lines) == 2
-    assert "25,000 missing" in lines[0].facts
-    assert len(lines[0].title) < 100

@@ -28,13 +28,6 @@ def compared(text):
     return run(study(text)).record.comparisons
 
 
-def test_the_gate_opens_when_the_omnibus_rejects():
-    (line,) = compared(HEAD + CLEAR + "compare with cochran then mcnemar holm\n")
-    assert line.omnibus.reject and line.performed and line.reason is None
-    assert [t.models for t in line.pairwise] == [("x", "y"), ("x", "z"), ("y", "z")]
-    assert line.family.size == 3 and line.family.correction == "holm"
-
-
 def test_a_shut_gate_still_gives_estimates_tables_and_effects():
     (line,) = compared(HEAD + EQUAL + "compare with cochran then mcnemar holm\n")
     assert not line.omnibus.reject and not line.performed
@@ -56,32 +49,6 @@ def test_adjusted_p_values_are_those_of_statsmodels(ours, theirs):
     assert [t.p_adjusted for t in line.pairwise] == pytest.approx(list(expected), rel=1e-12)
 
 
-def test_holm_is_the_default_and_stated():
-    text = HEAD + CLEAR + "compare with mcnemar\n"
-    (line,) = compared(text)
-    assert line.family.correction == "holm"
-    defaults = {d.clause: d.value for d in run(study(text)).record.study.defaults}
-    assert defaults["compare line 1 correction"] == "holm"
-
-
-def test_one_hypothesis_needs_no_correction():
-    (line,) = compared(HEAD + CLEAR + "compare x, y with mcnemar\n")
-    assert (line.family.size, line.family.correction) == (1, None)
-    assert line.pairwise[0].p_adjusted is None
-    assert line.pairwise[0].simultaneous is None
-
-
-def test_two_data_sets_are_one_family_under_one_index():
-    text = HEAD + CLEAR + "counts b\n  models x, y, z\n" + EQUAL + "compare with mcnemar holm\n"
-    first, second = compared(text)
-    assert (first.index, second.index) == (0, 0)
-    assert (first.data, second.data) == ("a", "b")
-    assert first.family.size == second.family.size == 6
-    raw = [t.p for line in (first, second) for t in line.pairwise]
-    adjusted = [t.p_adjusted for line in (first, second) for t in line.pairwise]
-    assert adjusted == pytest.approx(list(multipletests(raw, method="holm")[1]), rel=1e-12)
-
-
 def test_pairs_behind_a_shut_gate_keep_their_place_in_the_family():
     text = (
         HEAD + CLEAR + "counts b\n  models x, y, z\n" + EQUAL
@@ -91,25 +58,6 @@ def test_pairs_behind_a_shut_gate_keep_their_place_in_the_family():
     assert opened.performed and not shut.performed
     for test in opened.pairwise:
         assert test.p_adjusted == pytest.approx(min(1.0, 6 * test.p), rel=1e-12)
-
-
-def test_against_puts_the_reference_second():
-    (line,) = compared(HEAD + CLEAR + "compare x, z against y with mcnemar\n")
-    assert [t.models for t in line.pairwise] == [("x", "y"), ("z", "y")]
-    assert line.against == "y"
-
-
-def test_planned_pairs_are_the_family():
-    (line,) = compared(HEAD + CLEAR + "compare x vs y, y vs z with mcnemar bonferroni\n")
-    assert [t.models for t in line.pairwise] == [("x", "y"), ("y", "z")]
-    assert line.family.size == 2
-
-
-def test_swapping_the_models_swaps_the_difference():
-    (one,) = compared(HEAD + CLEAR + "compare x vs y with mcnemar\n")
-    (other,) = compared(HEAD + CLEAR + "compare y vs x with mcnemar\n")
-    a, b = one.pairwise[0].estimate, other.pairwise[0].estimate
-    assert (a.value, a.low, a.high) == (-b.value, pytest.approx(-b.high), pytest.approx(-b.low))
 
 
 def test_a_difference_in_error_rate_has_the_other_sign():

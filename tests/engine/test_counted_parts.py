@@ -13,14 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 import evallang as ev
-from evallang.activity import Activity, watched
-from evallang.api import read_and_plan
-from evallang.api.study_file import open_study
 from evallang.cli.main import root
 from evallang.data import predictions
-from evallang.data.joined_parts import JoinedParts, RowsAsked
 from evallang.limits import limits
-from evallang.metrics.metric import METRICS, Outcome
+from evallang.metrics.metric import METRICS
 from evallang.results import codec
 
 N = 1200
@@ -205,27 +201,26 @@ def test_the_number_of_threads_changes_no_byte(tmp_path: Path) -> None:
     clauses = "  id n\n  truth truth\n  positive yes\n  models a, b as label\n"
     clauses += "  score a = fine\n  score b = margin\n"
     program = (
-        "import evallang as ev; from evallang.results import codec; "
-        "print(codec.dumps(ev.run('study.eval', store='off').record))"
+        "import evallang as ev; from evallang.results import codec\n"
+        "for name in ('one', 'parts'): print(codec.dumps(ev.run(name + '.eval').record), end='\\0')"
     )
-    for source in ("preds.parquet", "preds/{part}.parquet"):
+    for name, source in (("one", "preds.parquet"), ("parts", "preds/{part}.parquet")):
         text = f'evallang 1\n\npredictions p from "{source}"\n{clauses}measure roc_auc, accuracy\n'
-        (tmp_path / "study.eval").write_text(f"{text}compare with delong by roc_auc\n")
-        found = []
-        for threads in "12":
-            environment = {**os.environ, "POLARS_MAX_THREADS": threads}
-            done = subprocess.run(
-                [sys.executable, "-c", program],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            document = json.loads(done.stdout)
-            document.pop("provenance")
-            found.append(document)
-        assert found[0] == found[1]
+        (tmp_path / f"{name}.eval").write_text(f"{text}compare with delong by roc_auc\n")
+    found = []
+    for threads in "12":
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            env={**os.environ, "POLARS_MAX_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        documents = [json.loads(text) for text in done.stdout.split("\0")[:-1]]
+        found.append([{k: v for k, v in d.items() if k != "provenance"} for d in documents])
+    assert len(found[0]) == 2
+    assert found[0] == found[1]
 
 
 def test_areas_of_parts_are_those_of_scikit_learn(tmp_path: Path, counted: list[bool]) -> None:
@@ -240,32 +235,6 @@ def test_areas_of_parts_are_those_of_scikit_learn(tmp_path: Path, counted: list[
     for model, column in (("a", "coarse"), ("b", "fine"), ("c", "margin")):
         assert found[model] == pytest.approx(metrics.roc_auc_score(up, table[column]), abs=1e-14)
     assert counted == [True]
-
-
-def test_a_score_of_the_other_class_is_found_in_parts(tmp_path: Path, counted: list[bool]) -> None:
-    table = scored_table().with_columns(label=pl.col("truth"), wrong=1 - pl.col("fine"))
-    write_parts(table, tmp_path, "parquet")
-    body = (
-        "  truth truth\n  positive yes\n  models a as label\n  score a = wrong\nmeasure roc_auc\n"
-    )
-    one, parts = compared(tmp_path, body, "parquet")
-    assert [d["code"] for d in parts["diagnostics"]] == ["W403", "W487"]
-    assert_close(one, parts)
-    assert counted == [True]
-
-
-@pytest.mark.parametrize("gap", [None, float("nan"), float("inf")])
-def test_a_score_that_is_no_number_is_placed_in_its_part(tmp_path: Path, gap: float | None) -> None:
-    table = scored_table()
-    values = table["fine"].cast(pl.Float64).to_list()
-    values[N - 1] = gap
-    write_parts(table.with_columns(pl.Series("fine", values)), tmp_path, "parquet")
-    place = tmp_path / "study.eval"
-    body = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}measure roc_auc\n'
-    place.write_text(f"evallang 1\n\n{body}")
-    with pytest.raises(ev.StudyError) as caught:
-        ev.run(place)
-    assert "of `preds/11.parquet`" in caught.value.diagnostics[0].message
 
 
 COUNT_METRICS = sorted(m.name for m in METRICS if m.declaration.form == "counts")
@@ -290,25 +259,6 @@ def test_every_metric_of_counts_and_its_tests_need_no_row(
     one, parts = compared(tmp_path, f"{LABELS}{lines}", "parquet")
     assert one == parts
     assert counted == [True]
-
-
-def test_judged_outcomes_are_counted_too(tmp_path: Path, counted: list[bool]) -> None:
-    write_parts(made_table(), tmp_path, "csv")
-    body = (
-        "  correct a as a_right, b as b_right, c as c_right\n"
-        "measure accuracy, error_rate\ncompare with looney_f\ncompare a vs b with mcnemar\n"
-    )
-    one, parts = compared(tmp_path, body, "csv")
-    assert one == parts
-    assert counted == [True]
-
-
-def test_blocks_of_a_series_need_its_rows(tmp_path: Path, counted: list[bool]) -> None:
-    write_parts(made_table(), tmp_path, "csv")
-    body = f"{LABELS}measure accuracy\ncompare a vs b with permutation(block=10)\n"
-    one, parts = compared(tmp_path, body, "csv")
-    assert one == parts
-    assert counted == []
 
 
 ROUNDED = (
@@ -344,26 +294,6 @@ def test_rounded_scores_of_parts_give_the_results_of_one_file_and_state_their_er
     assert f"the difference is off by at most {total:.2g}" in " ".join(pair["notes"])
 
 
-def test_folds_and_classes_state_the_mean_of_their_errors(tmp_path: Path) -> None:
-    study = (
-        "evallang 1\n\ndata d from sklearn {0}\nmodel nb = GaussianNB\nprotocol cv folds=3\n"
-        "measure roc_auc{1}, roc_auc(distinct=5{2})\n"
-    )
-    place = tmp_path / "study.eval"
-    pairs = "(multi_class=ovo)", ", multi_class=ovo"
-    for name, *options in (
-        ("breast_cancer\n  positive malignant", "", ""),
-        ("wine", "", ""),
-        ("wine", *pairs),
-    ):
-        place.write_text(study.format(name, *options))
-        exact, rounded = ev.run(place).record.estimates
-        error = rounded.extra["error_of_rounding"]
-        assert exact.value is not None and rounded.value is not None
-        assert 0 < abs(rounded.value - exact.value) <= error
-        assert "error_of_rounding" not in exact.extra
-
-
 def test_scores_beyond_the_memory_are_refused_with_the_option_that_rounds_them(
     tmp_path: Path,
 ) -> None:
@@ -386,93 +316,6 @@ def test_scores_beyond_the_memory_are_refused_with_the_option_that_rounds_them(
 # --- parts that are joined, and what avoids it --------------------------------------------------
 
 
-@pytest.mark.parametrize("metric", ["average_precision", "ranking_loss"])
-def test_the_jackknife_of_an_order_needs_no_row(
-    tmp_path: Path, metric: str, counted: list[bool]
-) -> None:
-    write_parts(scored_table(), tmp_path, "parquet")
-    body = f"{SCORED}measure {metric}, accuracy\nmeasure roc_auc\n"
-    body = body.replace(f"measure {metric}, accuracy", f"measure {metric}\n  interval jackknife")
-    one, parts = compared(tmp_path, body, "parquet")
-    assert_close(one, parts)
-    assert counted == [True]
-    assert parts["estimates"][0]["interval"]["method"] == "jackknife"
-
-
-def test_the_jackknife_of_average_precision_is_that_of_scikit_learn_without_each_row() -> None:
-    # Leaving out a row is a step of -1 along its weight: the influences are the derivatives there
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(2)
-    truth = (rng.random(150) < 0.4).astype(int)
-    score = np.round(rng.normal(size=150) + truth, 1)
-    found = METRICS["average_precision"].declaration.influences(Outcome(truth, score, 2, 1))
-    for row in range(0, 150, 10):
-        weights = np.ones(150)
-        weights[row] += 1e-5
-        up = metrics.average_precision_score(truth, score, sample_weight=weights)
-        weights[row] -= 2e-5
-        down = metrics.average_precision_score(truth, score, sample_weight=weights)
-        assert found[row] == pytest.approx((up - down) / 2e-5, abs=1e-8)
-
-
-def test_influences_over_classes_are_their_mean_and_need_every_class() -> None:
-    rng = np.random.default_rng(3)
-    truth, score = np.arange(60) % 3, rng.random((60, 3))
-    known = METRICS["average_precision"].declaration.influences
-    alone = [known(Outcome((truth == c).astype(int), score[:, c], 2, 1)) for c in range(3)]
-    assert known(Outcome(truth, score, 3, None)) == pytest.approx(np.mean(alone, axis=0))
-    with pytest.raises(ValueError, match="each class"):
-        known(Outcome(np.zeros(60, dtype=int), score[:, 0], 2, 1))
-
-
-JOINED = [
-    ("measure average_precision", "`bootstrap` interval of `average_precision`", "jackknife"),
-    ("measure cost_curve_area", "`bootstrap` interval of `cost_curve_area`", None),
-    ("measure roc_auc within site", "`roc_auc` ranks", "without `within`"),
-    ("measure brier", "`brier` is computed", None),
-    ("measure accuracy\nanalyze calibration", "`analyze calibration`", None),
-    ("measure roc_auc\ncompare a vs b with permutation(block=10) by accuracy", "rows", None),
-]
-
-
-@pytest.mark.parametrize(("lines", "reason", "instead"), JOINED)
-def test_joined_parts_say_why_and_what_avoids_it(
-    tmp_path: Path, lines: str, reason: str, instead: str | None
-) -> None:
-    write_parts(scored_table().with_columns(pl.col("margin").clip(0, 1)), tmp_path, "parquet")
-    place = tmp_path / "study.eval"
-    text = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}{lines}\n'
-    place.write_text(f"evallang 1\n\n{text}")
-    seen: list[Activity] = []
-    with watched(seen.append):
-        if reason == "rows":  # found when the test asks for them
-            ev.run(place, store="off")
-        else:
-            read_and_plan(open_study(place))
-    notices = list(dict.fromkeys(activity.notice for activity in seen if activity.notice))
-    assert len(notices) == 1
-    assert notices[0].startswith("the 4 parts of `p` are joined in memory, about ")
-    assert reason in notices[0]
-    if instead is None:
-        assert "instead" not in notices[0]
-    else:
-        assert instead in notices[0].partition("to count their rows instead")[2]
-
-
-def test_what_is_proposed_for_joined_parts_is_counted(tmp_path: Path, counted: list[bool]) -> None:
-    write_parts(scored_table(), tmp_path, "parquet")
-    place = tmp_path / "study.eval"
-    text = f'predictions p from "preds/{{part}}.parquet"\n{SCORED}measure average_precision\n'
-    place.write_text(f"evallang 1\n\n{text}")
-    joined = read_and_plan(open_study(place)).read.imported[0].joined
-    assert joined is not None
-    assert (joined.source, joined.parts) == ("p", 4)
-    assert joined.bytes >= 20 * N  # two columns of eight bytes and one of four
-    place.write_text(place.read_text() + "  interval jackknife\n")
-    assert read_and_plan(open_study(place)).read.imported[0].joined is None
-    assert counted == [True]
-
-
 def test_a_plan_and_a_run_say_that_parts_are_joined(tmp_path: Path) -> None:
     write_parts(scored_table(), tmp_path, "parquet")
     place = tmp_path / "study.eval"
@@ -487,14 +330,3 @@ def test_a_plan_and_a_run_say_that_parts_are_joined(tmp_path: Path) -> None:
     assert runner.invoke(root, ["run", str(place), "--quiet"]).stderr == ""
     run = runner.invoke(root, ["run", str(place)])
     assert run.stderr.count("note: the 4 parts of `p` are joined in memory") == 1
-
-
-def test_a_long_list_of_reasons_is_cut() -> None:
-    reasons = tuple(RowsAsked(f"reason {i}", f"write {i}" if i else None) for i in range(5))
-    text = JoinedParts("p", 1200, 123_400_000_000, reasons).text
-    assert "1,200 parts" in text
-    assert "about 123 GB: reason 0, reason 1, reason 2 and 2 more" in text
-    assert "instead" not in text
-    assert JoinedParts("p", 2, 10, reasons[1:2]).text.endswith(
-        "about 1 kB: reason 1; to count their rows instead, write 1"
-    )

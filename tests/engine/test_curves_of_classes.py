@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import polars as pl
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.metrics import (
@@ -14,7 +13,6 @@ from sklearn.metrics import (
 )
 from studies import study
 
-from evallang.activity import watched
 from evallang.api import run
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
@@ -204,58 +202,3 @@ def test_decisions_and_calibration_are_about_each_class_without_a_mean(of_decisi
     page = (folder / "report.html").read_text(encoding="utf-8")
     for words in ("equal error rate", "Decision curve", "Calibration", "class_2"):
         assert words in page
-
-
-def test_the_mean_over_classes_has_its_interval_over_folds(of_decisions):
-    """The spread of the folds' influences, by scikit-learn's areas without each row in turn."""
-    results, _ = of_decisions
-    found = next(e for e in results.record.estimates if (e.model, e.metric) == ("stump", "roc_auc"))
-    assert found.interval.method == "multiclass_auc"
-    folds = list(folds_of(results, "stump"))
-    variance = 0.0
-    for y, s in folds:
-        rows = np.arange(len(y))
-        whole = roc_auc_score(y, s, multi_class="ovr")
-        for row in rows:
-            kept = rows != row
-            each = [roc_auc_score(y[kept] == c, s[kept, c]) for c in range(3)]
-            m = (y == y[row]).sum()
-            variance += (np.mean(each) - whole) ** 2 * (m - 1) / m  # a row's weight is 1 / m
-    error = np.sqrt(variance) / len(folds)
-    scale = found.value * (1 - found.value)
-    bounds = np.log(np.array([found.interval.low, found.interval.high]))
-    bounds -= np.log1p(-np.array([found.interval.low, found.interval.high]))
-    assert (bounds[1] - bounds[0]) / 2 * scale / 1.98 == pytest.approx(error, rel=0.05)
-
-
-def test_the_progress_names_the_analysis_of_each_model():
-    text = (
-        "data flowers from sklearn iris\nmodel bayes = GaussianNB\nmodel tree = "
-        "DecisionTreeClassifier\nprotocol cv folds=3\nanalyze calibration\n"
-    )
-    seen = []
-    with watched(seen.append):
-        run(study(text))
-    told = [(a.subject, a.done, a.total) for a in seen if "calibration" in a.subject]
-    assert told == [("calibration of bayes", 1, 2), ("calibration of tree", 2, 2)]
-
-
-def test_the_progress_counts_the_models_and_the_resamples_of_each(tmp_path):
-    rng = np.random.default_rng(3)
-    truth = np.arange(60) % 2
-    scores = {f"p{i}": (0.2 + 0.6 * rng.random(60)).round(3) for i in range(2)}
-    table = pl.DataFrame(
-        {"truth": truth, "m0": truth, "m1": truth, "w": rng.random(60).round(3), **scores}
-    )
-    table.write_csv(tmp_path / "p.csv")
-    text = (
-        'predictions p from "p.csv"\n  truth truth\n  models m0, m1\n'
-        '  score m0 = "p0"\n  score m1 = "p1"\n  weight w\nmeasure brier\nanalyze calibration\n'
-    )
-    seen = []
-    with watched(seen.append):
-        run(study(text, tmp_path))
-    counted = [(a.done, a.total, a.share) for a in seen if a.subject.startswith("calibration")]
-    assert [(done, total) for done, total, share in counted if not share] == [(1, 2), (2, 2)]
-    assert [(done, share) for done, _, share in counted if share == 1] == [(1, 1.0), (2, 1.0)]
-    assert "fitting" not in {activity.phase for activity in seen}

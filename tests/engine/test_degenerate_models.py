@@ -9,13 +9,9 @@ from statsmodels.stats.proportion import proportion_confint
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.diagnostics import CODES
 from evallang.reporting.context import Context
-from evallang.reporting.document import Column, Mark, Table, runs
-from evallang.reporting.estimates import estimates_table as table
 from evallang.reporting.findings import findings
 from evallang.reporting.limits import cautions
-from evallang.reporting.tables import lettered
 from evallang.results.records import NO_WIDTH
 
 POSITIVES, ROWS = 17, 200
@@ -95,18 +91,6 @@ def test_a_mean_of_recalls_at_an_end_has_bounds_from_its_classes(folder):
     assert found.low == pytest.approx(1 - np.hypot(*(1 - side for side in sides)) / 2, rel=1e-12)
 
 
-def test_no_interval_of_any_metric_has_no_width(folder):
-    every = "accuracy, f1, fbeta(beta=2), jaccard, mcc, precision, npv, recall, specificity"
-    results = measured(
-        folder, every, "compare never vs all_right, never vs some with permutation by f1\n"
-    )
-    for found in results.record.estimates:
-        assert found.interval is None or found.interval.low != found.interval.high
-    for comparison in results.record.comparisons:
-        for test in comparison.pairwise:
-            assert test.estimate.low is None or test.estimate.low != test.estimate.high
-
-
 def test_f1_of_no_hit_is_bounded_by_the_share_of_hits(folder):
     """Conditional on the union, hits are binomial: F1 = 2 s / (1 + s) for their share s."""
     results = measured(folder, "f1, jaccard, fbeta(beta=2)")
@@ -120,14 +104,6 @@ def test_f1_of_no_hit_is_bounded_by_the_share_of_hits(folder):
     low = of(results, "all_right", "f1").interval.low
     assert low == pytest.approx(2 * lower / (1 + lower))
     assert of(results, "all_right", "f1").interval.high == 1
-
-
-def test_the_bound_of_no_hit_holds_at_its_level():
-    """Of true shares above the bound, fewer than 1 in 20 samples have no hit at all."""
-    rng = np.random.default_rng(5)
-    upper = proportion_confint(0, POSITIVES, method="wilson")[1]
-    hits = rng.binomial(POSITIVES, upper, 100_000)
-    assert (hits == 0).mean() < 0.05
 
 
 def test_identical_models_keep_a_gate_and_print_no_interval(folder):
@@ -161,50 +137,9 @@ measure {}
     assert "W511" not in [c.code for c in cautions(Context(other.record))]
 
 
-def test_the_code_is_declared():
-    assert CODES["W511"].name == "class_never_predicted"
-
-
 def test_a_dash_with_a_footnote_stands_for_the_interval(folder, tmp_path):
     results = measured(folder, "mcc")
     results.save(tmp_path / "out", formats=("html",))
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "its bounds coincide" in page
     assert not re.search(r"\[\s*0\.000,\s*0\.000\s*\]", page)
-
-
-@pytest.mark.parametrize(
-    ("line", "of_dash", "of_group"),
-    [("", "a", None), ("compare never, some, all_right with mcnemar holm\n", "b", "a")],
-)
-def test_footnotes_are_lettered_in_the_order_in_which_a_table_uses_them(
-    folder, line, of_dash, of_group
-):
-    context = Context(measured(folder, "accuracy, mcc", line).record)
-    (setting,) = context.settings
-    made = table(context, setting, ("accuracy", "mcc"), "table-1")
-    dashes = {run.text for row in made.rows for c in row.cells for run in c.runs if marks(run)}
-    assert dashes == {of_dash}
-    heads = [run.text for column in made.columns for run in column.head if marks(run)]
-    assert heads == ([of_group] if of_group else [])
-    noted = [note[0].text for note in made.notes if marks(note[0])]
-    assert noted == sorted({of_dash, *heads})
-
-
-def test_a_footnote_of_cells_that_are_not_shown_has_no_mark():
-    noted = Table("t", (), (Column(runs("Model")),), (), notes=(runs(Mark("flat"), "why"),))
-    assert lettered(noted).notes == (runs("why"),)
-
-
-def marks(run):
-    return isinstance(run, Mark)
-
-
-def test_a_class_that_is_never_predicted_matters_only_where_labels_are_measured(tmp_path):
-    rows = [(i % 2, 0.2 + 0.1 * (i % 2) + i / 1000) for i in range(60)]
-    write_rows(tmp_path, "p.csv", "y,s", rows)
-    text = 'evallang 1\npredictions p from "p.csv"\n  truth y\n  positive 1\n  score a = s\n'
-    quiet = run(study(f"{text}measure roc_auc, brier\n", tmp_path))
-    told = run(study(f"{text}measure roc_auc, accuracy\n", tmp_path))
-    assert quiet.record.never_predicted == ()
-    assert [one.classes for one in told.record.never_predicted] == [("1",)]

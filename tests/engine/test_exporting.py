@@ -7,7 +7,6 @@ import zipfile
 
 import numpy as np
 import pytest
-from calling import call
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score
@@ -119,15 +118,6 @@ def test_one_selection_is_taken_over_and_several_are_made_anew(tmp_path):
     assert (export.scheme, len(export.task.inner), export.task.n_fits) == ("searched", 2, 7)
 
 
-def test_the_choices_of_the_outer_folds_are_stated(tmp_path):
-    made = study(CANCER + "protocol nested cv outer=3 inner=2\nexport logistic\n", tmp_path)
-    record = run(made).record
-    notes = " ".join(record.exports[0].notes)
-    assert "chosen again on all rows, by accuracy in 2 inner folds" in notes
-    for selection in record.selections:
-        assert f"C={selection.params['C']}" in notes
-
-
 def test_the_best_is_that_of_the_first_measure_and_its_estimate_is_corrected(tmp_path):
     made = study(
         CANCER + "protocol cv folds=3\ntune grid cv=2\nmeasure roc_auc, accuracy\nexport best\n",
@@ -142,12 +132,6 @@ def test_the_best_is_that_of_the_first_measure_and_its_estimate_is_corrected(tmp
     assert export.corrected.low <= export.corrected.value <= export.corrected.high
     assert export.corrected.models == ("logistic", "bayes")
     assert "tsamardinos2018" in {r.key for r in record.references}
-
-
-def test_equal_models_tie_to_the_first_written(tmp_path):
-    text = "data d from sklearn iris\nmodel a = GaussianNB\nmodel b = GaussianNB\n"
-    made = study(text + "protocol holdout\nexport best\n", tmp_path)
-    assert run(made).record.exports[0].model == "a"
 
 
 def test_a_regression_is_exported_with_its_numbers(tmp_path):
@@ -226,15 +210,6 @@ def test_a_link_that_leads_out_of_the_folder_is_refused_before_anything_is_fitte
     assert not list(outside.iterdir())
 
 
-def test_a_model_may_stand_in_the_output_folder_and_stays_there_when_run_again(tmp_path):
-    text = "report html\ndata d from sklearn iris\nmodel n = GaussianNB\nprotocol cv folds=3\n"
-    made = study(text + 'export n to "out/n.skops"\n', tmp_path)
-    for _ in range(2):
-        run(made, out=tmp_path / "out")
-        assert (tmp_path / "out" / "n.skops").exists()
-        assert (tmp_path / "out" / "results.json").exists()
-
-
 def test_the_plan_counts_the_fits_of_exports_and_the_run_makes_as_many():
     made = study(CANCER + "protocol nested cv outer=2 inner=2\nexport logistic\nexport bayes\n")
     plan = made.plan()
@@ -243,83 +218,6 @@ def test_the_plan_counts_the_fits_of_exports_and_the_run_makes_as_many():
     assert [t.model for t in plan.tasks if t.kind == "export"] == ["logistic", "bayes"]
     counts = run(made).record.provenance.fits
     assert (counts.planned, counts.run) == (24, 24)
-
-
-def test_a_pattern_that_finds_several_files_has_no_one_model_to_export(tmp_path):
-    from evallang.api.checked_file import StudyError
-
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("x,y\n" + "1,p\n2,q\n" * 20)
-    text = 'data s from "*.csv"\n  target y\nmodel n = GaussianNB\nprotocol cv folds=3\nexport n\n'
-    with pytest.raises(StudyError, match="2 data sets were read"):
-        read_and_plan(study(text, tmp_path))
-
-
-def test_the_best_model_that_a_line_names_too_is_fitted_once(tmp_path):
-    text = (
-        "evallang 1\nreport html\ndata iris from sklearn iris\nmodel bayes = GaussianNB\n"
-        "model stump = DecisionTreeClassifier(max_depth=1)\nprotocol cv folds=3\n"
-        'measure accuracy\nexport best to "b.skops"\nexport bayes to "n.skops"\n'
-    )
-    made = run(study(text, tmp_path)).record
-    assert [(e.model, e.best) for e in made.exports] == [("bayes", True), ("bayes", False)]
-    assert made.exports[0].sha256 == made.exports[1].sha256
-    assert (made.provenance.fits.planned, made.provenance.fits.run) == (7, 7)
-
-
-def test_progress_counts_the_fits_of_exports_with_the_others(tmp_path):
-    told = []
-    text = (
-        "evallang 1\nreport html\ndata iris from sklearn iris\nmodel bayes = GaussianNB\n"
-        "protocol cv folds=3\nmeasure accuracy\nexport bayes\n"
-    )
-    run(study(text, tmp_path), jobs=1, progress=lambda *at: told.append(at))
-    assert told[0] == (0, 4)
-    assert told[-1] == (4, 4)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-
-
-@pytest.mark.parametrize(
-    ("protocol", "exported", "words"),
-    [
-        ("cv folds=3", "bayes", "bayes.skops: fitted on all rows, its parameters as written"),
-        ("holdout", "logistic", "with the hyper-parameters of the one selection that is made"),
-        ("cv folds=3", "logistic", "each training part (2 inner folds by one standard error"),
-        ("cv folds=3", "best", "best.skops: the model best by accuracy under cv, fitted on all"),
-    ],
-)  # fmt: skip
-def test_the_plan_says_how_an_exported_model_comes_about(tmp_path, protocol, exported, words):
-    (tmp_path / "study.eval").write_text(
-        f"{CANCER}protocol {protocol}\n"
-        f"tune grid cv=2 select one_standard_error\nexport {exported}\n"
-    )
-    shown = call("plan", "study.eval", folder=tmp_path).stdout
-    assert words in " ".join(shown.split())
-
-
-class Awkward(GaussianNB):
-    """A model that takes no names of columns."""
-
-    @property
-    def feature_names_in_(self):
-        raise AttributeError
-
-    @feature_names_in_.setter
-    def feature_names_in_(self, names):
-        raise AttributeError
-
-
-def test_a_class_without_names_of_columns_gets_a_first_step_that_has_them():
-    from evallang.models.saving import set_column_names
-
-    rows, labels = load_breast_cancer(return_X_y=True)
-    model = Awkward().fit(rows, labels)
-    named = set_column_names(model, ["a"] * rows.shape[1], numeric=True)
-    assert named.steps[0][1].feature_names_in_.tolist() == ["a"] * rows.shape[1]
-    assert np.array_equal(named.predict(rows), model.predict(rows))
-    in_steps = make_pipeline(Awkward()).fit(rows, labels)
-    assert len(set_column_names(in_steps, ["a"] * rows.shape[1], numeric=True).steps) == 2
-    assert set_column_names(model, ["a"] * rows.shape[1], numeric=False) is model
 
 
 def test_what_skops_cannot_write_or_gives_back_as_another_is_not_saved(monkeypatch):

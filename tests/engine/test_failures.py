@@ -86,18 +86,3 @@ def test_a_comparison_whose_only_pair_lost_a_fit_was_not_performed(tmp_path):
     lost = "bad and good were not compared in accuracy, because fits of bad failed."
     assert lost in words
     assert "by McNemar’s test at a level" not in words
-
-
-def test_the_methods_text_names_the_pairs_that_could_not_be_compared(tmp_path):
-    text = UNEVEN + (
-        "model bad = NuSVC(nu=1)\nmodel good = GaussianNB\nmodel tree = DecisionTreeClassifier\n"
-        "protocol cv folds=3\nmeasure accuracy\n"
-        "compare bad vs good, good vs tree with mcnemar holm\n"
-    )
-    with pytest.raises(RunFailed) as caught:
-        run(study(text), out=tmp_path / "out")
-    (comparison,) = caught.value.results.record.comparisons
-    assert comparison.performed and comparison.reason is None
-    words = report_of(tmp_path / "out")
-    assert "good and tree were compared on accuracy using McNemar’s test" in words
-    assert "bad and good could not be compared: fits of bad failed." in words

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
-from studies import codes, study
+from studies import study
 
 from evallang.api import run
 
@@ -112,35 +112,6 @@ def test_intervals_of_the_one_family_are_those_of_bonferroni_over_all_its_member
         assert found.method == "tango, conservative"
 
 
-def test_posteriors_stand_outside_of_the_one_family():
-    text = """evallang 1
-study "S"
-  seed 1
-  families together
-data iris from sklearn iris
-model a = GaussianNB
-model b = LinearDiscriminantAnalysis
-model c = DummyClassifier
-protocol repeated cv folds=3 times=2
-measure accuracy
-compare a, b with bayes_t
-compare a, c with corrected_t
-compare b, c with corrected_t
-"""
-    posterior, first, second = run(study(text)).record.comparisons
-    assert (posterior.family.size, posterior.family.correction) == (1, None)
-    assert posterior.pairwise[0].reject is None
-    assert first.family.size == second.family.size == 2
-
-
-@pytest.mark.parametrize("word", ["bonferroni", "uncorrected", "westfall"])
-def test_a_line_of_the_one_family_has_no_correction_of_its_own(word):
-    line = f"compare with mcnemar {word}"
-    assert "E209" in codes(HEAD + CLEAR + line + "\n")
-    assert "E209" not in codes(HEAD + CLEAR + line + " exploratory\n")
-    assert "E209" not in codes(HEAD + CLEAR + "compare with mcnemar holm\n")
-
-
 # --- false discovery, margins, self-correcting tests ----------------------------------------
 
 
@@ -191,14 +162,6 @@ def over_data():
         "compare against b across data with friedman then bonferroni_dunn exploratory",
     ]
     return run(study(scores("\n".join(lines)))).record.comparisons
-
-
-def test_the_interval_of_a_self_correcting_test_is_the_simultaneous_one(over_data):
-    for test in over_data[0].pairwise:
-        assert (test.simultaneous.low, test.simultaneous.high) == (
-            test.estimate.low,
-            test.estimate.high,
-        )
 
 
 def test_the_critical_difference_is_that_of_the_test_that_decided(over_data):

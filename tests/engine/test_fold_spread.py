@@ -5,7 +5,6 @@ import pytest
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.engine.run_diagnostics import folds_that_disagree
 
 STUDY = """\
 evallang 1
@@ -41,11 +40,6 @@ def test_errors_that_grow_are_reported_and_even_ones_are_not(tmp_path):
     assert "W513" in told(tmp_path)
     visits(tmp_path)
     assert "W513" not in told(tmp_path)
-
-
-def test_shuffled_folds_share_what_grows(tmp_path):
-    visits(tmp_path, late=8)
-    assert "W513" not in told(tmp_path, "cv folds=4")
 
 
 @pytest.mark.parametrize(
@@ -105,9 +99,3 @@ def test_sites_where_the_rule_is_turned_round_are_reported_by_their_accuracy(tmp
         found = [d["message"] for d in record.diagnostics if d["code"] == "W513"]
         assert len(found) == turned
         assert all("`accuracy` is" in message and "in fold 5" in message for message in found)
-
-
-def test_a_study_without_outcomes_is_silent(tmp_path):
-    visits(tmp_path)
-    text = STUDY.format(protocol="cv folds=4", measure="r2", clauses="")
-    assert list(folds_that_disagree(study(text, tmp_path).meant, ())) == []

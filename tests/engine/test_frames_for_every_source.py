@@ -35,24 +35,10 @@ predictions p from "a.csv", "b.csv"
   score B = p
 measure accuracy, roc_auc
 """
-SCORES = """evallang 1
-scores s from "s.csv"
-  dataset name
-  models A, B
-  metric "AUC"
-compare A vs B across data with wilcoxon
-"""
 COUNTS = """evallang 1
 counts c from "c.csv"
   models A, B
   count n
-measure accuracy
-"""
-DATA = """evallang 1
-data d from "d.csv"
-  target y
-model m = GaussianNB
-protocol cv folds=3
 measure accuracy
 """
 FORMS = pytest.mark.parametrize("form", [dict, pl.DataFrame, pd.DataFrame])
@@ -88,28 +74,10 @@ def test_a_frame_for_each_file_stands_for_predictions_of_several(form, tmp_path)
 
 
 @FORMS
-def test_a_frame_stands_for_a_table_of_scores(form, tmp_path):
-    first, second = RNG.random(12), RNG.random(12)
-    given = form({"name": [f"d{i}" for i in range(12)], "A": first, "B": second})
-    (pair,) = ev.run(study(SCORES, tmp_path), data={"s": given}).comparisons[0].pairwise
-    assert pair.test == "wilcoxon"
-    assert pair.p is not None
-
-
-@FORMS
 def test_a_frame_stands_for_counts(form, tmp_path):
     given = form({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "n": [50, 20, 10, 20]})
     found = values(ev.run(study(COUNTS, tmp_path), data={"c": given}))
     assert found == pytest.approx({("A", "accuracy"): 0.7, ("B", "accuracy"): 0.6})
-
-
-@FORMS
-def test_a_frame_stands_for_data(form, tmp_path):
-    given = {"x": [*RNG.normal(size=40), *RNG.normal(3, size=40)], "y": ["no"] * 40 + ["yes"] * 40}
-    text = "x,y\n" + "".join(f"{x!r},{y}\n" for x, y in zip(*given.values(), strict=True))
-    (tmp_path / "d.csv").write_text(text.replace("np.float64(", "").replace(")", ""))
-    of_file = values(ev.run(study(DATA, tmp_path)))
-    assert values(ev.run(study(DATA, tmp_path), data={"d": form(given)})) == of_file
 
 
 def test_arrays_that_make_no_table_are_refused(tmp_path):

@@ -1,15 +1,13 @@
 """Predictions made elsewhere: several files, data sets, values, weights, logs."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
 from scipy import stats
-from studies import codes, errors_of, study, write_rows
+from studies import codes, study, write_rows
 
 from evallang.api import run
-from evallang.api.checked_file import StudyError
 
 N = 60
 RNG = np.random.default_rng(11)
@@ -58,33 +56,6 @@ def test_rows_of_two_files_meet_by_id_whatever_their_order_and_spelling(two_file
     assert any("at least 0.5" in note for note in results.record.data[0].notes)
 
 
-def test_a_metric_of_scores_is_refused_once_for_all_models_without_them(two_files):
-    with pytest.raises(StudyError) as raised:
-        run(study(TWO_FILES.format(""), two_files))
-    (found,) = errors_of(raised)
-    assert found.message == "`roc_auc` needs scores, and `p` has none of `a`"
-    assert found.help.startswith('write `score a = "COLUMN"` below `predictions p`')
-
-
-def test_rows_missing_in_one_file_are_listed_or_left_out_and_counted(two_files):
-    rows = [(i, TRUTH[i], PROBABILITY[i]) for i in range(N) if i not in (3, 5)]
-    write_rows(two_files, "b.csv", "id,truth,pb", rows)
-    with pytest.raises(StudyError) as raised:
-        run(study(without_auc(TWO_FILES).format(""), two_files))
-    assert "`b.csv` lacks 2 rows that others have: `id` 3, 5" in errors_of(raised)[0].message
-    results = run(study(without_auc(TWO_FILES).format("  rows common\n"), two_files))
-    assert results.record.data[0].n == N - 2
-    assert "rows common: 2 rows of 60 skipped, not in every file" in results.record.data[0].notes
-
-
-def test_a_truth_that_differs_between_files_is_an_error_that_names_the_row(two_files):
-    rows = [(i, 1 - TRUTH[i] if i == 7 else TRUTH[i], PROBABILITY[i]) for i in range(N)]
-    write_rows(two_files, "b.csv", "id,truth,pb", rows)
-    with pytest.raises(StudyError) as raised:
-        run(study(without_auc(TWO_FILES).format(""), two_files))
-    assert "for `id` 7 it is" in errors_of(raised)[0].message
-
-
 def test_groups_of_one_file_are_the_unit_for_models_of_all(two_files):
     rows = [(i, TRUTH[i], LABEL[i], f"g{i // 4}") for i in range(N)]
     write_rows(two_files, "a.csv", "id,truth,said,g", rows)
@@ -92,34 +63,6 @@ def test_groups_of_one_file_are_the_unit_for_models_of_all(two_files):
     assert results.record.data[0].groups == N // 4
     assert results.comparisons[0].pairwise[0].clusters.n == N // 4
     assert {e.about for e in results.estimates} == {"new groups from the same population"}
-
-
-def test_planned_pairs_of_a_test_that_takes_many_models_are_tested_as_pairs(tmp_path):
-    columns = [PROBABILITY, RNG.random(N).round(3), np.clip(PROBABILITY + 0.1, 0, 1).round(3)]
-    write_rows(tmp_path, "p.csv", "truth,pa,pb,pc", zip(TRUTH, *columns, strict=True))
-    text = """evallang 1
-predictions p from "p.csv"
-  truth truth
-  models a, b, c
-  score a = pa
-  score b = pb
-  score c = pc
-  positive 1
-measure roc_auc
-compare a vs b, a vs c with delong holm
-compare with delong exploratory
-"""
-    pairs, together = run(study(text, tmp_path)).comparisons
-    assert [t.models for t in pairs.pairwise] == [("a", "b"), ("a", "c")]
-    assert (pairs.omnibus, pairs.family.size) == (None, 2)
-    assert (together.omnibus.models, together.pairwise) == (("a", "b", "c"), ())
-
-
-def test_few_groups_of_predictions_are_warned_of(two_files):
-    rows = [(i, TRUTH[i], LABEL[i], f"g{i % 5}") for i in range(N)]
-    write_rows(two_files, "a.csv", "id,truth,said,g", rows)
-    results = run(study(without_auc(TWO_FILES).format("  group g\n"), two_files))
-    assert "few_groups" in [d["name"] for d in results.record.diagnostics]
 
 
 # --- data sets in one file ---------------------------------------------------------------
@@ -182,16 +125,6 @@ require a better than b by 30%
     assert "E203" in codes(text + "measure accuracy\n")
 
 
-def test_values_in_groups_refuse_a_test_that_has_no_form_for_them():
-    text = """evallang 1
-predictions v from "v.csv"
-  group g
-  value "F1" a, b
-compare a, b with wilcoxon
-"""
-    assert "E210" in codes(text)
-
-
 def test_weights_of_predictions_enter_the_measure_and_count_tests_refuse_them(tmp_path):
     weights = 1 + np.arange(N) % 3
     write_rows(tmp_path, "w.csv", "w,truth,a,b", zip(weights, TRUTH, LABEL, TRUTH, strict=True))
@@ -206,38 +139,3 @@ compare a, b with permutation(rounds=100)
     a, _ = run(study(text, tmp_path)).estimates
     assert a.value == pytest.approx(np.average(TRUTH == LABEL, weights=weights))
     assert "E221" in codes(text.replace("permutation(rounds=100)", "mcnemar"))
-
-
-# --- logs of language models -------------------------------------------------------------
-
-
-def test_sample_logs_are_judged_outcomes_in_their_groups(tmp_path):
-    for model, share in (("small", 0.4), ("large", 0.7)):
-        judged = RNG.random(40) < share
-        lines = [
-            json.dumps(
-                {
-                    "doc_id": i,
-                    "doc": {"passage": f"p{i // 4}"},
-                    "filter": f,
-                    "exact_match": float(x),
-                }
-            )
-            for i, x in enumerate(judged)
-            for f in ("strict", "loose")
-        ]
-        RNG.shuffle(lines)
-        (tmp_path / f"{model}.jsonl").write_text("\n".join(lines) + "\n")
-    text = """evallang 1
-predictions quiz from "small.jsonl", "large.jsonl"
-  id doc_id
-  group doc.passage
-  where filter = strict
-  correct small as exact_match in "small.jsonl"
-  correct large as exact_match in "large.jsonl"
-compare large, small with mcnemar
-"""
-    results = run(study(text, tmp_path))
-    (data,) = results.record.data
-    assert (data.n, data.groups, data.excluded[0].n) == (40, 10, 40)
-    assert results.comparisons[0].pairwise[0].clusters.n == 10

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
-from studies import codes, errors_of, study, write_rows
+from studies import codes, study, write_rows
 
 from evallang.api import run
-from evallang.api.checked_file import StudyError
 
 N = 60
 RNG = np.random.default_rng(11)
@@ -59,13 +58,6 @@ def test_an_example_with_fewer_repeats_counts_as_much_as_any_other(repeated):
     means = RIGHT.mean(axis=2)
     means[:, 2] = RIGHT[:, 2, :2].mean(axis=1)
     assert [e.value for e in results.estimates] == pytest.approx(means.mean(axis=1))
-
-
-@pytest.mark.parametrize("test", ["mcnemar", "proportions_z"])
-def test_tests_on_counts_are_refused_with_permutation_as_the_way_out(repeated, test):
-    with pytest.raises(StudyError) as raised:
-        run(study(REPEATED.format(test), repeated))
-    assert [(d.code, d.help) for d in errors_of(raised)] == [("E201", "write `with permutation`")]
 
 
 def test_repeats_of_f1_are_measured_each_and_their_examples_drawn_whole(tmp_path):
@@ -174,10 +166,3 @@ def test_a_t_on_groups_of_judged_outcomes_is_the_cluster_robust_one_of_statsmode
     assert pair.variant == "clustered"
     assert pair.statistic.value == pytest.approx(float(fitted.tvalues[0]), rel=1e-9)
     assert pair.p == pytest.approx(float(fitted.pvalues[0]), rel=1e-9)
-
-
-def test_single_right_and_wrong_answers_are_compared_by_their_own_test(repeated):
-    once = REPEATED.replace("  repeat run\n", "")
-    assert codes(once.format("t")) == ["E207"]
-    assert codes(once.format("wilcoxon")) == ["E207"]
-    assert codes(once.format("mcnemar")) == []

@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 from studies import study
 
-from evallang.api import StudyError, run
+from evallang.api import run
 from evallang.stats.intervals.few_groups import weighted_wilson
 
 TEXT = """\
@@ -64,12 +64,6 @@ def test_specificity_without_weights_is_wilsons(tmp_path):
         int((FOUND[negatives] == 0).sum()), int(negatives.sum()), 0.05, "wilson"
     )
     assert (found.low, found.high) == pytest.approx(known, abs=1e-9)
-
-
-def test_a_recall_of_three_classes_is_no_share(tmp_path):
-    three, guessed = RNG.integers(0, 3, N), RNG.integers(0, 3, N)
-    with pytest.raises(StudyError, match="`recall` of 3 classes is an average"):
-        estimates(tmp_path, "", "recall\n  interval wilson", three, guessed)
 
 
 @pytest.mark.parametrize("method", ["takahashi", "delta"])

@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
-from sklearn.linear_model import LinearRegression
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, learning_curve
 from sklearn.naive_bayes import GaussianNB
@@ -112,22 +111,6 @@ def test_train_and_test_scores_are_those_of_scikit_learn_on_the_same_subsets():
         assert (gain["better"], gain["worse"]) == ((steps > 0).sum(), (steps < 0).sum())
 
 
-def test_regression_by_another_metric_is_that_of_scikit_learn():
-    text = (
-        'evallang 1\nstudy "C"\n  seed 1\ndata sugar from sklearn diabetes\n'
-        "model line = LinearRegression\nprotocol holdout test=1/3\nmeasure mse\n"
-        "analyze learning_curve(sizes=[30, 200], repeats=2) by r2\n"
-    )
-    X, y = load_diabetes(return_X_y=True)
-    (item,) = run(study(text)).record.analyses
-    train, test = curves_of_scikit_learn(text, "line", LinearRegression(), X, y, [30, 200], "r2")
-    assert item.metric == item.values["metric"] == "r2"
-    for number, point in enumerate(item.values["points"]):
-        assert point["test"]["value"] == pytest.approx(test[:, number].mean(), abs=1e-10)
-        assert point["train"]["value"] == pytest.approx(train[:, number].mean(), abs=1e-10)
-        assert point["test"]["sd"] is None  # one split
-
-
 OF_MALIGNANT = make_scorer(f1_score, pos_label=0)  # class 0 of scikit-learn
 SEARCHED = """\
 evallang 1
@@ -184,25 +167,6 @@ def test_the_whole_training_part_shares_the_fits_of_the_protocol(tmp_path):
     assert "F1 by the number of training rows" in page
 
 
-def test_the_store_serves_both_kinds_of_outcome(tmp_path, monkeypatch):
-    """With training predictions a fit is kept apart, and serves a study that wants none."""
-    monkeypatch.setenv("EVALLANG_STORE", str(tmp_path / "store"))
-    line = "analyze learning_curve(fractions=[20%, 1], repeats=1)\n"
-    plain = run(study(SEARCHED)).record
-    assert plain.provenance.fits.run == 33
-    drawn = run(study(SEARCHED + line)).record
-    assert (drawn.provenance.fits.run, drawn.provenance.fits.cached) == (66, 0)
-    again = run(study(SEARCHED + line)).record
-    assert (again.provenance.fits.run, again.provenance.fits.cached) == (0, 66)
-    assert to_plain(again.analyses) == to_plain(drawn.analyses)
-    (tmp_path / "other").mkdir()
-    monkeypatch.setenv("EVALLANG_STORE", str(tmp_path / "other"))
-    run(study(SEARCHED + line))
-    served = run(study(SEARCHED)).record
-    assert (served.provenance.fits.run, served.provenance.fits.cached) == (0, 33)
-    assert to_plain(served.estimates) == to_plain(plain.estimates)
-
-
 def test_subsets_are_nested_and_keep_the_shares_of_strata():
     rng = np.random.default_rng(5)
     strata = np.repeat([0, 1, 2], [70, 20, 10])[rng.permutation(100)]
@@ -241,34 +205,6 @@ def test_subsets_keep_groups_whole_and_the_order_of_time():
     ordered = Rows(30, None, None, None, lambda repeat: 0)
     parts = list(nested_subsets(ordered, np.arange(20), [5, 20], 3, near=np.arange(20, 30)))
     assert [part.tolist() for part in parts] == [list(range(15, 20)), list(range(20))]
-
-
-def test_a_series_is_not_drawn_and_three_parts_shrink_together():
-    text = WINE.replace("repeated cv folds=4 times=2", "holdout test=20% validation=20%").replace(
-        "n_neighbors=3", "n_neighbors in [1, 5]"
-    )
-    planned = read_and_plan(
-        study(f"{text}analyze learning_curve(fractions=[50%, 1]) of near\n")
-    ).planned
-    layout = planned.layout
-    halves = [p for p in layout.subsets if p.size == 0]
-    assert len(halves) == 5
-    whole = next(p for p in layout.subsets if p.size == 1).split
-    for place in halves:
-        assert abs(len(place.split.train) - len(whole.train) / 2) <= 1
-        assert abs(len(place.split.validation) - len(whole.validation) / 2) <= 1
-        assert set(place.split.validation) <= set(whole.validation)
-        task = planned.fits[place.key]
-        assert sorted([*place.split.train, *place.split.validation]) == task.refit.tolist()
-    series = (
-        'evallang 1\nstudy "S"\n  seed 2\ndata sugar from sklearn diabetes\n'
-        "model line = Ridge\nprotocol time_series folds=3\nmeasure mae\n"
-        "analyze learning_curve(fractions=[20%, 1])\n"
-    )
-    (item,) = run(study(series)).record.analyses
-    assert item.values["ordered"]
-    assert item.values["n_draws"] == 1
-    assert "nearest in time to the test rows" in item.values["notes"][0]
 
 
 def test_a_failed_fit_on_a_part_is_counted_and_the_run_fails(tmp_path):

@@ -68,25 +68,6 @@ def test_an_estimator_stands_for_the_declared_model_and_scores_as_the_class_woul
     assert not hasattr(live[-1], "coef_")  # copies were fitted
 
 
-def test_an_estimator_that_no_line_declares_is_added_and_may_be_compared(tmp_path):
-    path = tmp_path / "study.eval"
-    path.write_text(IRIS.format("model bayes = GaussianNB\n") + "compare net, bayes with mcnemar\n")
-    with pytest.raises(StudyError, match="net"):
-        ev.run(path)
-    record = ev.run(path, models={"net": LogisticRegression(max_iter=500)}).record
-    assert record.comparisons[0].pairwise[0].models == ("net", "bayes")
-    assert {e.model for e in record.estimates} == {"net", "bayes"}
-
-
-def test_a_study_without_any_model_of_its_own_runs_with_a_live_one(tmp_path):
-    path = tmp_path / "study.eval"
-    path.write_text(IRIS.format(""))
-    live = {"net": LogisticRegression(max_iter=500)}
-    record = ev.run(path, models=live, out=tmp_path / "o").record
-    assert [m.name for m in record.models] == ["net"]
-    assert "net" in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
-
-
 class Local(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         self.classes_ = np.unique(y)

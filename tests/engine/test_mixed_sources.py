@@ -1,16 +1,10 @@
 """Sources of several kinds in one study: which of them a line is about."""
 
-import numpy as np
 import pytest
-from studies import codes, errors_of, study, write_rows
+from studies import codes, study, write_rows
 
 from evallang.api import run
-from evallang.api.checked_file import StudyError
 
-N = 60
-RNG = np.random.default_rng(11)
-TRUTH = RNG.integers(0, 2, N)
-LABEL = np.where(RNG.random(N) < 0.75, TRUTH, 1 - TRUTH)
 MIXED = """evallang 1
 data iris from sklearn iris
 model tree = DecisionTreeClassifier(max_depth=2)
@@ -59,26 +53,3 @@ def test_a_requirement_that_no_source_can_decide_never_passes_unseen(mixed):
     (line,) = run(study(unnamed, mixed)).requirements
     assert not line.met
     assert "cannot be decided" in line.reason
-
-
-def test_numbers_of_two_measures_do_not_stand_in_one_statement():
-    text = 'evallang 1\npredictions v from "v.csv"\n  value "F1" a\n  value "EM" b\n'
-    assert "E144" in codes(text)
-    stray = 'evallang 1\npredictions v from "v.csv"\n  truth y\n  models a, b\n  lower is better\n'
-    assert "E144" in codes(stray)
-
-
-def test_one_data_set_read_is_no_sample_of_data_sets(tmp_path):
-    rows = [(i, "only", TRUTH[i], LABEL[i], TRUTH[i]) for i in range(N)]
-    write_rows(tmp_path, "p.csv", "id,suite,truth,a,b", rows)
-    text = """evallang 1
-predictions p from "p.csv"
-  id id
-  dataset suite
-  truth truth
-  positive 1
-compare a, b across data with wilcoxon
-"""
-    with pytest.raises(StudyError) as raised:
-        run(study(text, tmp_path))
-    assert [d.code for d in errors_of(raised)] == ["E201"]

@@ -144,17 +144,6 @@ def test_what_cannot_be_computed_is_printed_with_its_reason(tmp_path):
     assert to_plain(again) == to_plain((found,))
 
 
-def test_several_seeds_are_noted(tmp_path):
-    text = CANCER.replace("model near", "model net = StandardScaler | MLPClassifier(max_iter=20)\n"
-                          "model near") + (
-        "protocol holdout test=1/3 seeds=2\nmeasure accuracy\nanalyze roc of net\nreport html\n"
-    )  # fmt: skip
-    results = run(study(text, tmp_path))
-    (found,) = results.record.analyses
-    assert found.values["notes"] == ("of the first of 2 seeds",)
-    assert "of the first of 2 seeds" in words_of(results, tmp_path)
-
-
 @pytest.mark.parametrize(
     ("line", "code"),
     [
@@ -167,12 +156,3 @@ def test_several_seeds_are_noted(tmp_path):
 def test_clauses_of_analyze_are_checked(line, code):
     found = codes(CANCER + f"protocol cv folds=5\nmeasure accuracy\n{line}\n")
     assert (code in found) if code else not [c for c in found if c.startswith("E")]
-
-
-def test_nine_classes_have_no_intervals_in_a_matrix(tmp_path):
-    text = CANCER.replace("cancer from sklearn breast_cancer\n  positive malignant", "digits from "
-                          "sklearn digits") + (
-        "protocol holdout test=1/5\nmeasure accuracy\nanalyze confusion of bayes\nreport html\n"
-    )  # fmt: skip
-    words = words_of(run(study(text, tmp_path)), tmp_path)
-    assert "percentages are shares of a row." in words

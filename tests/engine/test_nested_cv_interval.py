@@ -102,21 +102,6 @@ def test_its_fits_are_in_the_plan_and_in_the_results(folder):
     assert {e.protocol for e in results.estimates} == {"cv"}
 
 
-def test_numbers_of_repeats_that_differ_have_fits_of_their_own(folder):
-    both = text() + "measure brier\n  interval nested_cv(repeats=3)\n"
-    _, two, three = read_and_plan(study(both, folder)).planned.plan.protocols
-    assert (two.options["repeats"], three.options["repeats"]) == (2, 3)
-    assert two.name != three.name
-    assert all(found.interval is not None for found in run(study(both, folder)).estimates)
-
-
-def test_the_accuracy_has_the_mirrored_interval(folder):
-    wrong, *_ = run(study(text(), folder)).estimates
-    right, *_ = run(study(text(metric="accuracy"), folder)).estimates
-    mirrored = (1 - wrong.interval.high, 1 - wrong.interval.low)
-    assert (right.interval.low, right.interval.high) == pytest.approx(mirrored)
-
-
 def test_a_requirement_is_decided_on_it(folder):
     lines = "require error_rate of bayes <= 99%\nrequire error_rate of bayes <= 1%\n"
     results = run(study(text() + lines, folder))
@@ -157,8 +142,3 @@ def test_a_fit_that_fails_leaves_the_estimate_without_an_interval(folder):
 def test_a_study_for_which_it_is_not_made_is_refused_by_check(given, code):
     assert code in codes(text(**given))
     assert code not in codes(text(**given).replace("  interval nested_cv(repeats=2)\n", ""))
-
-
-def test_a_root_of_a_mean_is_not_a_mean_of_examples():
-    frame = text(metric="rmse").replace("GaussianNB", "Ridge")
-    assert "E202" in codes(frame.replace("DecisionTreeClassifier", "DecisionTreeRegressor"))

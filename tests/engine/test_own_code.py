@@ -14,7 +14,7 @@ import pytest
 import sklearn
 from calling import call
 from click.testing import CliRunner
-from studies import checked, study
+from studies import study
 
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
@@ -83,13 +83,6 @@ def test_own_code_runs_with_consent_as_the_same_class_in_scikit_learn(tmp_path):
     )  # fmt: skip
     assert values["own"] == {e.model: e.value for e in run(same).record.estimates}["own"]
     assert NearestCentroid.__name__ in same.meant.models[0].pipeline.steps[-1].name
-
-
-def test_workers_find_the_folder_of_the_study_too(tmp_path):
-    made = written(tmp_path, "second_own")
-    one, two = (run(made, jobs=jobs, trust=True).record.estimates for jobs in (1, 2))
-    assert one == two
-    assert str(tmp_path) not in sys.path
 
 
 def test_without_consent_nothing_is_imported_and_the_modules_are_named(tmp_path):
@@ -198,64 +191,6 @@ def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
     )  # fmt: skip
     assert done.stdout.split(" ", 2)[:2] == [str(export.params["power"]), "3"]
     assert "setosa" in done.stdout
-
-
-def test_margins_serve_a_ranking_metric_and_no_metric_of_probabilities(tmp_path):
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.metrics import roc_auc_score
-
-    module = (
-        MODULE
-        + """
-class Margin(Nearest):
-    def decision_function(self, X):
-        distances = ((X[:, None, :] - self.means_) ** 2).sum(axis=2)
-        return distances[:, 0] - distances[:, 1]
-"""
-    )
-    (tmp_path / "fourteenth_own.py").write_text(module)
-    made = study(
-        "use fourteenth_own\ndata c from sklearn breast_cancer\n  positive malignant\n"
-        "model own = fourteenth_own.Margin(random_state=1)\nprotocol holdout\n"
-        "measure roc_auc, log_loss\n",
-        tmp_path,
-    )
-    auc, loss = run(made, trust=True).record.estimates
-    split = read_and_plan(made).planned.layout.splits["c", "holdout"][0]
-    data = load_breast_cancer()
-    malignant = 1 - data.target
-    means = [data.data[split.train][malignant[split.train] == c].mean(axis=0) for c in (0, 1)]
-    distance = [((data.data[split.test] - mean) ** 2).sum(axis=1) for mean in means]
-    expected = roc_auc_score(malignant[split.test], distance[0] - distance[1])
-    assert auc.value == pytest.approx(expected, abs=1e-12)
-    assert loss.value is None
-    assert loss.notes == ("not computed: the model gives no probabilities",)
-
-
-def errors(text):
-    return [d.code for d in checked(text).diagnostics if d.severity == "error"]
-
-
-def test_a_dotted_name_needs_its_use_line_and_a_use_line_a_module():
-    rest = "data iris from sklearn iris\nmodel a = mypkg.models.Net(width=64)\nprotocol cv\n"
-    assert errors(rest) == ["E175"]
-    assert errors("use mypkg\n" + rest) == ["E175"]
-    assert errors("use mypkg.models\n" + rest) == []
-    assert errors("use mypkg.models\nuse mypkg.models\n" + rest) == ["E104"]
-    assert errors("use my-pkg.models\n" + rest) == ["E175", "E176"] or errors(
-        "use my-pkg.models\n" + rest
-    ) == ["E176", "E175"]
-
-
-def test_its_parameters_are_unknown_to_the_check_and_take_any_value():
-    text = (
-        "use m.n\ndata iris from sklearn iris\n"
-        "model a = m.n.Net(width=64, layers=[8, 4], act=relu, rate in 0..0.5 step 0.1, "
-        "inner=LogisticRegression(C=2), of=m.n.Other)\nprotocol cv\ntune grid cv=3\n"
-    )
-    found = checked(text)
-    assert not [d for d in found.diagnostics if d.severity == "error"]
-    assert found.study.models[0].pipeline.steps[0].code
 
 
 @pytest.mark.parametrize("at", ["import", "fit"])

@@ -2,14 +2,11 @@
 
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from studies import study
 
 from evallang.api.running import RunFailed, run
-from evallang.models.fitting import watched
-from evallang.models.foreign_errors import FitLost, time_loss
 
 MODULE = """\
 import numpy as np
@@ -122,19 +119,6 @@ def test_probabilities_that_are_none_are_a_failed_fit(tmp_path, returned, told, 
     assert found[0].message.startswith(told)
 
 
-def test_values_in_a_column_are_a_failed_fit(tmp_path):
-    text = TEXT.replace("breast_cancer", "diabetes").replace("GaussianNB", "Ridge")
-    found = failures(tmp_path, "own_errors.Column", "mae", text=text)
-    assert found[0].message.startswith("`predict` returned an array of the shape (221, 1)")
-
-
-def test_rows_that_a_step_loses_are_a_failed_fit(tmp_path):
-    text = TEXT.replace("folds=2", "folds=4")
-    found = failures(tmp_path, "own_errors.Shorter | GaussianNB", "accuracy", text=text)
-    assert len(found) == 4
-    assert found[0].message.startswith("`predict` returned an array of the shape (142,) for 143")
-
-
 def test_a_metric_that_raises_no_exception_is_a_measurement_that_failed(tmp_path):
     text = TEXT.replace("measure {metric}", "measure own_errors.mute, accuracy")
     (tmp_path / "own_errors.py").write_text(MODULE)
@@ -142,19 +126,6 @@ def test_a_metric_that_raises_no_exception_is_a_measurement_that_failed(tmp_path
         run(study(text.format(model="GaussianNB"), tmp_path), trust=True)
     found = failed.value.results.record.failures
     assert {(f.stage, f.error, f.message) for f in found} == {("measure", "Deep", "told")}
-
-
-@pytest.mark.parametrize(
-    ("raised", "jobs", "message"),
-    [
-        ("KeyboardInterrupt", 2, "raised without a message"),
-        ("Deep", 1, "raised without a message"),
-        ("SystemExit", 1, "it ended the process"),
-    ],
-)
-def test_what_is_raised_without_a_message_says_so(tmp_path, raised, jobs, message):
-    found = failures(tmp_path, f'own_errors.Own(raised="{raised} silent")', "accuracy", jobs)
-    assert {(f.error, f.message) for f in found} == {(raised, message)}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -178,27 +149,3 @@ def test_the_shell_answers_3_and_names_model_and_fold(tmp_path):
     assert done.returncode == 3, done.stderr
     assert "a fit failed (own, fold 1): KeyboardInterrupt: told" in done.stderr
     assert "bug" not in done.stderr
-
-
-def test_the_text_of_an_exception_is_made_within_the_limits_of_its_fit():
-    guarded = []
-
-    class Slow(ValueError):
-        def __str__(self):
-            if guarded:
-                raise FitLost(time_loss(3))
-            return "said too late"
-
-    def fail():
-        raise Slow
-
-    @contextmanager
-    def guard():
-        guarded.append(True)
-        try:
-            yield
-        finally:
-            guarded.clear()
-
-    failure = watched(fail, guard())[1]
-    assert (failure.error, failure.message) == ("TimeLimit", time_loss(3).message)

@@ -178,27 +178,6 @@ def test_one_fitted_model_has_the_bootstrap_interval_and_tests_are_those_of_the_
     assert own.estimate.value == pytest.approx(built_in.estimate.value, abs=1e-12)
 
 
-def test_repeated_designs_have_the_corrected_interval_and_tests_of_folds(tmp_path):
-    made = written(
-        tmp_path,
-        "four_metric",
-        IRIS + "protocol main = repeated cv folds=3 times=2\nmeasure own.wrong, error_rate\n"
-        "compare tree vs bayes with corrected_t by own.wrong on main\n"
-        "compare tree vs bayes with corrected_t by error_rate on main\n"
-        "compare tree vs bayes with 5x2cv_f by own.wrong\n"
-        "compare tree vs bayes with 5x2cv_f by error_rate\n",
-    )
-    record = run(made, trust=True).record
-    assert values(record, "wrong") == values(record, "error_rate")
-    mine, theirs = record.estimates[0].interval, record.estimates[2].interval
-    assert (mine.method, mine.low, mine.high) == pytest.approx(
-        (theirs.method, theirs.low, theirs.high), abs=1e-12
-    )
-    ps = [comparison.pairwise[0].p for comparison in record.comparisons]
-    assert ps[0] == ps[1]
-    assert ps[2] == ps[3]
-
-
 def test_candidates_are_chosen_by_it_in_its_direction_the_same_in_every_process(tmp_path):
     text = (
         "use {package}.metrics\nstudy\n  seed 2\ndata wine from sklearn wine\n"
@@ -343,27 +322,6 @@ def test_numbers_that_are_no_floats_are_failures_and_settings_are_restored(tmp_p
         assert said in estimate.notes[0]
 
 
-def test_a_metric_that_fails_in_a_level_only_is_a_failure_too(tmp_path):
-    rows = "".join(f"{'ab'[i % 2]},{'cd'[i < 80]},{i},{i}\n" for i in range(200))
-    (tmp_path / "d.csv").write_text("y,site,a,b\n" + rows)
-    text = (
-        'use {package}.metrics\ndata d from "d.csv"\n  target y\n  features all except site\n'
-        "model bayes = GaussianNB\nprotocol holdout test=50%\n"
-        "measure own.many within site" + FEW
-    )
-    module = """\
-def many(truth, prediction):
-    if len(truth) < 55:
-        raise ValueError("too few rows")
-    return float((truth == prediction).mean())
-"""
-    with pytest.raises(RunFailed, match="1 measurement failed") as failed:
-        run(written(tmp_path, "level_metric", text, module), trust=True)
-    record = failed.value.results.record
-    assert [f.metric for f in record.failures] == ["level_metric.metrics.many"]
-    assert "too few rows" in record.failures[0].message
-
-
 def test_the_shell_answers_3_for_it_and_2_without_consent(tmp_path):
     written(tmp_path, "shell_metric", IRIS + "protocol holdout\nmeasure own.raises\nreport html\n")
     words = ["run", "study.eval", "-j", "1", "--quiet"]
@@ -405,13 +363,6 @@ def test_what_cannot_be_a_metric_is_said_before_anything_is_fitted(
     assert reason in str(refused.value)
 
 
-def test_options_reach_it_as_python_has_them(tmp_path):
-    text = IRIS + "let more = [1, 2, 3]\nprotocol holdout\nmeasure own.open_to_all(a=1/2, b=more)"
-    record = run(written(tmp_path, "options_metric", text + FEW), trust=True).record
-    assert record.estimates[0].value == 3.5
-    assert record.estimates[0].metric.endswith("open_to_all(a=1/2, b=[1, 2, 3])")
-
-
 def errors(text):
     return [d.code for d in checked(text).diagnostics if d.severity == "error"]
 
@@ -425,14 +376,6 @@ def test_a_check_takes_its_name_and_options_and_asks_for_its_use_line():
     assert errors(text + "measure m.n.f(a={b: 1})\n") == ["E131"]
     assert errors(text + "measure m.n.f(a=1, a=2)\n") == ["E116"]
     assert errors(text + "measure m.n.f, m.n.f\n") == ["E116"]
-
-
-@pytest.mark.parametrize("test", ["mcnemar", "wilcoxon", "delong"])
-def test_tests_of_counts_losses_or_scores_are_refused(test):
-    text = IRIS.replace("{package}.metrics", "m.n") + "protocol holdout\nmeasure m.n.f\n"
-    assert errors(text + f"compare tree vs bayes with {test} by m.n.f\n") == ["E207"]
-    assert errors(text + "compare tree vs bayes with permutation by m.n.f\n") == []
-    assert errors(text + "compare tree vs bayes with bootstrap by m.n.f\n") == []
 
 
 def test_it_is_not_measured_where_examples_have_weights_or_are_judged_already():

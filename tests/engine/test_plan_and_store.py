@@ -13,7 +13,6 @@ from evallang.cli.main import root
 from evallang.cli.plan import _graph
 from evallang.engine import last_plan
 from evallang.engine.store import Store
-from evallang.planning import keys
 
 TEXT = (
     'evallang 1\nstudy "Planned"\n  seed 4\ndata iris from sklearn iris\n'
@@ -31,14 +30,6 @@ def kept(tmp_path):
 
 def reasons(plan):
     return {task.model: task.stale_because for task in plan.tasks if task.kind == "fit"}
-
-
-def test_a_plan_without_past_runs_knows_no_reason_and_no_time(tmp_path):
-    plan = study(TEXT, tmp_path).plan(tmp_path / "none")
-    assert (plan.n_fits, plan.n_cached, plan.seconds) == (6, 0, None)
-    assert set(reasons(plan).values()) == {None}
-    assert not (tmp_path / "none").exists()
-    assert study(TEXT, tmp_path).plan("off").n_cached is None
 
 
 def test_a_plan_of_a_study_that_was_run_has_nothing_to_fit(tmp_path, kept):
@@ -111,25 +102,6 @@ def test_a_plan_states_no_more_than_what_has_changed(tmp_path, old, new, expecte
     assert plan.n_fits == plan.n_cached + found.total()
 
 
-def test_a_package_that_another_class_needs_has_not_changed(tmp_path, kept, monkeypatch):
-    monkeypatch.setattr(
-        keys, "package_versions", lambda p: {"new": "1"} if "Dummy" in str(p) else {}
-    )
-    plan = study(TEXT.replace("GaussianNB", "DummyClassifier"), tmp_path).plan(kept)
-    assert reasons(plan) == {"bayes": "the classes or parameters of bayes changed", "knn": None}
-
-
-def test_a_fit_that_is_never_kept_was_not_deleted(tmp_path, kept):
-    for entry in kept.glob("??/*"):
-        entry.unlink()
-    (record,) = (kept / "studies").iterdir()
-    text = record.read_text()
-    assert text.count('"kept":true') == 6
-    record.write_text(text.replace('"kept":true', '"kept":false'))
-    found = set(reasons(study(TEXT, tmp_path).plan(kept)).values())
-    assert found == {"they failed, or could not be kept, in the last run"}
-
-
 def test_the_text_of_a_plan_accounts_for_every_fit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["plan", "study.eval", "--store", str(tmp_path / "store")]
@@ -149,14 +121,6 @@ def test_the_text_of_a_plan_accounts_for_every_fit(tmp_path, monkeypatch):
         "3 more fits to do",
         "1 fit for exports, as in every run",
     ]
-
-
-def test_a_plan_names_the_version_that_changed(tmp_path, kept, monkeypatch):
-    now = keys.environment()
-    monkeypatch.setattr(keys, "environment", lambda: now | {"scikit-learn": "99"})
-    plan = study(TEXT, tmp_path).plan(kept)
-    changed = f"scikit-learn {now['scikit-learn']} -> 99"
-    assert reasons(plan) == {"bayes": changed, "knn": changed}
 
 
 def test_a_deleted_entry_is_told_from_a_changed_one(tmp_path, kept):
@@ -246,23 +210,6 @@ def test_a_plan_compares_what_the_last_fits_were_made_of(tmp_path, kept, facts, 
         entry.unlink()
     found = set(reasons(study(TEXT, tmp_path).plan(kept)).values())
     assert len(found) == 1 and reason in found.pop()
-
-
-def test_a_record_of_another_form_is_no_record(tmp_path, kept):
-    (record,) = (kept / "studies").iterdir()
-    document = json.loads(record.read_bytes())
-    record.write_text(json.dumps(document | {"format": -1}))
-    for entry in kept.glob("??/*"):
-        entry.unlink()
-    plan = study(TEXT, tmp_path).plan(kept)
-    assert (plan.n_cached, plan.seconds) == (0, None)
-    assert set(reasons(plan).values()) == {None}
-
-
-def test_a_plan_without_fits_needs_no_store(tmp_path):
-    text = "evallang 1\nstudy\n  seed 1\ncounts p\n  models a, b\n  table [[9, 1], [2, 3]]\n"
-    plan = study(text, tmp_path).plan(tmp_path / "store")
-    assert not plan.n_fits and not plan.n_cached
 
 
 @pytest.mark.parametrize("where", ["store", "off"])

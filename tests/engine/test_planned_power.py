@@ -6,7 +6,7 @@ import math
 import pytest
 from click.testing import CliRunner
 from scipy import stats
-from studies import checked, codes, study, write_rows
+from studies import study, write_rows
 
 from evallang.api import run
 from evallang.api.power import power_of
@@ -87,12 +87,6 @@ def test_the_required_number_is_the_first_that_stays_enough():
     assert min(chance_of_rejection(0.3, 0.5, k, 0.05) for k in (n - 1, n - 2)) < 0.8
 
 
-def test_several_shares_are_looked_at_where_none_is_stated():
-    (values,) = answers(COUNTS + "compare x, y with mcnemar\nanalyze power(difference=15%)\n")
-    shares = [answer["assumptions"]["discordant"] for answer in values["answers"]]
-    assert shares == [0.2, 0.3]  # none below the difference
-
-
 @pytest.mark.parametrize(
     ("correction", "level"),
     [
@@ -150,24 +144,6 @@ def test_the_corrected_t_takes_number_and_ratio_from_the_splits():
     assert "no number of splits is enough" in answer["notes"][0]
 
 
-def test_without_a_stated_spread_differences_are_in_its_unit():
-    text = FITTED + (
-        "protocol repeated cv folds=5 times=4\nmeasure accuracy\ncompare a, b with corrected_t\n"
-        "analyze power(difference=2%)\n"
-    )
-    (answer,) = answers(text)[0]["answers"]
-    assert answer["in_sd"] and answer["power"] is None
-    assert any("needs `sd`" in note for note in answer["notes"])
-
-
-def test_a_test_among_the_positives_counts_the_positives():
-    text = FITTED + (
-        "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar by recall\n"
-        "analyze power(discordant=10%)\n"
-    )
-    assert answers(text)[0]["n"] == 212  # malignant tumours in the data of scikit-learn
-
-
 def test_tests_over_data_sets_count_the_data_sets():
     names = ("wine", "iris", "breast_cancer", "digits")
     text = (
@@ -183,21 +159,6 @@ def test_tests_over_data_sets_count_the_data_sets():
     # four signs of one kind have p = 1/8: never below 0.05/3
     assert pairs["answers"][0]["detectable"] is None
     assert "too few" in pairs["answers"][0]["notes"][0]
-
-
-def test_data_that_are_missing_leave_out_what_depends_on_them(tmp_path):
-    text = (
-        'evallang 1\npredictions p from "none.csv"\n  id id\n  truth y\n  models a, b\n'
-        "measure accuracy\ncompare a, b with mcnemar\n"
-        "analyze power(difference=5%, discordant=10%)\n"
-    )
-    found, diagnostics = power_of(study(text, tmp_path))
-    assert [d.name for d in diagnostics if d.severity == "error"] == ["file_not_found"]
-    (answer,) = found[0].values["answers"]
-    assert answer["power"] is None and answer["detectable"] is None
-    assert answer["required_n"] == answers(
-        COUNTS + "compare x, y with mcnemar\nanalyze power(difference=5%, discordant=10%)\n"
-    )[0]["answers"][0]["required_n"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -268,28 +229,6 @@ def test_a_resampling_test_has_the_power_of_the_test_of_its_metric(tmp_path):
     assert by_swaps == by_t
 
 
-@pytest.mark.parametrize(
-    ("metric", "option"),
-    [
-        ("f1", "area=90%"),
-        ("f1", "discordant=5%"),
-        ("accuracy", "weaker=70%"),
-        ("brier", "area=90%"),
-    ],
-)
-def test_an_option_of_the_power_of_another_metric_is_reported(metric, option):
-    text = FITTED + f"protocol cv folds=5\nmeasure {metric}\ncompare a, b with bootstrap\n"
-    assert "E224" in codes(f"{text}analyze power({option})\n")
-
-
-def test_metrics_of_several_classes_have_no_power():
-    text = "evallang 1\nstudy\n  seed 1\ndata d from sklearn iris\nmodel a = GaussianNB\n"
-    text += "model b = DummyClassifier\nprotocol cv\nmeasure f1(average=macro)\n"
-    (values,) = answers(f"{text}compare a, b with bootstrap\nanalyze power\n")
-    assert values["answers"] == ()
-    assert "of two classes" in values["notes"][0]
-
-
 GROUPED = """evallang 1
 predictions p from "grouped.csv"
   truth y
@@ -323,54 +262,6 @@ def test_groups_of_the_data_have_their_sizes_and_a_stated_correlation(tmp_path):
     assert not any("design effect d" in note for note in item.values["notes"])
 
 
-def test_correlations_are_looked_at_where_none_is_stated(tmp_path):
-    write_groups(tmp_path)
-    text = GROUPED.replace("TEST", "mcnemar") + "analyze power(discordant=20%)\n"
-    ((item,), _) = power_of(study(text, tmp_path))
-    iccs = [answer["assumptions"]["icc"] for answer in item.values["answers"]]
-    assert iccs == [0.0, 0.1, 0.3]
-    found = [answer["detectable"] for answer in item.values["answers"]]
-    assert found == sorted(found)
-
-
-def test_a_design_effect_multiplies_the_examples_of_f1(tmp_path):
-    write_groups(tmp_path)
-    text = GROUPED.replace("accuracy", "f1").replace("TEST", "bootstrap")
-    plain = "analyze power(difference=10%, weaker=60%, icc=0, group_size=5)\n"
-    alike = plain.replace("icc=0", "icc=50%")
-    ((one,), _) = power_of(study(text + plain, tmp_path))
-    ((other,), _) = power_of(study(text + alike, tmp_path))
-    sizes = [item.values["answers"][0]["required_n"] for item in (one, other)]
-    assert sizes[1] == 3 * sizes[0]  # 1 + (5 - 1) 50 %
-    assert any("design effect" in note for note in other.values["answers"][0]["notes"])
-
-
-def test_groups_that_are_stated_of_data_without_any_are_noted():
-    text = FITTED + "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar\n"
-    text += "analyze power(difference=5%, discordant=10%, icc=10%, group_size=8)\n"
-    ((item,), _) = power_of(study(text))
-    (answer,) = item.values["answers"]
-    assert any("the data have no groups" in note for note in answer["notes"])
-
-
-def test_groups_of_data_that_are_missing_need_their_size(tmp_path):
-    text = GROUPED.replace("TEST", "mcnemar") + "analyze power(difference=5%, discordant=10%{})\n"
-    ((item,), _) = power_of(study(text.format(""), tmp_path))
-    assert any("design effect d" in note for note in item.values["notes"])
-    ((item,), _) = power_of(study(text.format(", icc=10%, group_size=6"), tmp_path))
-    assert not any("design effect d" in note for note in item.values["notes"])
-    (answer,) = item.values["answers"]
-    assert answer["required_n"] > 305  # of independent examples
-    ((item,), _) = power_of(study(text.format(", icc=10%"), tmp_path))
-    assert any("state `group_size`" in note for note in item.values["notes"])
-
-
-def test_a_correlation_without_groups_is_reported():
-    text = FITTED + "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar\n"
-    assert codes(f"{text}analyze power(icc=10%)\n") == ["E218"]
-    assert "E218" not in codes(f"{text}analyze power(icc=10%, group_size=4)\n")
-
-
 def test_a_one_sided_test_has_the_power_of_its_side():
     line = "compare x, y with mcnemar(exact, alternative=greater)\n"
     power = "analyze power(difference=20%, discordant=40%, n=60)\n"
@@ -393,46 +284,6 @@ def test_the_width_is_that_of_the_interval_that_the_test_gives():
     assert answer["n_for_width"] == pytest.approx(expected, abs=3)
 
 
-def test_power_at_the_observed_difference_is_refused():
-    text = COUNTS + "compare x, y with mcnemar\nanalyze power(difference=observed)\n"
-    assert codes(text) == ["E212"]
-
-
-SCORES = """evallang 1
-predictions p from "scores.csv"
-  truth y
-  positive 1
-  score a = "a"
-  score b = "b"
-  score c = "c"
-measure roc_auc
-compare a, b, c with delong then delong
-analyze power(difference=4%, area=80%)
-"""
-
-
-def write_scores(folder):
-    rows = [(int(i % 10 == 0), i % 7, i % 11, i % 13) for i in range(80)]
-    write_rows(folder, "scores.csv", "y,a,b,c", rows)
-
-
-@pytest.mark.parametrize(
-    ("text", "works"),
-    [
-        (COUNTS + "compare x, y with mcnemar\nanalyze power\n", {"connor1987", "hoenig2001"}),
-        (SCORES, {"delong1988", "hoenig2001"}),
-    ],
-)
-def test_the_works_of_the_tests_that_were_asked_about_are_cited(tmp_path, text, works):
-    write_scores(tmp_path)
-    (cited,) = {
-        method.references
-        for method in run(study(text, tmp_path)).record.methods
-        if (method.kind, method.name) == ("analysis", "power")
-    }
-    assert set(cited) == works
-
-
 def test_a_run_and_the_command_give_the_same_numbers(tmp_path):
     text = COUNTS + "compare with mcnemar holm\nanalyze power(difference=20%, discordant=40%)\n"
     record = run(study(text)).record
@@ -447,60 +298,6 @@ def test_a_run_and_the_command_give_the_same_numbers(tmp_path):
     assert "holm first step, family of 3" in shown and "Hoenig & Heisey 2001" in shown
 
 
-def test_scores_with_folds_are_counted_as_they_were_read(tmp_path):
-    rows = [
-        (site, fold, repeat, 0.8 + 0.01 * fold, 0.79 + 0.005 * repeat)
-        for site in "AB"
-        for repeat in range(3)
-        for fold in range(5)
-    ]
-    write_rows(tmp_path, "s.csv", "site,fold,run,x,y", rows)
-    text = (
-        "evallang 1\n"
-        'scores s from "s.csv"\n  dataset site\n  fold fold\n  repeat run\n  higher is better\n'
-        "compare x, y with corrected_t\nanalyze power\n"
-    )
-    found, _ = power_of(study(text, tmp_path))
-    assert [(a.data, a.values["n"], a.values["unit"]) for a in found] == [
-        ("s/A", 15, "folds"),
-        ("s/B", 15, "folds"),
-    ]
-    for item in found:
-        (answer,) = item.values["answers"]
-        assert answer["assumptions"]["test_train_ratio"] == pytest.approx(1 / 4)
-        # power of a t of 14 degrees of freedom at the first step of two, by its definition
-        shift = answer["detectable"] / (1 / 15 + 1 / 4) ** 0.5
-        bound = stats.t.ppf(1 - 0.025 / 2, 14)
-        power = stats.nct.sf(bound, 14, shift) + stats.nct.cdf(-bound, 14, shift)
-        assert power == pytest.approx(0.8, abs=1e-6)
-        assert "could not be read" not in " ".join(item.values["notes"])
-
-
-def test_a_number_that_is_unknown_has_its_own_reason(tmp_path):
-    write_rows(tmp_path, "s.csv", "site,x,y", [("A", 0.8, 0.7), ("B", 0.9, 0.7), ("C", 0.8, 0.6)])
-    text = 'evallang 1\nscores s from "s.csv"\n  dataset site\n  higher is better\nanalyze power\n'
-    found, _ = power_of(study(text, tmp_path))
-    assert len(found) == 3
-    for item in found:  # read, but one score of each data set says nothing of folds
-        assert (item.values["n"], item.values["unknown"]) == (None, "no_folds")
-        assert "the scores name no folds, so their number is not known" in item.values["notes"]
-        assert "could not be read" not in " ".join(item.values["notes"])
-    table = 'evallang 1\ndata s from "gone.csv"\n  target b\nmodel m = GaussianNB\n'
-    table += "model d = DummyClassifier\nprotocol cv folds=5\nmeasure accuracy\n"
-    ((missing,), _) = power_of(study(f"{table}compare with mcnemar\nanalyze power\n", tmp_path))
-    assert missing.values["unknown"] == "not_read"
-    assert missing.values["notes"][0].startswith("the data could not be read")
-    ((known,), _) = power_of(study(f"{COUNTS}compare x, y with mcnemar\nanalyze power\n"))
-    assert known.values["unknown"] is None
-
-
-def test_the_fit_on_all_rows_is_no_split_of_a_bootstrap():
-    text = "evallang 1\nstudy\n  seed 1\ndata s from sklearn iris\nmodel m = GaussianNB\n"
-    text += "model d = DummyClassifier\nprotocol bootstrap rounds=50\nmeasure accuracy\n"
-    ((item,), _) = power_of(study(f"{text}analyze power\n"))
-    assert (item.values["n"], item.values["unit"]) == (50, "splits")
-
-
 def test_the_number_for_a_width_is_that_of_the_interval_of_the_expected_table():
     (values,) = answers(
         COUNTS + "compare x, y with mcnemar\nanalyze power(width=10%, discordant=40%)\n"
@@ -512,11 +309,6 @@ def test_the_number_for_a_width_is_that_of_the_interval_of_the_expected_table():
     for size, narrow in ((n + 10, True), (n - 10, False)):
         found = mcnemar([[size - 2 * b, b], [b, 0]]).estimate
         assert (found.high - found.low <= 0.1) is narrow
-
-
-def test_a_width_of_zero_is_refused():
-    text = COUNTS + "compare x, y with mcnemar\nanalyze power(width=0)\n"
-    assert "E131" in codes(text)
 
 
 AREAS = FITTED + "protocol cv folds=5\nmeasure roc_auc\ncompare a, b with delong\n"
@@ -535,56 +327,3 @@ def test_areas_are_compared_with_the_share_of_positives_of_the_data():
     assert answer["required_n"] == math.ceil((2.801585 / 0.02) ** 2 * per_example)
     assert answer["n_for_width"] == math.ceil((2 * 1.959964 / 0.04) ** 2 * per_example)
     assert any("over folds" in note for note in answer["notes"])
-
-
-def test_a_stated_share_of_positives_is_used_and_several_areas_are_looked_at():
-    (values,) = answers(AREAS + "analyze power(difference=15%, positives=10%, correlation=80%)\n")
-    found = [answer["assumptions"] for answer in values["answers"]]
-    assert [one["area"] for one in found] == [0.7, 0.8]  # 0.9 leaves no room for the difference
-    assert {(one["positives"], one["correlation"]) for one in found} == {(0.1, 0.8)}
-    assert all(answer["n_for_width"] is None for answer in values["answers"])
-
-
-def test_areas_of_scores_that_were_read_have_their_own_share(tmp_path):
-    write_scores(tmp_path)
-    found, _ = power_of(study(SCORES, tmp_path))
-    every, pair = (item.values for item in found)
-    assert (every["omnibus"], pair["omnibus"]) == (True, False)
-    (answer,) = pair["answers"]
-    assert answer["assumptions"]["positives"] == pytest.approx(0.1)
-    assert any("fewer than 50 examples of a class" in note for note in answer["notes"])
-    assert any("comparison of two models" in note for note in every["answers"][0]["notes"])
-    assert not any("over folds" in note for note in answer["notes"])
-
-
-def test_a_wide_table_has_its_headings_in_several_lines(tmp_path):
-    path = tmp_path / "areas.eval"
-    path.write_text(AREAS + "analyze power(difference=2%, width=4%)\n", encoding="utf-8")
-    shown = CliRunner().invoke(command, [str(path)]).stdout.splitlines()
-    title = next(i for i, line in enumerate(shown) if "delong by roc_auc" in line)
-    rows = [i for i, line in enumerate(shown) if line.split()[:2] == ["0.7", "0.373"]]
-    heads = shown[title + 1 : rows[0]]
-    assert len(heads) > 1
-    words = " ".join(heads).split()
-    for word in ("assumed", "area", "positives", "correlation", "80%", "width", "0.04"):
-        assert word in words
-    assert all(len(line) <= 80 for line in (*heads, shown[rows[0]]))
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ("area=30%", "weaker model"),
-        ("area=98%, difference=5%", "larger of the two areas"),
-        ("positives=0", "share of positives"),
-        ("correlation=100%", "correlation"),
-    ],
-)
-def test_assumptions_about_areas_that_cannot_be_true_are_reported(options, words):
-    (error,) = [
-        d
-        for d in checked(AREAS + f"analyze power({options})\n").diagnostics
-        if d.severity == "error"
-    ]
-    assert error.code == "E131"
-    assert words in error.message

@@ -119,19 +119,6 @@ def test_a_requirement_is_about_the_ratio(tmp_path):
     assert [r.metric for r in results.requirements] == ["errors / words"] * 2
 
 
-def test_files_are_joined_and_each_model_has_the_denominators_of_its_own(tmp_path):
-    write_rows(tmp_path, "a.csv", "i,e,w", zip(range(N), ERRORS[0], WORDS, strict=True))
-    write_rows(tmp_path, "b.csv", "i,e,w", zip(range(N), ERRORS[1], WORDS * 2, strict=True))
-    text = (
-        'evallang 1\npredictions p from "a.csv", "b.csv"\n  id i\n'
-        '  value ratio("errors", "words") a as (e, w) in "a.csv", b as (e, w) in "b.csv"\n'
-        "  lower is better\n"
-    )
-    a, b = run(study(text, tmp_path)).estimates
-    assert a.value == pytest.approx(ERRORS[0].sum() / WORDS.sum())
-    assert b.value == pytest.approx(ERRORS[1].sum() / (2 * WORDS).sum())
-
-
 @pytest.mark.parametrize(
     ("line", "code"),
     [
@@ -147,23 +134,3 @@ def test_files_are_joined_and_each_model_has_the_denominators_of_its_own(tmp_pat
 )  # fmt: skip
 def test_what_is_no_ratio_is_refused(line, code):
     assert codes(f'evallang 1\npredictions p from "p.csv"\n  {line}\n') == [code]
-
-
-@pytest.mark.parametrize(
-    ("rest", "code"),
-    [
-        ("measure mae", "E203"),
-        ("measure errors_words\n  interval delta", "E202"),
-        ("measure errors_words\n  interval cv_clt", "E202"),
-        ("compare a vs b with wilcoxon", "E207"),
-        ("compare a vs b with mcnemar", "E201"),
-    ],
-)
-def test_what_a_ratio_does_not_go_with_is_refused(rest, code):
-    assert codes(RATIO.format(clauses="where i >= 0", rest=rest)) == [code]
-
-
-@pytest.mark.parametrize(("metric", "expected"), [("mae", []), ("r2", ["E202"])])
-def test_the_interval_of_ratios_is_for_ratios_and_means(metric, expected):
-    text = 'evallang 1\npredictions p from "p.csv"\n  truth t\n  task regression\n  models a\n'
-    assert codes(f"{text}measure {metric}\n  interval ratio\n") == expected

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from scipy.optimize import brentq, minimize_scalar
-from studies import codes, study
+from studies import study
 
 from evallang.api import run
 from evallang.cli.verdicts import requirement_lines
@@ -80,21 +80,6 @@ def test_a_level_is_held_only_if_the_lower_bound_of_its_interval_holds_it():
     ).requirements
     assert holds.interval == pytest.approx((0.7379909, 0.8756970), abs=1e-6)
     assert (holds.met, fails.met) == (True, False)
-
-
-def test_a_line_about_several_protocols_must_name_one():
-    text = """evallang 1
-study "S"
-  seed 1
-data iris from sklearn iris
-model a = GaussianNB
-model b = DummyClassifier
-protocol first = cv folds=5
-protocol second = cv folds=4
-require a better than b
-"""
-    assert codes(text) == ["E108"]
-    assert codes(text.replace("than b\n", "than b on first\n")) == []
 
 
 def test_the_exact_test_decides_where_mcnemar_is_written_alone():

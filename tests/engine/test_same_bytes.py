@@ -6,6 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from calling import call
+from msgspec.structs import replace
+from studies import study
+
+import evallang as ev
+from evallang.results import codec
 
 STUDY = """evallang 1
 study "Same bytes"
@@ -61,26 +67,45 @@ def test_processes_folder_and_hash_seed_change_no_byte(tmp_path):
 def test_the_path_on_the_command_line_stays_out_of_the_results(tmp_path):
     folder = tmp_path / "deep"
     folder.mkdir()
-    (folder / "study.eval").write_text(STUDY.replace("n_estimators=4", "n_estimators=2"))
-    out = tmp_path / "out"
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "evallang",
-            "run",
-            "deep/study.eval",
-            "-o",
-            str(out),
-            "-j",
-            "1",
-            "--format",
-            "csv",
-        ],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-    )
-    results = json.loads((out / "results.json").read_text())
+    text = STUDY.partition("let prep")[0] + "model bayes = GaussianNB\nprotocol cv folds=2\n"
+    (folder / "study.eval").write_text(f"{text}measure accuracy\n")
+    done = call("run", "deep/study.eval", "-o", "out", "-j", "1", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
     assert results["spec"]["path"] == "study.eval"
     assert {d["path"] for d in results["diagnostics"]} <= {"study.eval"}
+
+
+SEARCH = """evallang 1
+study
+  seed 1
+data wine from sklearn wine
+model line = StandardScaler | PCA(n_components in [2, 60, 5]) \
+| LogisticRegression(C in [0.1, 1, 10], max_iter in [1, 100])
+model wide = PCA(n_components in [60, 70]) | GaussianNB
+model svm = StandardScaler | SVC(C in [0.1, 1, 10], gamma in [0.01, 0.1])
+model near = StandardScaler | KNeighborsClassifier(n_neighbors in [1, 3, 5], p in [1, 2])
+protocol holdout test=30%
+tune cv=3
+measure accuracy
+"""
+
+
+def searched(jobs):
+    try:
+        found = ev.run(study(SEARCH), jobs=jobs, store="off").record
+    except ev.api.RunFailed as failed:
+        found = failed.results.record
+    made = replace(found.provenance, started="", seconds=0.0)
+    return replace(found, provenance=made)
+
+
+def test_results_do_not_depend_on_how_many_share_a_search():
+    one, several = searched(1), searched(3)
+    assert codec.dumps(one) == codec.dumps(several)
+    # candidates warn, some of them fail, and of one model all
+    assert {warning.category for warning in one.warnings} == {"ConvergenceWarning"}
+    assert {(f.model, f.stage) for f in one.failures} == {
+        ("line", "inner"), ("wide", "inner"), ("wide", "outer")
+    }  # fmt: skip
+    assert {s.model for s in one.selections} == {"line", "svm", "near"}

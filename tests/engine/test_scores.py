@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
-from studies import checked, codes, study
+from studies import codes, study
 
 from evallang.api import run
 from evallang.api.checked_file import StudyError
@@ -65,46 +65,6 @@ def test_a_pair_over_data_sets_is_tested_by_all_its_signs(demsar):
     assert pair.p == pytest.approx((np.abs(signs @ ranks) >= observed - 1e-9).mean())
     walsh = [(a + b) / 2 for a, b in itertools.combinations_with_replacement(d, 2)]
     assert pair.estimate.value == pytest.approx(np.median(walsh))  # Hodges & Lehmann 1963
-
-
-def test_where_lower_is_better_the_ranks_turn_round(tmp_path):
-    rows = ["name,a,b,c", *(f"d{i},{1 + i},{2 + i},{3 + i}" for i in range(6))]
-    (tmp_path / "s.csv").write_text("\n".join(rows) + "\n")
-    text = (
-        'evallang 1\nscores s from "s.csv"\n  dataset name\n{}\n'
-        "compare across data with friedman then nemenyi\n"
-    )
-    ranks = {
-        line: run(study(text.format(line), tmp_path)).comparisons[0].ranks.average
-        for line in ("  lower is better", "  higher is better")
-    }
-    assert ranks["  lower is better"] == {"a": 1.0, "b": 2.0, "c": 3.0}
-    assert ranks["  higher is better"] == {"a": 3.0, "b": 2.0, "c": 1.0}
-
-
-# --- missing cells -----------------------------------------------------------------------
-
-GAPS = "name,a,b,c\nd1,.9,.8,.7\nd2,.8,-,.7\nd3,.7,.6,.65\nd4,.9,.85,.8\nd5,.7,.71,.6\n"
-
-
-@pytest.mark.parametrize(
-    ("test", "ranks_of_b"),
-    [("friedman", (2, 3, 2, 1)), ("friedman(missing=worst)", (2, 3, 3, 2, 1))],
-)
-def test_a_missing_score_leaves_its_data_set_out_or_counts_as_the_worst(tmp_path, test, ranks_of_b):
-    # by hand: b has no score on d2, where it is excluded or third of three
-    (tmp_path / "s.csv").write_text(GAPS)
-    text = (
-        'evallang 1\nscores s from "s.csv"\n  dataset name\n  higher is better\n'
-        f"compare across data with {test} exploratory\n"
-    )
-    results = run(study(text, tmp_path))
-    (line,) = results.comparisons
-    n = len(ranks_of_b)
-    assert (line.omnibus.extra["n"], line.ranks.n) == (n, n)
-    assert line.ranks.average["b"] == pytest.approx(sum(ranks_of_b) / n)
-    assert any("b" in note for d in results.record.data if d.name == "s/d2" for note in d.notes)
-    assert "W421" in [d["code"] for d in results.record.diagnostics]
 
 
 # --- folds -------------------------------------------------------------------------------
@@ -172,19 +132,6 @@ def test_a_gate_on_folds_is_decided_on_the_corrected_interval(tmp_path):
     assert (above.met, above.value) == (False, pytest.approx(SCORES[:, :, 1].mean()))
 
 
-def test_one_data_set_without_a_column_is_named_as_its_statement(tmp_path):
-    (tmp_path / "f.csv").write_text("fold,a,b\n" + "".join(f"{k},.8{k},.7{k}\n" for k in range(9)))
-    results = run(
-        study(
-            'evallang 1\nscores s from "f.csv"\n  fold fold\n  folds of cv\n  metric "AUC"\n'
-            "compare a, b with kfold_t\n",
-            tmp_path,
-        )
-    )
-    assert [(d.name, d.n) for d in results.record.data] == [("s", 9)]
-    assert results.comparisons[0].pairwise[0].p == 0.0  # a constant difference
-
-
 def test_five_repeats_of_two_folds_are_what_the_5x2_tests_take(tmp_path):
     rows = ["rep,fold,a,b"] + [f"{r},{k},{0.8 + 0.01 * r},{0.78 + 0.02 * k}" for r in range(5)
                                for k in range(2)]  # fmt: skip
@@ -228,15 +175,3 @@ TABLE = 'evallang 1\nscores auc from "auc.csv"\n  models a, b, c\n  metric "AUC"
 )
 def test_what_scores_cannot_give_is_refused(lines, code):
     assert {c for c in codes(TABLE + lines) if c.startswith("E")} == {code}
-
-
-def test_a_line_may_name_the_metric_of_the_table_as_a_word():
-    text = (
-        TABLE
-        + "  fold fold\n  folds of cv\nmeasure auc\n  interval t\n"
-        + "compare a, b with kfold_t by auc\n"
-    )
-    found = checked(text)
-    assert found.study is not None
-    assert [m.metric.written for m in found.study.measures] == ["AUC"]
-    assert not [d for d in found.study.defaults if d.clause.endswith(" by")]

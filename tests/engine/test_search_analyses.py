@@ -75,20 +75,6 @@ def test_stability_counts_the_choices_of_grid_search(tmp_path):
     assert to_plain(again) == to_plain(results.record.analyses)
 
 
-def test_stability_is_computed_for_each_protocol_with_several_splits(tmp_path):
-    text = SEARCHED.replace("protocol nested cv outer=4 inner=3", (
-        "protocol once = holdout test=1/3\nprotocol deep = repeated cv folds=3 times=2\n"
-        "protocol drawn = bootstrap rounds=3\ntune random 3 cv=3"
-    ))  # fmt: skip
-    results = run(study(f"{text}analyze stability of svm\nreport html\n", tmp_path))
-    found = {a.protocol: a.values for a in results.record.analyses}
-    assert found["once"]["problem"] == "fewer than two searches gave a choice"
-    assert found["deep"]["n"] == 6
-    assert found["drawn"]["n"] == 3
-    words = words_of(results, tmp_path)
-    assert "could not be computed: fewer than two searches gave a choice" in words
-
-
 def split_scores(search, k):
     """Give the inner scores of scikit-learn (candidates, folds)."""
     return np.column_stack([search.cv_results_[f"split{i}_test_score"] for i in range(k)])

@@ -1,7 +1,5 @@
 """Searches: inner folds of the outer design, no leak through them, and model-based candidates."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -15,12 +13,10 @@ from sklearn.svm import SVC
 from studies import study
 
 from evallang.api import run
-from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 from evallang.engine.tuning import bayes_search
 from evallang.models.domains import distribution
 from evallang.models.model import Candidates, SearchParameter
-from evallang.planning import planner
 from evallang.planning.plan import BayesSearch
 from evallang.results.records import SearchRecord
 
@@ -63,45 +59,6 @@ def test_a_nested_search_chooses_as_grid_search_does_on_the_same_inner_folds():
 # --- inner folds follow the outer design ----------------------------------------------------
 
 KNN = "model k = KNeighborsClassifier(n_neighbors in [1, 25])\nmeasure accuracy\n"
-
-
-def test_inner_folds_under_a_time_series_look_forward_only(tmp_path):
-    rng = np.random.default_rng(0)
-    write_csv(tmp_path, rng.normal(size=(90, 2)), np.arange(90) % 2)
-    text = (
-        f'evallang 1\ndata d from "d.csv"\n  target y\n{KNN}'
-        "protocol time_series folds=4\ntune grid cv=3\n"
-    )
-    for task in tasks_of(text, tmp_path):
-        assert task.refit.max() < task.test.min()
-        for train, validation in task.inner:
-            assert train.max() < validation.min()
-            assert validation.max() <= task.refit.max()
-
-
-def test_inner_folds_keep_groups_whole(tmp_path):
-    rng = np.random.default_rng(0)
-    groups = np.repeat(np.arange(30), 3)
-    write_csv(tmp_path, rng.normal(size=(90, 2)), np.arange(90) % 2, g=groups)
-    text = (
-        f'evallang 1\ndata d from "d.csv"\n  target y\n{KNN}group by g\n'
-        "protocol nested cv outer=4 inner=3\n"
-    )
-    for task in tasks_of(text, tmp_path):
-        for train, validation in task.inner:
-            assert not set(groups[train]) & set(groups[validation])
-
-
-def test_each_protocol_is_searched_in_its_own_inner_folds(tmp_path):
-    rng = np.random.default_rng(0)
-    write_csv(tmp_path, rng.normal(size=(90, 2)), np.arange(90) % 2)
-    text = (
-        f'evallang 1\ndata d from "d.csv"\n  target y\n{KNN}'
-        "protocol n = nested cv outer=3 inner=2\n"
-        "protocol b = bootstrap rounds=20\nprotocol h = holdout test=20% validation=20%\n"
-        "tune grid cv=4\n"
-    )
-    assert [len(task.inner) for task in tasks_of(text, tmp_path)] == [2] * 3 + [4] * 21 + [1]
 
 
 # --- no leak --------------------------------------------------------------------------------
@@ -250,20 +207,3 @@ def test_the_plan_of_a_bayes_search_counts_the_most_fits_it_can_make():
     (task,) = tasks_of(BAYES)
     assert task.n_fits == 8 * 3 + 1
     assert task.candidates == ()
-
-
-def test_a_bayes_search_of_a_small_grid_is_the_grid():
-    text = BAYES.replace("1e-2..1e2 loguniform", "[1, 10]").replace("log 4", "log 3")
-    by_bayes = run(study(text)).record
-    by_grid = run(study(text.replace("bayes 8", "grid"))).record
-    assert by_bayes.selections == by_grid.selections
-    assert "optuna" not in by_bayes.provenance.packages
-
-
-def test_without_optuna_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr(planner, "installed", lambda package: "none")
-    with pytest.raises(StudyError) as caught, warnings.catch_warnings():
-        read_and_plan(study(BAYES))
-    (error,) = [d for d in caught.value.diagnostics if d.severity == "error"]
-    assert error.code == "E478"
-    assert "evallang[bayes]" in error.help

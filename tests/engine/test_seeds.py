@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
-from studies import codes, study
+from studies import study
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
@@ -135,13 +135,6 @@ def test_fold_tests_take_the_means_of_folds():
     assert found.df == (5,)
 
 
-@pytest.mark.parametrize("interval", ["wilson", "clopper_pearson"])
-def test_an_interval_of_single_successes_refuses_means_over_seeds(interval):
-    text = HEAD + f"protocol holdout seeds=3\nmeasure accuracy\n  interval {interval}\n"
-    assert "E202" in codes(text)
-    assert "E202" not in codes(text.replace(" seeds=3", ""))
-
-
 def test_a_count_test_takes_the_first_seed_and_says_so():
     text = HEAD + "protocol holdout seeds=3\nmeasure accuracy\ncompare tree, bayes with mcnemar\n"
     found = run(study(text)).record.comparisons[0].pairwise[0]
@@ -188,12 +181,3 @@ def test_the_bootstrap_averages_losses_over_seeds():
         by_seed.append(np.mean(sums[counts > 0] / counts[counts > 0]))
     assert by_seed[0] != by_seed[1]
     assert found.value == pytest.approx(np.mean(by_seed), rel=1e-12)
-
-
-def test_a_network_with_seeds_runs_and_warns_once_per_model():
-    text = HEAD.replace("DecisionTreeClassifier(max_features=2)", "MLPClassifier(max_iter=2)") + (
-        "protocol cv folds=2 seeds=2\nmeasure accuracy\n"
-    )
-    record = run(study(text)).record
-    (warned,) = [w for w in record.warnings if w.category == "ConvergenceWarning"]
-    assert (warned.model, warned.n) == ("tree", 4)

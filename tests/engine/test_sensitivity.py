@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
@@ -120,24 +119,6 @@ def test_other_tests_of_the_same_null_hypothesis_need_no_further_fit():
     assert item.values["line"] == 0
 
 
-def test_lines_are_chosen_and_gates_stay():
-    text = (
-        f"{MODELS}compare tree, bayes, near with cochran then mcnemar holm\n"
-        "compare stump vs bayes with permutation(rounds=2_000) by f1 exploratory\n"
-        "compare stump vs tree with mcnemar\nanalyze sensitivity\n"
-    )
-    found = run(study(text)).record
-    assert [item.values["line"] for item in found.analyses] == [0, 2]  # none for exploration
-    gated = found.comparisons[0]
-    settings = found.analyses[0].values["settings"]
-    if not gated.performed:
-        assert all(s["rejected"] == 0 for s in settings)
-    own = next(s for s in settings if s["reported"])
-    assert own["rejected"] == sum(bool(test.reject) for test in gated.pairwise)
-    single = found.analyses[1].values["settings"]
-    assert {s["correction"] for s in single} == {None}
-
-
 @pytest.mark.parametrize("families", ["separate", "together"])
 def test_the_reported_setting_is_what_was_reported(families):
     text = MODELS.replace('study "Sensitivity"\n', f'study "S"\n  families {families}\n')
@@ -149,37 +130,6 @@ def test_the_reported_setting_is_what_was_reported(families):
     for item, comparison in zip(found.analyses, found.comparisons, strict=True):
         own = [test.reject for test in comparison.pairwise]
         assert [h["reported"] for h in item.values["hypotheses"]] == own
-
-
-def as_written_before_titles(record):
-    """Return results without the titles of tests and corrections, as older files are."""
-    (item,) = record.analyses
-    settings = [
-        {k: v for k, v in one.items() if not k.endswith("_title")}
-        for one in item.values["settings"]
-    ]
-    return replace(record, analyses=(replace(item, values={**item.values, "settings": settings}),))
-
-
-def test_an_older_file_without_titles_names_settings_as_they_are_written():
-    text = f"{MODELS}compare tree, stump, bayes, near with mcnemar holm\nanalyze sensitivity\n"
-    older = as_written_before_titles(run(study(text)).record)
-    page = html.render(build(Context(older)), "screen").html
-    appendix = page[page.index('id="sensitivity_of_decisions"') :]
-    assert "mcnemar(method=exact)" in appendix and "bergmann_hommel" in appendix
-
-
-def test_two_lines_with_the_same_ranks_state_the_best_once(tmp_path):
-    rows = [(f"s{i}", 70 + i, 71 + i + i % 3, 75 + i - i % 2) for i in range(9)]
-    write_rows(tmp_path, "scores.csv", "set,a,b,c", rows)
-    text = (
-        'evallang 1\nscores table from "scores.csv"\n  dataset set\n  models a, b, c\n'
-        '  metric "accuracy"\ncompare all with friedman then wilcoxon across data\n'
-        "compare all against a with wilcoxon across data\n"
-    )
-    page = html.render(build(Context(run(study(text, tmp_path)).record)), "screen").html
-    findings = page[page.index('id="findings"') : page.index('id="estimates"')]
-    assert findings.count("The best average rank in accuracy") == 1
 
 
 FAILING = """\
@@ -221,33 +171,6 @@ def test_pairs_of_a_failed_fit_are_undecided_and_keep_their_place_in_the_family(
     appendix = page[page.index('id="sensitivity_of_decisions"') :]
     assert "The decision does not depend on the setting" in appendix
     assert "The comparison did not decide two hypotheses, which no setting can turn" in appendix
-
-
-def test_a_correction_of_few_models_is_no_setting_of_many(tmp_path):
-    rng = np.random.default_rng(5)
-    names = "abcdefghij"
-    rows = [[f"s{i}", *rng.random(len(names)).round(3)] for i in range(15)]
-    write_rows(tmp_path, "auc.csv", ",".join(["set", *names]), rows)
-    text = (
-        'evallang 1\nstudy "Many"\n  seed 1\nscores published from "auc.csv"\n  dataset set\n'
-        f"  models {', '.join(names)}\n  higher is better\n"
-        "compare across data with friedman then wilcoxon holm\n"
-        "analyze sensitivity\n"
-    )
-    (item,) = run(study(text, tmp_path), jobs=1).record.analyses
-    corrections = {setting["correction"] for setting in item.values["settings"]}
-    assert "shaffer" in corrections and "bergmann_hommel" not in corrections
-    assert all(setting["problem"] is None for setting in item.values["settings"])
-
-
-def test_a_line_whose_fits_all_failed_is_undecided(tmp_path):
-    text = FAILING.replace("GaussianNB", "KNeighborsClassifier(n_neighbors=150, weights=distance)")
-    text = text.replace("model stump = DecisionTreeClassifier(max_depth=1)\n", "")
-    text = text.replace("bayes, stump, near", "bayes, near").replace("analyze sensitivity\n", "")
-    with pytest.raises(RunFailed) as raised:
-        run(study(text.format("westfall"), tmp_path), jobs=1)
-    (comparison,) = raised.value.results.record.comparisons
-    assert [pair.status for pair in comparison.pairwise] == ["not_computed"]
 
 
 @pytest.mark.parametrize(

@@ -127,11 +127,6 @@ def test_what_readers_do_not_go_with_is_refused(rest, more, random, expected):
     assert codes(text(rest, more, random)) == expected
 
 
-def test_a_metric_without_a_covariance_has_no_interval_but_a_value(table):
-    results = run(study(text("measure f1"), table))
-    assert all(e.interval is None and 0 < e.value < 1 for e in results.estimates)
-
-
 def test_three_models_are_compared_at_once_and_then_in_pairs(table):
     rest = "measure roc_auc\ncompare a, b, c with obuchowski_rockette then obuchowski_rockette holm"
     more = "score c = weight"

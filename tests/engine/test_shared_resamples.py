@@ -6,8 +6,6 @@ from msgspec.structs import replace
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.engine.providers import ComparedModels
-from evallang.stats import draws
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -53,71 +51,12 @@ def test_another_model_or_metric_or_name_changes_no_number(folder, group):
     assert all(e.interval is not None for e in found.values())
 
 
-def test_losses_are_the_same_array_for_as_long_as_they_are_used(folder, monkeypatch):
-    seen = []
-    found = ComparedModels.losses
-
-    def losses(compared, which):
-        seen.append((compared.evaluation, compared.models[which], found(compared, which)))
-        return seen[-1][2]
-
-    monkeypatch.setattr(ComparedModels, "losses", losses)
-    compare = "compare all with t holm\n"
-    run(study(scores({n: n for n in "abc"}, "brier", compare=compare), folder))
-    assert len(seen) == 6  # three pairs
-    assert len({id(array) for _, _, array in seen}) == 3
-    evaluation, model, array = seen[0]
-    truth, given = evaluation.models[model].truth, evaluation.models[model].scores
-    assert array.tolist() == pytest.approx(((given - truth) ** 2).tolist())
-
-
 def test_the_difference_of_two_models_is_that_of_their_own_resamples(folder):
     compare = "compare a, b with bootstrap(rounds=300) by brier\n"
     results = run(study(scores({"a": "a", "b": "b"}, "brier", compare=compare), folder))
     alone = scores({"a": "a", "b": "b", "c": "c"}, "brier, log_loss", compare=compare)
     again = run(study(alone, folder))
     assert results.comparisons[0].pairwise == again.comparisons[0].pairwise
-
-
-def test_pairs_of_a_permutation_test_are_swapped_once_and_have_their_own_numbers(
-    folder, monkeypatch
-):
-    drawn = []
-    draw = draws.Coins.draw
-    monkeypatch.setattr(draws.Coins, "draw", lambda *a: drawn.append(a) or draw(*a))
-    head = scores({"a": "a", "b": "b", "c": "c"}, "brier, log_loss")
-    every = run(study(head + "compare all by log_loss with permutation holm\n", folder))
-    assert len(drawn) == 1  # a block of 10,000 rounds for 300 rows
-    for found in every.comparisons[0].pairwise:
-        names = ", ".join(found.models)
-        alone = run(study(f"{head}compare {names} by log_loss with permutation\n", folder))
-        (one,) = alone.comparisons[0].pairwise
-        assert (found.p, found.estimate) == (one.p, one.estimate)
-
-
-@pytest.mark.parametrize(
-    ("clause", "metric"),
-    [
-        ("", "average_precision"),
-        ("  group ward\n", "average_precision"),
-        ("  group ward\n", "f1"),
-        ("  fold ward\n  group ward\n", "roc_auc"),
-    ],
-)
-def test_swaps_of_weighted_examples_are_those_of_the_outputs(folder, monkeypatch, clause, metric):
-    head = scores({"a": "a", "b": "b"}, metric, clause)
-    text = f"{head}compare a, b with permutation(rounds=200)\n"
-    by_weights, called = run(study(text, folder)), []
-    value = ComparedModels.value
-    monkeypatch.setattr(ComparedModels, "weighted_value", lambda *_: None)
-    monkeypatch.setattr(ComparedModels, "value", lambda *a: called.append(a) or value(*a))
-    by_outputs = run(study(text, folder))
-    assert len(called) >= 400
-    (one,), (other,) = (found.comparisons[0].pairwise for found in (by_weights, by_outputs))
-    assert 0 < one.p < 1
-    assert (one.p, one.estimate.method) == (other.p, other.estimate.method)
-    bounds = [(e.value, e.low, e.high) for e in (one.estimate, other.estimate)]
-    assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["brier", "roc_auc", "f1"])

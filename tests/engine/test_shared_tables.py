@@ -5,7 +5,6 @@ import resource
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from studies import study
 
 from evallang.engine.fits import _mapped, _write
@@ -40,21 +39,6 @@ def test_text_missing_values_and_odd_characters_are_read_as_they_were(tmp_path):
         assert found == there or (found is np.nan and there is np.nan)
     np.testing.assert_array_equal(y, table.y)
     assert weights is None
-
-
-def test_a_table_of_text_alone_and_one_of_numbers_alone(tmp_path):
-    table = table_of(
-        tmp_path, "word,y\n" + "".join(f"{'pq'[i // 3 % 2]},{'ab'[i % 2]}\n" for i in range(24))
-    )
-    path = str(tmp_path / "table-1")
-    _write(path, table)
-    np.testing.assert_array_equal(_mapped(path)[0], table.objects)
-    numbers = replace(
-        table, numeric=np.arange(24.0).reshape(24, 1), objects=np.empty((24, 0), dtype=object)
-    )
-    path = str(tmp_path / "table-2")
-    _write(path, numbers)
-    np.testing.assert_array_equal(_mapped(path)[0], numbers.numeric)
 
 
 def test_a_table_that_the_system_does_not_take_whole_names_the_file_and_the_reason(tmp_path):

@@ -104,30 +104,6 @@ def scored(tmp_path):
     )
 
 
-def test_planned_pairs_of_delongs_test_are_pairs(scored):
-    folder, head = scored
-    (line,) = compared(head + "compare a vs b, b vs c with delong holm\n", folder)
-    assert line.omnibus is None
-    assert [test.models for test in line.pairwise] == [("a", "b"), ("b", "c")]
-    assert all(test.p_adjusted is not None for test in line.pairwise)
-
-
-def test_delongs_test_of_three_models_alone_is_one_test(scored):
-    folder, head = scored
-    (line,) = compared(head + "compare with delong\n", folder)
-    assert line.omnibus.df == (2.0,)
-    assert line.pairwise == ()
-
-
-def test_the_report_words_a_test_of_one_model_and_a_side(tmp_path):
-    text = THREE + "compare x, z with binomial(threshold=20%)\n"
-    results = run(study(text + "compare x vs y with mcnemar(greater)\n"))
-    results.save(tmp_path / "out")
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "was not shown to be above" in page
-    assert "one-sided" in page
-
-
 GROUPED = """evallang 1
 predictions p from "p.csv"
   truth truth
@@ -135,11 +111,6 @@ predictions p from "p.csv"
 {clause}measure accuracy
 compare with mcnemar westfall{by}
 """
-
-
-def test_a_correction_by_rows_is_refused_where_groups_are_the_unit():
-    found = codes(GROUPED.format(clause="  group site\n", by=""))
-    assert [code for code in found if code.startswith("E")] == ["E210"]
 
 
 def test_the_discrete_correction_by_recall_is_about_the_positives(scored):

@@ -47,12 +47,6 @@ def report(results, folder):
     return (folder / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_target_with_noise_is_seen_after_the_run(cars):
-    results = ev.run(study(TEXT.format(waiver=""), cars))
-    assert ("W512", None) in told(results)
-    assert RULE in report(results, cars)
-
-
 def test_its_waiver_is_printed_with_its_reason(cars):
     results = ev.run(study(TEXT.format(waiver=WAIVER), cars))
     reason = "the estimate is made when the car arrives"

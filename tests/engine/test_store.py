@@ -23,7 +23,6 @@ from evallang.engine import fits as engine_fits, store as stores
 from evallang.engine.fit_outcome import FitOutcome, InnerScores
 from evallang.engine.store import open_store
 from evallang.engine.store_folder import StoreRefused, store_folder
-from evallang.limits import limits
 from evallang.models import fitting
 from evallang.results import codec
 
@@ -264,16 +263,6 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path):
     assert store.contents().size <= size // 2
 
 
-def test_the_record_of_a_run_is_within_the_limit_of_the_store_too(tmp_path):
-    written = study(TEXT, tmp_path)
-    run(written, store=tmp_path / "large")
-    entry_sizes = [entry.stat().st_size for entry in entries(tmp_path / "large")]
-    limit = sum(entry_sizes) + 1  # room for all fits, and none for the record of the run
-    with limits(store_bytes=limit):
-        run(written, store=tmp_path / "small")
-    assert 0 < open_store(tmp_path / "small").contents().size <= limit
-
-
 def test_only_the_temporary_file_of_a_living_process_stays(tmp_path):
     store = open_store(tmp_path)
     (tmp_path / "unfinished").mkdir()
@@ -472,18 +461,6 @@ def test_clearing_a_store_leaves_what_it_did_not_write(tmp_path):
 # --- what another process or file system does meanwhile ----------------------------------------
 
 
-def test_a_link_in_place_of_an_entry_is_deleted_and_never_followed(tmp_path):
-    task, store = planned(TEXT), open_store(tmp_path / "s")
-    assert store.put(task, outcome_for(task)) is None
-    (place,) = entries(tmp_path / "s")
-    elsewhere = place.rename(tmp_path / "elsewhere")
-    place.symlink_to(elsewhere)
-    assert not store.has(task)
-    assert store.get(task, 3) is None
-    assert not place.is_symlink()
-    assert elsewhere.exists()
-
-
 def test_a_folder_in_place_of_an_entry_is_no_outcome_and_stays(tmp_path):
     task, store = planned(TEXT), open_store(tmp_path)
     place = tmp_path / task.key[:2] / task.key
@@ -493,17 +470,6 @@ def test_a_folder_in_place_of_an_entry_is_no_outcome_and_stays(tmp_path):
     assert not store.has(task)
     assert store.put(task, outcome_for(task)) == "is a directory"
     assert (place / "notes.txt").read_text() == "mine"
-
-
-def test_a_file_in_place_of_the_folder_of_entries_costs_the_entry(tmp_path):
-    task, store = planned(TEXT), open_store(tmp_path)
-    (tmp_path / task.key[:2]).write_text("")
-    assert "exists" in store.put(task, outcome_for(task))
-    (tmp_path / task.key[:2]).unlink()
-    (tmp_path / "linked").mkdir()
-    (tmp_path / task.key[:2]).symlink_to(tmp_path / "linked")
-    assert store.put(task, outcome_for(task)) == "not a directory"
-    assert not list((tmp_path / "linked").iterdir())
 
 
 def test_a_store_is_swept_by_one_run_at_a_time(tmp_path):

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.linear_model import Ridge
-from studies import checked, study
+from studies import study
 
 from evallang.api import run
-from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
 
 HEAD = 'evallang 1\nstudy "s"\n  seed 3\ndata d from "d.csv"\n  features a\n  target '
@@ -71,20 +69,6 @@ def test_a_regression_target_is_spread_by_its_fifths(wards):
     assert "price in 5 bins, cut after" in found.plan.protocols[0].notes[0]
 
 
-def test_the_folds_of_binned_strata_are_scored_as_by_a_plain_loop(wards):
-    folder, columns = wards
-    text = HEAD + (
-        "price\nstratify by target bins=5\nmodel m = Ridge\nprotocol cv folds=4\nmeasure mse\n"
-    )
-    X, y = columns["a"][:, None], columns["price"]
-    expected = []
-    for split in planned(text, folder).layout.splits["d", "cv"]:
-        model = Ridge().fit(X[split.train], y[split.train])
-        expected.append(np.mean((model.predict(X[split.test]) - y[split.test]) ** 2))
-    found = run(study(text, folder)).estimates[0]
-    assert [f.value for f in found.folds] == pytest.approx(expected, rel=1e-12)
-
-
 def test_groups_stay_whole_and_strata_are_kept_as_far_as_they_allow(wards):
     folder, columns = wards
     text = HEAD + (
@@ -102,82 +86,6 @@ def test_groups_stay_whole_and_strata_are_kept_as_far_as_they_allow(wards):
     worst = np.abs(spread(both, splits) / sizes[:, None] - shares).max()
     assert worst < 0.08
     assert f"by at most {100 * worst:.1f} points" in " ".join(found.plan.protocols[0].notes)
-
-
-def test_inner_folds_keep_the_strata_of_the_outer_design(wards):
-    folder, columns = wards
-    text = HEAD + (
-        "sick\nstratify by target, ward\n"
-        "model m = KNeighborsClassifier(n_neighbors in [1, 5])\n"
-        "protocol nested cv outer=4 inner=3\nmeasure accuracy\n"
-    )
-    both = np.char.add(columns["sick"], columns["ward"])
-    for task in planned(text, folder).fits.values():
-        counts = np.array(
-            [[np.sum(both[test] == level) for level in np.unique(both)] for _, test in task.inner]
-        )
-        assert (counts.max(axis=0) - counts.min(axis=0)).max() <= 1
-
-
-def test_rare_combinations_are_merged_and_named(wards):
-    folder, _ = wards
-    path = folder / "d.csv"
-    lines = path.read_text().splitlines()
-    for place in [i for i, line in enumerate(lines) if ",A," in line][:2]:
-        lines[place] = lines[place].replace(",A,", ",Z,")
-    path.write_text("\n".join(lines) + "\n")
-    text = HEAD + (
-        "sick\nstratify by target, ward\nmodel m = GaussianNB\nprotocol cv folds=5\n"
-        "measure accuracy\n"
-    )
-    prepared = read_and_plan(study(text, folder))
-    assert "W422" in [d.code for d in prepared.diagnostics]
-    assert any("merged" in note for note in prepared.planned.plan.protocols[0].notes)
-    assert prepared.planned.plan.n_fits == 5
-
-
-def test_a_stratum_too_small_for_inner_folds_is_merged_too(wards):
-    folder, _ = wards
-    lines = (folder / "d.csv").read_text().splitlines()
-    places = [i for i, line in enumerate(lines) if ",no,B," in line]
-    # 6 members: enough for 5 outer folds, but 6 - 2 = 4 are too few for 5 inner ones
-    for i in places[6:]:
-        lines[i] = lines[i].replace(",B,", ",A,")
-    (folder / "d.csv").write_text("\n".join(lines) + "\n")
-    text = HEAD + (
-        "sick\nstratify by target, ward\n"
-        "model m = KNeighborsClassifier(n_neighbors in [1, 5])\n"
-        "protocol nested cv outer=5 inner=5\nmeasure accuracy\n"
-    )
-    prepared = read_and_plan(study(text, folder))
-    (said,) = [d for d in prepared.diagnostics if d.code == "W422"]
-    assert "fewer than 7 rows" in said.message  # 7 - 2 = 5
-
-
-@pytest.mark.parametrize(
-    ("line", "target", "code"),
-    [
-        ("stratify by target", "price", "E115"),
-        ("stratify by target bins=5", "sick", "E115"),
-        ("stratify by target bins=1", "price", "E131"),
-        ("stratify by wardd", "sick", "E420"),
-        ("stratify by target bins=200", "price", "E490"),
-        ("stratify by target, a", "sick", "E491"),
-    ],
-)
-def test_strata_that_cannot_be_made_are_refused(wards, line, target, code):
-    folder, _ = wards
-    model = "GaussianNB" if target == "sick" else "Ridge"
-    task = "classification" if target == "sick" else "regression"
-    text = HEAD + (f"{target}\n  task {task}\n{line}\nmodel m = {model}\nprotocol cv folds=5\n")
-    found = [d.code for d in checked(text).diagnostics if d.severity == "error"]
-    if not found:
-        with pytest.raises(StudyError) as caught:
-            read_and_plan(study(text, folder))
-        errors = [d for d in caught.value.diagnostics if d.severity == "error"]
-        found = [d.code for d in errors]
-        assert errors[0].span.start == text.index(line)
-    assert found == [code]
 
 
 # --- nested cross-validation, repeated ----------------------------------------------------

@@ -9,11 +9,10 @@ from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import permutation_test_score
 from sklearn.naive_bayes import GaussianNB
-from studies import codes, errors_of, study, write_rows
+from studies import errors_of, study, write_rows
 
 from evallang.api import StudyError, run
 from evallang.api.preparing import read_and_plan
-from evallang.models import fitting
 from evallang.planning.shuffles import exchangeable, shuffled_rows, ways_to_shuffle
 from evallang.stats.analyses.target_permutation import Shuffled, target_permutation
 
@@ -118,19 +117,6 @@ def test_a_loss_on_noise_has_the_p_of_scikit_learn(tmp_path):
     assert found["value"] == pytest.approx(-score, rel=1e-9)  # folds of equal size
     assert found["p"] == pytest.approx(p, rel=1e-12)
     assert 1 < found["as_good"] < 29
-
-
-def test_folds_keep_the_shares_of_the_shuffled_classes():
-    text = WINE + "analyze target_permutation(rounds=5) of bayes\n"
-    _, y = load_wine(return_X_y=True)
-    orders, splits = planned(text, y)
-    assert len({order.tobytes() for order in orders}) == 5
-    for order in orders:
-        shuffled = y[order]
-        assert sorted(order) == list(range(178))
-        for _, test in splits[shuffled.tobytes()]:
-            counts = np.bincount(shuffled[test], minlength=3)
-            assert np.all(np.abs(counts - np.bincount(y) / 5) < 1)
 
 
 def test_p_counts_the_target_as_it_is_ties_and_rounds_without_a_score():
@@ -252,22 +238,6 @@ def test_a_target_that_cannot_be_shuffled_is_refused(tmp_path):
     assert "remove `analyze target_permutation`" in found.help
 
 
-def test_few_ways_to_shuffle_are_noted():
-    found = target_permutation(
-        Shuffled("accuracy", "higher", 12, 0.9, np.full(99, 0.5), 6.0, (), 4), rounds=99
-    )
-    assert found.ways == 6
-    assert any("in 6 ways only" in note and "0.17" in note for note in found.notes)
-
-
-def test_a_number_of_rounds_that_cannot_reach_alpha_is_warned_of():
-    assert "W321" in codes(WINE + "analyze target_permutation(rounds=18)\n")
-    assert "W321" not in codes(WINE + "analyze target_permutation(rounds=19)\n")
-    strict = WINE.replace("  seed 3\n", "  seed 3\n  alpha 0.01\n")
-    assert "W321" in codes(strict + "analyze target_permutation(rounds=98)\n")
-    assert "W321" not in codes(strict + "analyze target_permutation(rounds=99)\n")
-
-
 def adjusted_by_counting(observed, scores):
     """Count on how many targets any model has as small a p as each on the target as it is."""
     models, rounds = scores.shape
@@ -316,21 +286,3 @@ def test_adjusted_p_keep_the_family_wise_error_and_use_what_models_share():
         plain += min(one.p for one in found) <= 0.2
     assert hits / 400 <= 0.2 + 4 * math.sqrt(0.2 * 0.8 / 400)
     assert plain / 400 > 0.4
-
-
-def test_models_of_a_line_are_adjusted_together_and_one_alone_is_not():
-    text = WINE + "analyze target_permutation(rounds=19)\n"
-    found = values_of(text)
-    assert found["bayes"]["models"] == 2
-    assert found["bayes"]["p"] == found["bayes"]["p_adjusted"] == 1 / 20
-    (alone,) = values_of(WINE + "analyze target_permutation(rounds=19) of bayes\n").values()
-    assert (alone["p_adjusted"], alone["models"]) == (None, 1)
-
-
-def test_no_training_rows_are_scored_on_a_shuffled_target(monkeypatch):
-    scored = []
-    monkeypatch.setattr(
-        fitting, "skill_of_classes", lambda *values, **named: scored.append(len(values[0]))
-    )
-    run(study(WINE + "analyze target_permutation(rounds=9)\n"), jobs=1, store="off")
-    assert len(scored) == 3 * 5  # the models and folds of the protocol

@@ -13,7 +13,7 @@ from sklearn import ensemble
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score, make_scorer, precision_score
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -27,10 +27,8 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.running import run
 from evallang.engine.store import open_store
-from evallang.locks.result_changes import result_changes
 from evallang.reporting.context import Context
-from evallang.reporting.report import plain
-from evallang.reporting.searches import chosen_thresholds, thresholds
+from evallang.reporting.searches import thresholds
 
 HEAD = """\
 evallang 1
@@ -81,56 +79,6 @@ def test_labels_of_a_fitted_model_are_those_of_its_probabilities_from_the_thresh
         other = "benign" if positive == "malignant" else "malignant"
         here = table.filter(pl.col("fold") == split.fold).sort("row")
         assert here["prediction"].to_list() == np.where(at_least, positive, other).tolist()
-
-
-def test_margins_are_divided_at_a_threshold_too(tmp_path):
-    svm = "StandardScaler | LinearSVC(random_state=1)"
-    text = text_of(f"model m = {svm}\n", "  threshold m = -0.5\n", "benign")
-    made, table = predicted(text, tmp_path, "m")
-    data = load_breast_cancer()
-    for split in by_fold(made):
-        plain = make_pipeline(StandardScaler(), LinearSVC(random_state=1))
-        plain.fit(data.data[split.train], data.target[split.train])  # 1 is benign
-        benign = plain.decision_function(data.data[split.test]) >= -0.5
-        here = table.filter(pl.col("fold") == split.fold).sort("row")
-        expected = np.where(benign, "benign", "malignant").tolist()
-        assert here["prediction"].to_list() == expected
-
-
-@pytest.mark.parametrize("positive", ["malignant", "benign"])
-def test_a_class_with_a_threshold_divides_the_scores_of_the_positive_class(positive, tmp_path):
-    models = (
-        f"model m = {LOGISTIC}\n"
-        f"model fixed = FixedThresholdClassifier(estimator={LOGISTIC}, threshold=0.9)\n"
-    )
-    text = text_of(models, "  threshold m = 0.9\n", positive)
-    run_into(tmp_path / "out", study(text, tmp_path))
-    table = pl.read_parquet(tmp_path / "out" / "predictions.parquet")
-    stated, fixed = (table.filter(pl.col("model") == m)["prediction"] for m in ("m", "fixed"))
-    assert stated.to_list() == fixed.to_list()
-
-
-@pytest.mark.parametrize("positive", ["malignant", "benign"])
-@pytest.mark.parametrize(("word", "score"), [("f1", f1_score), ("precision", precision_score)])
-def test_a_tuned_threshold_is_chosen_by_the_score_of_the_positive_class(
-    positive, word, score, tmp_path
-):
-    tuned = (
-        f"TunedThresholdClassifierCV(estimator={LOGISTIC}, scoring={word}, thresholds=10, "
-        "cv=3, random_state=1)"
-    )
-    made, table = predicted(text_of(f"model m = {tuned}\n", positive=positive), tmp_path, "m")
-    data = load_breast_cancer()
-    for split in by_fold(made):
-        plain = TunedThresholdClassifierCV(
-            make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
-            scoring=make_scorer(score, pos_label=positive, zero_division=0.0),
-            thresholds=10,
-            cv=3,
-            random_state=1,
-        ).fit(data.data[split.train], names(data.target)[split.train])
-        here = table.filter(pl.col("fold") == split.fold).sort("row")
-        assert here["prediction"].to_list() == plain.predict(data.data[split.test]).tolist()
 
 
 SCORES_OF_LABELS = {
@@ -184,28 +132,6 @@ def test_the_threshold_that_each_fit_chose_is_stated_for_the_positive_class(
     assert {row["threshold"] for row in rows if row["model"] == "other"} == {""}
 
 
-def test_margins_are_divided_where_the_class_asks_for_them(tmp_path):
-    tuned = (
-        "TunedThresholdClassifierCV(estimator=LogisticRegression(max_iter=500), "
-        "response_method=decision_function, thresholds=10, cv=3)"
-    )
-    made = study(text_of(f"model m = StandardScaler | {tuned}\n"), tmp_path)
-    found = run(made).record.thresholds
-    data = load_breast_cancer()
-    for split, one in zip(by_fold(made), found, strict=True):
-        expected = make_pipeline(
-            StandardScaler(),
-            TunedThresholdClassifierCV(
-                LogisticRegression(max_iter=500),
-                response_method="decision_function",
-                thresholds=10,
-                cv=3,
-            ),
-        ).fit(data.data[split.train], names(data.target)[split.train])[-1]
-        assert one.scores == "margins"
-        assert one.value == pytest.approx(expected.best_threshold_, abs=1e-12)
-
-
 TUNED = (
     "model m = StandardScaler | "
     "TunedThresholdClassifierCV(estimator=LogisticRegression, thresholds=10, cv=3)\n"
@@ -224,45 +150,6 @@ def test_the_store_keeps_chosen_thresholds_and_refits_where_an_entry_lacks_its_o
     assert outcome.thresholds[0].value == first.thresholds[0].value
     kept.put(task, replace(outcome, thresholds=()))  # as older versions wrote it
     assert kept.get(task, 2) is None
-
-
-def test_the_report_lists_few_thresholds_and_summarises_many(tmp_path):
-    text = text_of(f"{TUNED}model plain = {LOGISTIC}\n").replace("cv folds=3", "cv folds=4")
-    results = run(study(text, tmp_path))
-    values = [t.value for t in results.record.thresholds]
-    [table] = chosen_thresholds(Context(results.record))
-    [row] = table.rows
-    assert [cell.exact for cell in row.cells[1:5]] == [
-        4, np.median(values), min(values), max(values),
-    ]  # fmt: skip
-    printed = "".join(part.text for part in row.cells[5].runs)
-    assert [float(part) for part in printed.split(", ")] == pytest.approx(values, abs=5e-4)
-    many = replace(
-        results.record,
-        thresholds=tuple(
-            replace(one, repeat=repeat, scores=scores, model=model)
-            for model, scores in (("m", "probabilities"), ("plain", "margins"))
-            for repeat in range(3)
-            for one in results.record.thresholds
-        ),
-    )
-    [table] = chosen_thresholds(Context(many))
-    assert [row.cells[0].runs[0].text for row in table.rows] == [
-        "m (probabilities)", "plain (margins)",
-    ]  # fmt: skip
-    assert {len(row.cells) for row in table.rows} == {5} == {len(table.columns)}
-    assert "probability or margin" in table.notes[0][0].text
-    whole = tuple(replace(one, fold=-1) for one in results.record.thresholds)
-    assert chosen_thresholds(Context(replace(results.record, thresholds=whole))) == []
-
-
-def test_a_difference_of_results_names_models_with_other_thresholds(tmp_path):
-    results = run(study(text_of(TUNED), tmp_path)).record
-    first, *others = results.thresholds
-    moved = replace(results, thresholds=(replace(first, value=first.value + 0.1), *others))
-    line = "threshold of m on cancer under cv: other values chosen in 1 of 3 fits"
-    assert line in result_changes(results, moved).other
-    assert line not in result_changes(results, results).other
 
 
 def test_a_search_by_labels_measures_the_labels_of_the_threshold(tmp_path):
@@ -345,34 +232,7 @@ def test_results_and_methods_state_what_each_threshold_was_chosen_on(tmp_path):
         assert sentence in page
 
 
-def warned(text):
-    return [d for d in checked(text).diagnostics if d.code == "W351" and not d.allowed_because]
-
-
-def test_only_a_threshold_that_the_study_states_is_warned_of():
-    tuned = f"model m = TunedThresholdClassifierCV(estimator={LOGISTIC})\n"
-    assert not warned(text_of(tuned))
-    searched = (
-        f"model m = FixedThresholdClassifier(estimator={LOGISTIC}, threshold in [0.3, 0.7])\n"
-    )
-    nested = text_of(searched).replace("cv folds=3", "nested cv outer=3 inner=3")
-    assert not warned(nested)
-    assert not warned(text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.5\n"))
-    [stated] = warned(text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.3\n"))
-    assert stated.severity == "warning"
-    assert "recall, specificity, F1 and accuracy are optimistic" in stated.message
-
-
-def test_a_waiver_of_one_threshold_leaves_the_other_reported():
-    allow = "  # evallang: allow threshold_beside_the_reported_scores because the clinic set it\n"
-    models = f"model m = {LOGISTIC}\nmodel k = {LOGISTIC}\n"
-    below = f"  threshold m = 0.3{allow}  threshold k = 0.4\n"
-    [left] = warned(text_of(models, below))
-    assert "`k`" in left.message
-
-
 def refused(lines, models=""):
-    from studies import checked
 
     text = (
         "evallang 1\ndata cancer from sklearn breast_cancer\n  positive malignant\n"
@@ -409,25 +269,6 @@ def test_a_threshold_that_divides_nothing_is_one_error(lines, models, words):
     found = refused(lines, models)
     assert len(found) <= 1 if not words else len(found) == 1
     assert not words or words in found[0][1]
-
-
-@pytest.mark.parametrize(
-    ("model", "help_text"),
-    [
-        ("TunedThresholdClassifierCV",
-         "write `TunedThresholdClassifierCV(estimator=LogisticRegression)`"),
-        ("TunedThresholdClassifierCV(estimator=LogisticRegresion)",
-         "did you mean `LogisticRegression`?"),
-        ("TunedThresholdClassifierCV(estimator=GaussianNB, scoring=roc_auc)",
-         "write `scoring=balanced_accuracy`, the default"),
-        ("FixedThresholdClassifier(estimator=GaussianNB, threshold=30)",
-         "write a number between 0 and 1: "
-         "`FixedThresholdClassifier(estimator=GaussianNB, threshold=0.3)`"),
-    ],
-)  # fmt: skip
-def test_the_help_of_a_class_with_a_threshold_says_what_to_write(model, help_text):
-    found = checked(text_of(f"model m = {model}\n")).diagnostics
-    assert [d.help for d in found if d.severity == "error"] == [help_text]
 
 
 # --- thresholds inside ensembles --------------------------------------------------------------
@@ -484,14 +325,6 @@ def test_a_threshold_inside_an_ensemble_is_refused_where_scikit_learn_makes_no_u
     assert ("W351" in found) == (text in USING_LABELS)
 
 
-def test_labels_of_bagged_models_without_probabilities_are_counted():
-    text = "BaggingClassifier(estimator={})"
-    low, high = (with_scikit_learn(text, value, "LinearSVC") for value in (-5, 5))
-    assert (low != high).any()
-    margins = text.format(FIXED_AT.format("LinearSVC", 1))
-    assert "E449" not in codes(text_of(f"model m = {margins}\n"))
-
-
 TUNED_AT = "TunedThresholdClassifierCV(estimator={}, thresholds=10, cv=3{})"
 BY_F1 = TUNED_AT.format("GaussianNB", ', scoring="f1"')
 TUNED_LAST = TUNED_AT.format("LogisticRegression", "")
@@ -544,20 +377,3 @@ def test_thresholds_of_members_are_those_that_scikit_learn_chooses(positive, tun
     with (out / "fits.csv").open(encoding="utf-8") as stream:
         cells = [row["threshold"] for row in csv.DictReader(stream) if row["model"] == "vote"]
     assert cells[0].startswith("first: ") and "; estimator 2: " in cells[0]
-
-
-def test_a_report_names_the_members_whose_thresholds_make_the_labels(tuned_members):
-    _, record, _ = tuned_members("malignant")
-    words = plain(thresholds(Context(record)))
-    assert (
-        "The thresholds of vote (first), first and stack (final estimator) were chosen inside each "
-        "training part, by balanced accuracy in three inner folds."
-    ) in words
-    assert (
-        "The threshold of vote (estimator 2) was chosen inside each training part, by f1" in words
-    )
-    (table,) = chosen_thresholds(Context(record))
-    assert [plain(row.cells[0].runs) for row in table.rows] == [
-        "vote (first)", "vote (estimator 2)", "first", "stack (final estimator)",
-    ]  # fmt: skip
-    assert plain(table.notes[-1]).startswith("In parentheses, models of an ensemble")

@@ -10,8 +10,6 @@ from studies import study, write_rows
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
-from evallang.engine.run_diagnostics import above_chance
-from evallang.engine.store import open_store
 
 STUDY = """\
 evallang 1
@@ -41,10 +39,6 @@ def told(folder, models=TREE, protocol="cv folds=5", measure="accuracy", below="
     text = STUDY.format(models=models, protocol=protocol, measure=measure, below=below)
     results = run(study(text, folder), **options).record
     return [d for d in results.diagnostics if d["code"] in CODES]
-
-
-def codes(found):
-    return [d["code"] for d in found]
 
 
 def test_a_tree_on_noise_is_reported_with_its_areas_as_scikit_learn_has_them(tmp_path):
@@ -81,13 +75,6 @@ def test_a_model_without_skill_on_its_training_rows_learned_nothing(tmp_path):
     models = "model line = LogisticRegression(C=1e-9)\nmodel prior = DummyClassifier\n"
     [found] = told(tmp_path, models)
     assert found["code"] == "W517" and "`line`" in found["message"]
-
-
-def test_the_author_may_accept_it_with_a_reason(tmp_path):
-    rows(tmp_path, effect=0)
-    reason = " # evallang: allow training_score_far_above_test_score because it is a control\n"
-    [found] = told(tmp_path, TREE.replace("\n", reason))
-    assert found["allowed_because"] == "it is a control"
 
 
 @pytest.mark.parametrize(
@@ -127,53 +114,12 @@ def test_what_only_differs_between_folds_is_skill_too(tmp_path):
     assert not told(tmp_path, models, "cv folds=10", "mae", below)
 
 
-def test_rows_are_compared_in_further_ways_until_a_score_is_far_enough_above_chance():
-    rng = np.random.default_rng(3)
-    part, truth = np.repeat([0, 1], 100), rng.integers(0, 2, 200)
-    scores = truth + rng.normal(size=200) + 5 * part  # which only parts order well
-    whole, unit = np.zeros_like(part), np.arange(200)
-
-    def found(*ways, **enough):
-        return above_chance(truth, truth, scores, ways, unit, n_classes=2, **enough)
-
-    first, best = found(whole), found(part)
-    assert first[0] == pytest.approx(roc_auc_score(truth, scores), rel=1e-12)
-    assert 0 < first[1] < best[1]
-    assert found(whole, part) == found(part, whole) == found(whole, part, enough=best[1]) == best
-    assert found(whole, part, enough=0) == first
-
-
 @pytest.mark.parametrize(
     ("n", "protocol"), [(16, "cv folds=4"), (200, "resubstitution"), (24, "leave_one_out")]
 )
 def test_few_rows_and_training_rows_are_not_judged(n, protocol, tmp_path):
     rows(tmp_path, effect=0, n=n, labels="ab" if n != 24 else "abcdef")
     assert not told(tmp_path, protocol=protocol)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        "KNeighborsClassifier(n_neighbors=3)",
-        "SMOTE(k_neighbors=2) | DecisionTreeClassifier",
-        "StandardScaler | SVC(gamma=20)",
-    ],
-)
-def test_resamplers_and_the_store_leave_the_finding_as_it_is(model, tmp_path):
-    rows(tmp_path, effect=0, seed=1)
-    models = f"model m = {model}\n"
-    first = told(tmp_path, models, store=tmp_path / "store")
-    assert codes(first) == ["W516"]
-    assert told(tmp_path, models, store=tmp_path / "store") == first
-
-
-def test_the_store_refuses_an_entry_without_a_training_score(tmp_path):
-    rows(tmp_path, effect=0)
-    text = STUDY.format(models=TREE, protocol="cv folds=3", measure="accuracy", below="")
-    made = study(text, tmp_path)
-    run(made, store=tmp_path / "store")
-    task = next(iter(read_and_plan(made).planned.fits.values()))
-    assert open_store(tmp_path / "store").get(task, 2).training_score == 1
 
 
 OWN = """

@@ -153,23 +153,6 @@ def test_tests_that_count_examples_refuse_weights(test):
     assert "E221" not in codes(text.replace("  weight w\n", ""))
 
 
-@pytest.mark.parametrize("interval", ["clopper_pearson", "wald", "jeffreys", "agresti_coull"])
-def test_intervals_that_count_examples_refuse_weights(interval):
-    text = HEAD + (
-        f"model a = GaussianNB\nprotocol holdout\nmeasure accuracy\n  interval {interval}\n"
-    )
-    assert "E202" in codes(text)
-    assert "E202" not in codes(text.replace("  weight w\n", ""))
-
-
-def test_a_gate_decided_by_counts_refuses_weights():
-    text = HEAD + (
-        "model a = GaussianNB\nmodel b = DecisionTreeClassifier\nprotocol cv\n"
-        "measure accuracy\nrequire a better than b with mcnemar\n"
-    )
-    assert "E221" in codes(text)
-
-
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "brier"])
 def test_a_permutation_keeps_each_example_with_its_weight(noisy, metric):
     folder, X, y, w = noisy
@@ -213,33 +196,6 @@ def test_a_permutation_keeps_each_example_with_its_weight(noisy, metric):
     drawn = differences(np.random.default_rng(0).random((1000, len(test))) < 0.5)
     p = np.mean(np.abs(drawn) >= abs(observed) - 1e-12)
     assert found.p == pytest.approx(p, abs=0.06)  # 1000 and 2000 rounds: 3.5 standard errors
-
-
-def test_weights_and_groups_draw_whole_groups(noisy):
-    folder, *_ = noisy
-    text = HEAD + (
-        "group by g\nmodel a = GaussianNB\nprotocol cv folds=4\nmeasure accuracy, brier\n"
-    )
-    for estimate in run(study(text, folder)).estimates:
-        assert estimate.interval.method == "bootstrap(bca)"
-        assert estimate.interval.low < estimate.value < estimate.interval.high
-
-
-def test_folds_under_repeated_cv_are_weighted_and_corrected(noisy):
-    folder, X, y, w = noisy
-    text = HEAD + (
-        "model a = GaussianNB\nmodel b = KNeighborsClassifier\n"
-        "protocol repeated cv folds=4 times=2\nmeasure accuracy\n"
-        "compare a, b with corrected_t\n"
-    )
-    results = run(study(text, folder))
-    folds = [f.value for f in results.estimates[0].folds]
-    for split, value in zip(splits_of(text, folder, "repeated_cv"), folds, strict=True):
-        train, test = split.train, split.test
-        model = GaussianNB().fit(X[train], y[train], sample_weight=w[train])
-        assert value == pytest.approx(model.score(X[test], y[test], w[test]), rel=1e-12)
-    assert results.estimates[0].interval.method == "corrected_t"
-    assert results.record.comparisons[0].pairwise[0].p is not None
 
 
 @pytest.mark.parametrize("folds", [1, 3])

@@ -4,7 +4,6 @@ import errno
 import importlib
 import os
 import signal
-import socket
 import sys
 import time
 from contextlib import closing
@@ -14,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from evallang.engine.backends import fork_server, local
+from evallang.engine.backends import local
 from evallang.engine.backends.backend import WHOLE, FitLimits, WorkersLost
 from evallang.engine.backends.workers import Workers
-from evallang.models.foreign_errors import FitLost, Loss, death_loss, memory_loss, time_loss
+from evallang.models.foreign_errors import FitLost, Loss, time_loss
 
 PATIENCE = 20.0  # seconds
 NO_LIMITS = FitLimits()
@@ -147,10 +146,6 @@ def outcomes(tmp_path, *ways, limits=NO_LIMITS, jobs=1, own_code=False, workers=
     return sorted(made, key=str), sum(counted)
 
 
-def test_one_process_answers_all_tasks_and_counts_their_fits(tmp_path):
-    assert outcomes(tmp_path, "leaves", "recalls") == (["leaves", "recalls"], 4)
-
-
 def test_an_exception_outside_of_a_fit_is_raised_here_with_its_trace(tmp_path):
     with pytest.raises(IndexError) as raised:
         outcomes(tmp_path, "raises")
@@ -159,24 +154,11 @@ def test_an_exception_outside_of_a_fit_is_raised_here_with_its_trace(tmp_path):
         outcomes(tmp_path, "awkward")
 
 
-def test_a_fit_ends_at_a_limit_and_its_process_goes_on(tmp_path):
-    made, _ = outcomes(tmp_path, "leaves", "sleeps", "recalls", limits=FitLimits(seconds=0.1))
-    assert made == [time_loss(0.1), "leaves", "recalls"]
-
-
 def test_a_fit_that_reaches_its_limit_in_an_import_ends_after_it(tmp_path):
     # An exception in the middle would leave a half-made module to the fits after it
     (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.4)\nLAST = 1\n")
     made, _ = outcomes(tmp_path, "imports", "imported", limits=FitLimits(seconds=0.1))
     assert made == [time_loss(0.1), "imported"]
-
-
-def test_memory_that_the_system_refuses_is_a_loss_only_under_a_limit(tmp_path):
-    most = 1 << 33
-    made, _ = outcomes(tmp_path, "large", "well", limits=FitLimits(memory=most))
-    assert made == [memory_loss(most), "well"]
-    with pytest.raises(MemoryError):
-        outcomes(tmp_path, "large")
 
 
 def test_own_code_comes_last_and_shares_no_process_with_others():
@@ -216,11 +198,6 @@ def test_a_task_that_no_process_can_read_ends_the_run():
         list(workers.run(work, [Deadly("well")], COUNTS))
 
 
-def test_a_task_that_always_kills_its_worker_is_lost_alone(tmp_path):
-    made, _ = outcomes(tmp_path, "dies", "well", jobs=2)
-    assert made == sorted([("second", death_loss(9)), "well"], key=str)
-
-
 def test_a_fit_that_lacks_what_an_earlier_one_has_left_is_made_again_in_another_process(tmp_path):
     for ways, memory in ((["leaks"] * 4, 7 * 10**8), (["leaves", "minds", "opens"], None)):
         made, _ = outcomes(tmp_path, *ways, limits=FitLimits(memory=memory))
@@ -235,43 +212,6 @@ def test_an_exception_outside_of_a_fit_costs_a_task_with_own_code_and_is_a_bug_o
     assert made[1:] == ["well", "well"]
     with pytest.raises(IndexError, match="empty list"):
         outcomes(tmp_path, "well", "raises", "well")
-
-
-def test_a_worker_whose_fit_does_not_end_at_its_limit_is_killed(tmp_path):
-    made, fits = outcomes(tmp_path, "sleeps through", limits=FitLimits(seconds=0.1))
-    assert made == [("second", time_loss(0.1))]
-    assert fits == 1  # the first fit of the task
-
-
-def test_a_process_that_the_system_does_not_start_is_reported(monkeypatch):
-    def refuse():
-        raise OSError(errno.EAGAIN, "busy")
-
-    server = local.ForkServer()
-    server.socket, theirs = socket.socketpair()
-    monkeypatch.setattr(os, "fork", refuse)
-    with theirs, server.socket:
-        fork_server._Server(theirs).fork(1, 0)
-        with pytest.raises(WorkersLost, match=os.strerror(errno.EAGAIN)):
-            list(server.deaths())
-
-
-def test_a_server_that_is_killed_before_a_run_needs_it_is_replaced(tmp_path):
-    workers = Workers(jobs=2)
-    workers.prepare(["json"])
-    workers.server._process.kill()
-    workers.server._process.wait()
-    assert outcomes(tmp_path, "well", "kills once", workers=workers)[0] == ["kills once", "well"]
-
-
-def test_one_server_serves_all_runs_of_a_study(tmp_path):
-    with closing(Workers(jobs=2)) as workers:
-        workers.prepare(["json"])
-        first = workers.server._process
-        for _ in range(2):
-            tasks = [Job("well"), Job("dies"), Job("well")]
-            assert len(list(workers.run(work, tasks, COUNTS))) == 3
-            assert workers.server._process is first
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -15,7 +15,6 @@ from studies import TWO_MODELS, study
 import evallang as ev
 from evallang.api import RunFailed, StudyError
 from evallang.engine.backends import local
-from evallang.engine.folder_copies import forget_copy, path_here, register_copy
 from evallang.run_folders import run_folder
 
 MODULE = """\
@@ -168,11 +167,6 @@ def test_a_fit_ends_at_the_memory_limit(tmp_path, jobs):
     ]
 
 
-def test_limits_that_no_fit_reaches_change_nothing(tmp_path):
-    limited = ran(tmp_path, "well", jobs=1, fit_timeout=60, memory=2 * 10**9)
-    assert limited.estimates == ran(tmp_path, "well", jobs=1).estimates
-
-
 def test_a_process_that_cannot_be_had_is_told_where_a_fit_needs_it(tmp_path, monkeypatch):
     def refuse(*words, **options):
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
@@ -277,19 +271,6 @@ def alive(pids):
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it reads /proc")
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"jobs": 0}, "`jobs` must be at least 1, not 0"),
-        ({"jobs": 2, "fit_timeout": float("nan")}, "the time limit of a fit is nan seconds"),
-        ({"memory": 5}, "is 5 bytes; write 100M or more"),
-    ],
-)
-def test_numbers_with_which_nothing_can_be_fitted_are_refused(given, said):
-    with pytest.raises(ValueError, match=said):
-        ev.run(ev.parse(TWO_MODELS), **given)
-
-
 @linux
 def test_programs_that_own_code_has_started_end_with_their_worker(tmp_path):
     ran(tmp_path, "starts programs")
@@ -352,51 +333,3 @@ def test_no_process_outlives_a_killed_run_whose_folders_the_next_run_removes(tmp
         ev.run(ev.parse(TWO_MODELS), jobs=1, store="off")  # which needs no folder itself
         assert other.exists() and not left.exists()
     assert list((tmp_path / "tmp").iterdir()) == []
-
-
-IMPORTING = """
-import os, sys, time
-from pathlib import Path
-from evallang.engine.backends.local import ForkServer
-sys.path.append(os.getcwd())
-server = ForkServer()
-server.start(["endless"])
-while not Path("importing").exists():
-    time.sleep(0.01)
-print(server._process.pid, flush=True)
-time.sleep(600)
-"""
-ENDLESS = """
-import time
-open("importing", "w").close()
-for _ in range(6000):
-    try:
-        time.sleep(0.01)
-    except BaseException:
-        pass
-"""
-
-
-@linux
-def test_a_server_that_imports_a_module_ends_with_a_killed_run(tmp_path):
-    (tmp_path / "endless.py").write_text(ENDLESS)
-    with subprocess.Popen(
-        [sys.executable, "-c", IMPORTING], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    ) as process:
-        server = int(process.stdout.readline())
-        process.kill()
-    deadline = time.monotonic() + 30
-    while alive({server}) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not alive({server})
-
-
-def test_a_path_below_a_copied_folder_is_that_of_the_copy():
-    register_copy("/run/one", "/worker/two")
-    try:
-        assert path_here("/run/one") == "/worker/two"
-        assert path_here("/run/one/x/y.npy") == "/worker/two/x/y.npy"
-        assert path_here("/run/one-more/x.npy") == "/run/one-more/x.npy"
-    finally:
-        forget_copy("/run/one")
-    assert path_here("/run/one") == "/run/one"

@@ -3,7 +3,7 @@
 Tables are drawn from fixed seeds, so that every page is the same from run to run.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,20 +111,9 @@ def one_model() -> Kind:
     return predictions(LATIN[:1], FALLING, "measure accuracy, recall, specificity\n")
 
 
-@kind("one model against a stated value")
-def one_against_a_value() -> Kind:
-    return predictions(LATIN[:1], FALLING, ACCURACY + "require accuracy of m0 >= 80%\n")
-
-
 @kind("two models, one metric")
 def two_models() -> Kind:
     return predictions(LATIN[:2], FALLING, ACCURACY + "compare with mcnemar\n")
-
-
-@kind("two models, three metrics")
-def two_models_three_metrics() -> Kind:
-    rest = "measure accuracy, recall, f1\ncompare with mcnemar\ncompare with permutation by f1\n"
-    return predictions(LATIN[:2], FALLING, rest)
 
 
 @kind("four models, one metric")
@@ -139,38 +128,11 @@ def four_models_scores() -> Kind:
     return predictions(LATIN, FALLING, rest, scores)
 
 
-@kind("ten models")
-def ten_models() -> Kind:
-    names = [f"Candidate {number}" for number in range(1, 11)]
-    return predictions(names, np.linspace(0.92, 0.7, 10), ACCURACY + PAIRS)
-
-
 @kind("thirty models")
 def thirty_models() -> Kind:
     names = [f"Candidate {number}" for number in range(1, 31)]
     rest = "measure accuracy, recall\n" + PAIRS
     return predictions(names, np.linspace(0.95, 0.6, 30), rest, n=500)
-
-
-@kind("nothing rejected")
-def nothing_rejected() -> Kind:
-    return predictions(LATIN, (0.8, 0.8, 0.8, 0.8), ACCURACY + PAIRS, n=80)
-
-
-@kind("everything rejected")
-def everything_rejected() -> Kind:
-    return predictions(LATIN, (0.98, 0.85, 0.7, 0.55), ACCURACY + PAIRS, n=2000)
-
-
-@kind("three classes")
-def three_classes() -> Kind:
-    drawn = labels(FALLING)
-    rng = np.random.default_rng(3)
-    third = rng.random(300) < 0.3
-    for name in ("truth", "m0", "m1", "m2", "m3"):
-        drawn[name] = np.where(third, 2, drawn[name])
-    text = predictions(LATIN, FALLING, "measure accuracy, balanced_accuracy, f1\n" + PAIRS).text
-    return Kind(text.replace("  positive 1\n", ""), {"exam": drawn})
 
 
 @kind("groups")
@@ -184,27 +146,10 @@ def subgroups() -> Kind:
     return predictions(LATIN[:2], FALLING, "measure accuracy, recall within site\n")
 
 
-@kind("weights")
-def weights() -> Kind:
-    return predictions(LATIN, FALLING, ACCURACY, "  weight weight\n")
-
-
-@kind("gates passed")
-def gates_passed() -> Kind:
-    rest = "require m0 not worse than m1 by 5%\nrequire accuracy of m0 >= 70%\n"
-    return predictions(LATIN[:2], FALLING, ACCURACY + rest, n=1000)
-
-
 @kind("gates failed")
 def gates_failed() -> Kind:
     rest = "require m1 not worse than m0 by 1%\nrequire accuracy of m1 >= 95%\n"
     return predictions(LATIN[:2], FALLING, ACCURACY + rest)
-
-
-@kind("gates of two models within subgroups")
-def gates_within() -> Kind:
-    rest = "require accuracy of m0 >= 75% within site\nrequire m0 better than m1\n"
-    return predictions(LATIN[:2], FALLING, "measure accuracy within site\n" + rest)
 
 
 @kind("curves")
@@ -212,14 +157,6 @@ def curves() -> Kind:
     scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(3))
     rest = "measure roc_auc\nanalyze roc\nanalyze pr\nanalyze calibration\nanalyze confusion\n"
     return predictions(LATIN[:3], FALLING, rest, scores)
-
-
-@kind("seven models with curves and resamples")
-def seven_models_with_curves() -> Kind:
-    names = [f"Screened candidate {number}" for number in range(1, 8)]
-    scores = "".join(f'  score m{i} = "p{i}"\n' for i in range(7))
-    rest = "measure accuracy, f1, roc_auc\nanalyze roc\n"
-    return predictions(names, np.linspace(0.92, 0.72, 7), rest, scores)
 
 
 @kind("twelve models of 80 characters with confusion and agreement")
@@ -254,12 +191,6 @@ def chinese_names() -> Kind:
 @kind("Arabic names")
 def arabic_names() -> Kind:
     return predictions(ARABIC, FALLING, ACCURACY + PAIRS)
-
-
-@kind("several data sets in one file")
-def several_data_sets() -> Kind:
-    rest = ACCURACY + "compare with mcnemar holm\n"
-    return predictions(LATIN[:3], FALLING, rest, "  dataset site\n", n=600)
 
 
 # --- numbers, judged outcomes, values ----------------------------------------------------------
@@ -316,30 +247,6 @@ measure accuracy
 compare with cochran then mcnemar holm
 """
     return Kind(text, {"quiz": table})
-
-
-@kind("values of examples")
-def values() -> Kind:
-    rng = np.random.default_rng(5)
-    base = rng.beta(5, 2, 120)
-    table = {"id": np.arange(120)}
-    for i, lift in enumerate((0.06, 0.0)):
-        table[f"m{i}"] = np.clip(base + lift + rng.normal(0, 0.05, 120), 0, 1)
-    text = """\
-evallang 1
-
-study "Which summariser has the higher overlap?"
-  seed 7
-
-predictions texts "Summaries (synthetic)" from "texts.csv"
-  id id
-  value "ROUGE-L" m0 "New summariser", m1 "Old summariser"
-  higher is better
-  unit "texts"
-
-compare with wilcoxon
-"""
-    return Kind(text, {"texts": table})
 
 
 # --- tables of scores, counts -------------------------------------------------------------------
@@ -493,11 +400,6 @@ def all_curves() -> Kind:
     return predictions(LATIN[:2], FALLING, rest, scores)
 
 
-@kind("bootstrap intervals and tests")
-def bootstrapped() -> Kind:
-    return predictions(LATIN, FALLING, "measure f1, mcc\ncompare with bootstrap holm by f1\n")
-
-
 @kind("ranks with a critical difference")
 def critical_difference() -> Kind:
     made = bayesian()
@@ -531,9 +433,3 @@ def seeds() -> Kind:
 @kind("a fit that failed")
 def failed() -> Kind:
     return Kind(FITTED.replace("= GaussianNB", "= PCA(n_components=100) | GaussianNB"))
-
-
-def all_kinds() -> Iterator[tuple[str, Kind]]:
-    """Yield every kind."""
-    for name, made in KINDS.items():
-        yield name, made()

@@ -2,11 +2,9 @@
 
 import io
 import json
-import math
 import re
 from dataclasses import dataclass
 from functools import cache
-from html import unescape
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -16,7 +14,7 @@ import pdfplumber
 import pikepdf
 import pytest
 from kinds import KINDS
-from report_truth import RESULTS, numbers_of, untrue_words
+from report_truth import numbers_of, untrue_words
 
 from evallang import reporting
 from evallang.reporting.context import Context
@@ -136,101 +134,6 @@ def test_words_of_figures_state_numbers_of_the_results(made, name):
             intervals = " ".join(re.findall(r"[^ ]* ?\[[^\]]*\]", drawn))
             assert untrue_words(intervals, found.plain) == []
         assert untrue_words(plain(figure.caption), found.plain) == [], figure.id
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_every_number_drawn_in_a_figure_is_of_its_part_of_the_results(made, name):
-    found = made(name)
-    for figure in found.figures:
-        parts = PARTS_OF_FIGURES.get(figure.id.split("-")[1], ("analyses", "estimates"))
-        held = {k: v for k, v in found.plain.items() if k not in RESULTS or k in parts}
-        for panel in figure.panels:
-            drawn = " \N{BULLET} ".join(numbers_drawn(panel.svg))
-            assert untrue_words(drawn, held) == [], (figure.id, drawn)
-            assert untrue_counts(drawn, found.plain) == [], (figure.id, drawn)
-
-
-PARTS_OF_FIGURES = {
-    "estimates": ("estimates", "comparisons"),
-    "folds": ("estimates",),
-    "resamples": ("estimates",),
-    "comparison": ("estimates", "comparisons"),
-    "differences": ("comparisons",),
-    "requirements": ("requirements", "estimates"),
-}
-"""The parts of the results whose numbers a figure shows, by its name; others show analyses."""
-TEXT = re.compile(r'<text x="([-\d.]+)" y="([-\d.]+)" style="([^"]*)">([^<]*)</text>')
-
-
-def numbers_drawn(svg):
-    """List the texts of a drawing with a number in them, except the ticks of its axes.
-
-    Ticks are plain numbers in one line or column, evenly spaced by value, or in steps of one
-    ratio, and spaced alike on the page.
-    """
-    texts = [(float(x), float(y), style, unescape(text)) for x, y, style, text in TEXT.findall(svg)]
-    ticks = set()
-    for axis in (0, 1):  # of one column, and of one line
-        lines = {}
-        for number, text in enumerate(texts):
-            value = plain_number(text[3])
-            if value is not None:
-                at = round(text[axis], 1), "anchor:end" in text[2], "anchor:middle" in text[2]
-                lines.setdefault(at, []).append((text[1 - axis], value, number))
-        for found in lines.values():
-            if len(found) > 1 and on_one_scale(sorted(found)):
-                ticks |= {number for *_, number in found}
-    return [
-        text for number, (*_, text) in enumerate(texts)
-        if number not in ticks and re.search(r"\d", text)
-    ]  # fmt: skip
-
-
-def plain_number(text):
-    try:
-        return float(text.replace("−", "-").replace(",", ""))
-    except ValueError:
-        return None
-
-
-RATES = {0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99}  # ticks of a scale of normal deviates
-
-
-def on_one_scale(found):
-    """Return whether places and values of texts have one straight or logarithmic scale."""
-    values = [value for _, value, _ in found]
-    if set(values) <= RATES:
-        return True
-    if len(found) == 2:
-        return values[0] != values[1]
-    for scaled in (float, lambda v: math.log(v) if v > 0 else math.nan):
-        made = [scaled(value) for value in values]
-        if made[0] == made[-1]:
-            continue
-        (first, *_), (last, *_) = found[0], found[-1]
-        per_point = (made[-1] - made[0]) / (last - first)
-        room = abs(made[-1] - made[0]) * 0.02
-        if all(
-            abs(made[0] + per_point * (place - first) - value) <= room
-            for (place, *_), value in zip(found, made, strict=True)
-        ):
-            return True
-    return False
-
-
-def test_numbers_beside_points_are_told_from_ticks():
-    def text(x, y, words, anchor="middle"):
-        return f'<text x="{x}" y="{y}" style="text-anchor:{anchor}">{words}</text>'
-
-    ticks = "".join(text(10 + 20 * i, 90, f"{0.2 * i:.1f}") for i in range(5))
-    beside = "".join(text(99, 10 * i, words, "end") for i, words in enumerate(("0.5", "0.7", "9")))
-    assert numbers_drawn(ticks + beside) == ["0.5", "0.7", "9"]
-    odd = text(30, 90, "0.9")
-    assert len(numbers_drawn(ticks.replace(text(30, 90, "0.2"), odd))) == 5
-    assert numbers_drawn(text(1, 2, "Tree 3") + text(1, 9, "0.81 [0.7, 0.9]")) == [
-        "Tree 3",
-        "0.81 [0.7, 0.9]",
-    ]
 
 
 def untrue_counts(text, plain):

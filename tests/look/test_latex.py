@@ -96,7 +96,7 @@ def _compiled(folder, *, written=True):
     return (folder / "paper.log").read_text(encoding="latin-1")
 
 
-@pytest.mark.parametrize("name", ["hostile names", "regression", "groups", "weights"])
+@pytest.mark.parametrize("name", ["hostile names", "regression", "groups"])
 def test_every_macro_prints_the_number_that_the_study_has(tex, rendered, tmp_path, name):
     folder = tmp_path / "paper"
     shutil.copytree(rendered(name).folder, folder)
@@ -154,11 +154,6 @@ def test_two_studies_share_a_paper_and_keep_their_numbers(tex, rendered, tmp_pat
         shown.append(pair.p_adjusted)
     assert found[0] == found[2] != found[1]
     assert [float(p) for p in found[:2]] == pytest.approx(shown, abs=0.0005)
-
-
-def test_a_paper_of_two_studies_selects_one(tex, rendered, tmp_path):
-    log, _ = paper_of_two(tmp_path, rendered, r"\evalp{m0}{m1}")
-    assert "select a study by \\evalstudy" in log
 
 
 SCRIPTS = (

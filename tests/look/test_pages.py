@@ -7,7 +7,6 @@ from functools import cache
 import pdfplumber
 import pytest
 from kinds import KINDS
-from weasyprint import HTML
 
 from evallang.reporting.figures.figure import LEAST_SIZE
 
@@ -170,40 +169,3 @@ def test_a_fit_that_failed_is_visible_where_its_number_would_be(rendered):
     line = next(line for line in table.splitlines() if line.startswith("Naive Bayes"))
     assert not re.search(r"\d\.\d", line), line
     assert "failed" in text
-
-
-FAULTY = """<style>@page {{ size: A4; margin: 24mm 20mm 20mm }}
-body {{ margin: 0; font: 10pt/12pt sans-serif }}
-.table {{ border-top: 1pt solid black; border-bottom: 1pt solid black; height: 4mm }}</style>
-<div style="height: 150mm">Words</div>{rest}"""
-CAPTION = f"<p>Table 1. {'A caption of two lines, which ends a page. ' * 4}</p>"
-
-
-def read_html(rest, tmp_path):
-    path = tmp_path / "report.pdf"
-    HTML(string=FAULTY.format(rest=rest)).write_pdf(path)
-    with pdfplumber.open(path) as document:
-        return _read(document.pages[0])
-
-
-def test_a_measure_finds_what_reaches_the_foot(tmp_path):
-    low = '<p style="position: absolute; top: 256mm">Words in the foot</p>'
-    assert "foot" in read_html(low, tmp_path).stray
-    box = (
-        '<p style="position: absolute; top: 240mm; height: 20mm; width: 9mm; background: red"></p>'
-    )
-    assert read_html(box, tmp_path).stray == ["a shape"]
-    assert read_html("<p>Words</p>", tmp_path).stray == []
-
-
-def test_a_measure_finds_a_rectangle_beyond_the_margin(tmp_path):
-    bar = '<p style="position: absolute; left: -9mm; height: 9mm; width: 9mm; background: red"></p>'
-    assert min(box[2] for box in read_html(bar, tmp_path).drawn) < SIDE - SLACK
-    assert min(box[2] for box in read_html("", tmp_path).drawn) > SIDE - SLACK
-
-
-def test_a_measure_finds_a_stranded_caption_of_two_lines(tmp_path):
-    alone = read_html(CAPTION, tmp_path)
-    whole = read_html(f"{CAPTION}{'<div class=table>1.0</div>' * 2}", tmp_path)
-    assert len(alone.lines) > 2  # the caption has two
-    assert is_stranded(alone) and not is_stranded(whole)

@@ -95,11 +95,6 @@ def test_without_scripts_every_table_is_there(opened, rendered):
     assert shown == with_scripts.locator("h2").all_inner_texts()
 
 
-def test_without_scripts_there_are_no_controls(opened):
-    page = opened("curves", 1280, java_script_enabled=False)
-    assert page.locator("button:visible, select:visible, .cue:visible").count() == 0
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_every_link_of_the_page_scrolls_to_its_place(opened, scripts):
     page = opened("curves", 1280, java_script_enabled=scripts)
@@ -185,36 +180,6 @@ def test_a_drawing_is_saved_in_the_colours_of_print(opened, tmp_path):
     assert "Evallang Sans" in {name.strip('"') for name in loaded}
     ink = page.evaluate("getComputedStyle(document.querySelector('text')).fill")
     assert ink == "rgb(26, 26, 26)"
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_a_table_has_a_cue_if_it_scrolls_sideways_when_opened_and_when_resized(opened, name):
-    resized = opened(name, WIDTHS[0])
-    for width in WIDTHS:
-        resized.set_viewport_size({"width": width, "height": 900})
-        for page in (resized, opened(name, width)):
-            page.wait_for_timeout(50)
-            wrong = page.evaluate("""
-                Array.from(document.querySelectorAll(".scroll")).filter(s =>
-                    getComputedStyle(s).backgroundImage === "none" ||
-                    s.scrollWidth > s.clientWidth + 1 ===
-                    (getComputedStyle(s.nextElementSibling).display === "none")).length
-            """)
-            assert wrong == 0, f"{width} px"
-
-
-def test_controls_are_not_printed(opened):
-    page = opened("four fitted models", 1280)
-    page.emulate_media(media="print")
-    for selector in (".copy", ".rail", ".anchor", ".cue"):
-        shown = page.locator(selector).evaluate_all(
-            "found => found.filter(e => e.getClientRects().length > 0).length"
-        )
-        assert shown == 0, selector
-    arrows = page.locator("th button").evaluate_all(
-        "found => found.map(b => getComputedStyle(b, '::after').content)"
-    )
-    assert set(arrows) <= {"none", "normal"}
 
 
 def test_links_lead_to_tables_figures_and_headings(opened):

@@ -111,16 +111,6 @@ def few_classes(monkeypatch):
     return [name for name, _ in found]
 
 
-def test_the_command_prints_a_scan_of_the_installed_version(few_classes, capsys):
-    generate.main(["--scan"])
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["version"] == sklearn.__version__
-    assert list(printed["classes"]) == few_classes
-    assert printed["classes"]["LinearRegression"]["kinds"] == ["regressor"]
-    assert printed["classes"]["DBSCAN"]["kinds"] == ["clusterer"]
-    assert printed["classes"]["CountVectorizer"]["documents"] is True
-
-
 def test_the_command_merges_files_with_the_installed_version_or_alone(
     few_classes, tmp_path, monkeypatch
 ):
@@ -137,39 +127,3 @@ def test_the_command_merges_files_with_the_installed_version_or_alone(
     both = json.loads((tmp_path / "table.json").read_text())
     assert both["scikit_learn"] == ["1.2.0", sklearn.__version__]
     assert set(both["classes"]) == {"Old", *few_classes}
-
-
-def test_extras_that_are_not_installed_keep_what_is_known_of_them(tmp_path, monkeypatch):
-    from evallang.models import packages
-
-    known = {"versions": {"absent": "9"}, "classes": {"AbsentClassifier": {"package": "absent"}}}
-    (tmp_path / "extras.json").write_text(json.dumps(known))
-    monkeypatch.setattr(generate, "EXTRAS", tmp_path / "extras.json")
-    monkeypatch.setattr(packages, "installed", lambda package: package.name == "lightgbm")
-    monkeypatch.setattr(
-        scan, "scan_package", lambda package: {"version": "1", "classes": {"B": {"package": "b"}}}
-    )
-    generate.main(["--extras"])
-    written = (tmp_path / "extras.json").read_text()
-    assert json.loads(written) == {
-        "versions": {"absent": "9", "lightgbm": "1"},
-        "classes": {"AbsentClassifier": {"package": "absent"}, "B": {"package": "b"}},
-    }
-    assert len(written.splitlines()) == 5  # a class a line
-
-
-@pytest.mark.parametrize("name", ["lightgbm", "imbalanced-learn"])
-def test_scanning_a_package_gives_the_parameters_of_the_shipped_table(name, monkeypatch):
-    from msgspec.structs import replace
-
-    from evallang.models.packages import PACKAGES
-
-    package = next(p for p in PACKAGES.values() if p.name == name)
-    pytest.importorskip(package.imported)
-    one = replace(package, classes=package.classes[:1])
-    found = scan.scan_package(one)
-    shipped = json.loads(generate.EXTRAS.read_text(encoding="utf-8"))
-    assert list(found["classes"]) == list(one.classes)
-    here, known = found["classes"][one.classes[0]], shipped["classes"][one.classes[0]]
-    assert here["parameters"].keys() == known["parameters"].keys()
-    assert here["kinds"] == known["kinds"]

@@ -2,9 +2,6 @@
 
 import inspect
 import json
-import os
-import subprocess
-import sys
 import warnings
 
 import imblearn
@@ -20,9 +17,7 @@ from write_catalogue import EXTRAS, extras_as_text
 
 from evallang.api.checked_file import StudyError
 from evallang.api.preparing import read_and_plan
-from evallang.manual import glossary as catalogues
 from evallang.models import catalogue, packages
-from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import EstimatorSpec, PipelineSpec
@@ -80,20 +75,6 @@ def test_values_are_checked_as_those_of_scikit_learn():
     assert errors("model a = XGBClassifier(max_depth=3, n_jobs=8)") == []
 
 
-def test_a_check_knows_every_class_and_imports_none_of_the_packages():
-    code = (
-        "import sys\n"
-        "from evallang.checking.check import check\n"
-        f"text = {WINE!r} + 'model a = XGBClassifier\\nmodel b = LGBMClassifier\\n'\n"
-        "text += 'model c = CatBoostClassifier(depth=4)\\nprotocol cv\\n'\n"
-        "found = check('s.eval', text, lambda path: '').diagnostics\n"
-        "assert not [d for d in found if d.severity == 'error'], found\n"
-        "absent = {'xgboost', 'lightgbm', 'catboost', 'imblearn', 'sklearn'}\n"
-        "assert not absent & set(sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
-
-
 def test_a_package_that_is_missing_is_said_before_anything_is_fitted(monkeypatch):
     monkeypatch.setattr(catalogue, "installed", lambda package: False)
     made = study(f"{WINE}model a = StandardScaler | XGBClassifier\nprotocol cv folds=3\n")
@@ -110,17 +91,6 @@ def test_one_thread_no_messages_and_a_seed_for_every_instance():
     assert (params["n_jobs"], params["verbosity"], params["random_state"]) == (1, 0, 7)
     leaves = build(PipelineSpec((EstimatorSpec("LGBMRegressor"),)), context).get_params()
     assert (leaves["n_jobs"], leaves["verbosity"], leaves["random_state"]) == (1, -1, 7)
-
-
-def test_no_direction_is_claimed_where_zero_or_minus_one_means_no_limit():
-    for name in ("XGBClassifier", "LGBMRegressor"):
-        assert CATALOGUE[name].parameter("max_depth").simpler is None
-    assert CATALOGUE["XGBRegressor"].parameter("gamma").simpler is None
-
-
-def test_they_have_what_metrics_of_scores_need():
-    for name in ("XGBClassifier", "LGBMClassifier", "CatBoostClassifier"):
-        assert abilities(PipelineSpec((EstimatorSpec(name),))).probabilities
 
 
 def test_text_labels_work_and_exported_models_predict_them_in_a_fresh_process(tmp_path, capfd):
@@ -167,8 +137,3 @@ def test_an_exported_booster_is_the_booster_fitted_on_class_codes(tmp_path):
         np.testing.assert_allclose(
             model.predict_proba(rows), plain.predict_proba(rows), atol=1e-6
         )  # XGBoost predicts in single precision
-
-
-def test_the_list_of_models_has_them():
-    names = {entry["name"] for entry in catalogues.entries("models")}
-    assert {"XGBRegressor", "LGBMClassifier", "CatBoostRegressor"} <= names

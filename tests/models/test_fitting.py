@@ -2,20 +2,16 @@
 
 import numpy as np
 import pytest
-from specs import Column, call, context, items, seed, steps, two_classes
+from specs import call, context, items, seed, steps, two_classes
 
 from evallang.models.build import BuildContext, build
-from evallang.models.columns import design_matrix
 from evallang.models.fitting import (
     FitData,
-    fit,
     fit_candidates,
 )
 from evallang.models.foreign_errors import clean_message
 from evallang.models.model import (
-    BranchSpec,
     Candidates,
-    ColumnsSpec,
     NamedSpec,
     grid,
     with_choice,
@@ -96,15 +92,6 @@ def test_shared_beginnings_give_the_bytes_of_separate_fits(name):
     assert rows.tobytes() == before.tobytes()
 
 
-def test_the_order_of_candidates_changes_no_prediction():
-    rows, y = two_classes()
-    pipelines = _candidates(PIPELINES["random steps before a random forest"])
-    forward = fit_candidates(pipelines, _data(rows, y), context())
-    backward = fit_candidates(pipelines[::-1], _data(rows, y), context())[::-1]
-    for one, other in zip(forward, backward, strict=True):
-        assert one.outputs.scores.tobytes() == other.outputs.scores.tobytes()
-
-
 def test_a_shared_beginning_is_fitted_once():
     built: list[str] = []
 
@@ -119,29 +106,6 @@ def test_a_shared_beginning_is_fitted_once():
     )
     assert len(outcomes) == 20
     assert (built.count("PCA"), built.count("SVC")) == (1, 20)
-
-
-def test_text_and_missing_values_go_through_columns():
-    rng = np.random.default_rng(8)
-    numeric = rng.normal(size=(120, 2))
-    y = (numeric[:, 0] > 0).astype(np.int64)
-    numeric[::11, 0] = np.nan
-    town = rng.choice(["Oslo", "Bergen", "Bodø"], size=120).astype(object)
-    town[::13] = np.nan
-    columns = (Column("age", True, 0), Column("town", False, 0), Column("bmi", True, 1))
-    spec = ColumnsSpec(
-        (
-            BranchSpec("numeric", steps(call("SimpleImputer"), call("StandardScaler"))),
-            BranchSpec("categorical", steps(call("OneHotEncoder", handle_unknown="ignore"))),
-        )
-    )
-    pipeline = steps(spec, call("LogisticRegression", C=_among(0.1, 1.0, 10.0)))
-    rows = design_matrix(numeric, town.reshape(-1, 1))
-    outcomes = fit_candidates(_candidates(pipeline), _data(rows, y), context(columns=columns))
-    truth = y[_data(rows, y).test]
-    for outcome in outcomes:
-        assert outcome.failure is None
-        assert (outcome.outputs.predictions == truth).mean() > 0.8
 
 
 def test_a_class_missing_from_the_training_rows_has_probability_zero():
@@ -183,13 +147,6 @@ def test_a_candidate_that_fails_leaves_the_others_alone():
     assert "n_components=50" in outcomes[2].failure.message
 
 
-def test_a_last_step_that_cannot_be_built_fails_alone():
-    rows, y = two_classes()
-    good, bad = steps(call("PCA"), call("SVC")), steps(call("PCA"), call("SVC", c=1))
-    outcomes = fit_candidates([bad, good], _data(rows, y), context())
-    assert [o.failure is None for o in outcomes] == [False, True]
-
-
 def test_weights_reach_the_last_step_where_it_takes_them():
     rows, y = two_classes()
     heavy = np.where(y == 1, 1000.0, 1.0)
@@ -210,15 +167,6 @@ def test_rows_drawn_twice_count_twice():
     np.testing.assert_allclose(outcomes[0].outputs.scores, outcomes[1].outputs.scores, atol=1e-9)
 
 
-def test_a_model_for_export_speaks_the_labels_of_the_data():
-    rows, y = two_classes()
-    pipeline = steps(call("StandardScaler"), call("LogisticRegression"))
-    exported = fit(pipeline, _data(rows, y), context(targets=("no", "yes")))
-    run = fit_and_predict(pipeline, _data(rows, y), context())
-    words = np.array(["no", "yes"])[run.outputs.predictions]
-    assert exported.predict(rows[_data(rows, y).test]).tolist() == words.tolist()
-
-
 @pytest.mark.parametrize(
     ("raw", "clean"),
     [
@@ -231,7 +179,3 @@ def test_a_model_for_export_speaks_the_labels_of_the_data():
 )
 def test_messages_lose_what_differs_between_equal_runs(raw, clean):
     assert clean_message(raw) == (clean or raw)
-
-
-def test_a_long_message_is_cut():
-    assert len(clean_message("x" * 5000)) == 300

@@ -10,15 +10,14 @@ import pytest
 from imblearn.pipeline import Pipeline, make_pipeline
 from msgspec.structs import replace
 from sklearn.datasets import load_breast_cancer
-from specs import Column, call, context, items, seed, steps, two_classes
-from studies import checked, run_into, study
+from specs import call, context, items, seed, steps, two_classes
+from studies import checked, study
 
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import run
 from evallang.models.build import build
-from evallang.models.columns import design_matrix
-from evallang.models.fitting import FitData, fit, fit_candidates
-from evallang.models.model import BranchSpec, ColumnsSpec, MapSpec, NamedSpec
+from evallang.models.fitting import FitData, fit_candidates
+from evallang.models.model import MapSpec, NamedSpec
 
 CANCER = "study\n  seed 3\ndata cancer from sklearn breast_cancer\n  positive malignant\n"
 TREE = call("DecisionTreeClassifier", max_depth=3)
@@ -68,19 +67,6 @@ def test_every_resampler_sees_the_rows_of_one_training_part_and_no_test_row(seen
     assert plan.n_fits == 5
 
 
-def test_a_search_resamples_inside_inner_training_parts(seen):
-    """Two outer folds, two inner ones, two values of k, and a refit of the chosen one."""
-    made = study(
-        CANCER + "model a = RandomUnderSampler | KNeighborsClassifier(n_neighbors in [1, 5])\n"
-        "protocol nested cv outer=2 inner=2\nmeasure balanced_accuracy\nreport html\n"
-    )
-    assert run(made).record.failures == ()
-    sizes = Counter(len(rows) for _, rows, _ in seen)
-    assert set(sizes) <= {142, 143, 284, 285}
-    assert sizes[284] + sizes[285] == 2  # the refits; the two values of k share what is resampled
-    assert sizes[142] + sizes[143] == 4
-
-
 def test_no_resampler_sees_a_row_on_which_its_fit_is_scored(tmp_path, seen):
     """Outer test rows, and the inner rows on which candidates are compared, are never resampled.
 
@@ -112,23 +98,6 @@ def test_no_resampler_sees_a_row_on_which_its_fit_is_scored(tmp_path, seen):
     for part in inner:
         (outer,) = (train for train in refits if part < train)
         assert outer - part in inner
-
-
-def test_a_learning_curve_resamples_subsets_of_training_rows_alone(seen):
-    made = study(
-        CANCER + "model a = RandomUnderSampler | GaussianNB\nprotocol cv folds=4\n"
-        "measure balanced_accuracy\nanalyze learning_curve(fractions=[25%, 100%], repeats=2)\n"
-        "report html\n"
-    )
-    record = run(made, store="off").record
-    assert record.failures == ()
-    parts = [frozenset(row.tobytes() for row in rows) for _, rows, _ in seen]
-    whole = [part for part in parts if len(part) in (426, 427)]
-    subsets = [part for part in parts if len(part) not in (426, 427)]
-    assert (len(whole), len(subsets)) == (4, 8)
-    assert {len(part) for part in subsets} <= {106, 107}
-    for part in subsets:  # the rows of one training part, so none of its test part
-        assert any(part < training for training in whole)
 
 
 PIPELINES = {
@@ -195,23 +164,6 @@ def test_candidates_share_beginnings_up_to_a_resampler_and_behind_an_equal_one(s
     assert len(found) == len(CANDIDATES)  # so sharing one too many would show
 
 
-def test_columns_keep_their_names_behind_a_resampler():
-    rng = np.random.default_rng(0)
-    numeric = rng.normal(size=(60, 1))
-    words = rng.choice(["a", "b", "c"], size=(60, 1)).astype(object)
-    X = design_matrix(numeric, words)
-    y = (np.arange(60) % 4 == 0).astype(np.int64)
-    data = FitData(X, y, np.arange(40), np.arange(40, 60), 2)
-    table = ColumnsSpec((
-        BranchSpec(("size",), steps(call("StandardScaler"))),
-        BranchSpec("categorical", steps(call("OneHotEncoder", handle_unknown="ignore"))),
-    ))  # fmt: skip
-    around = context(columns=(Column("size", True, 0), Column("colour", False, 0)))
-    outcome = fit_candidates([steps(call("RandomUnderSampler"), table, TREE)], data, around)[0]
-    assert outcome.failure is None
-    assert outcome.outputs.predictions.shape == (20,)
-
-
 def test_weights_and_resamplers_do_not_meet_in_a_fit():
     outcome = fit_candidates([PIPELINES["both"]], split(weights=np.ones(120)), context(4))[0]
     assert "weight" in outcome.failure.message
@@ -247,31 +199,6 @@ def test_groups_stay_whole_and_equal_runs_give_equal_results(tmp_path, seen):
     assert first.provenance.packages["imbalanced-learn"] == imblearn.__version__
 
 
-def test_an_exported_model_predicts_every_row_it_is_given(tmp_path):
-    import skops.io
-
-    made = study(
-        CANCER + "model a = SMOTE | StandardScaler | LogisticRegression\nprotocol cv folds=2\n"
-        "measure balanced_accuracy\nexport a\n",
-        tmp_path,
-    )
-    record = run_into(tmp_path / "out", made).record
-    export = record.exports[0]
-    model = skops.io.load(tmp_path / export.path, trusted=list(export.trusted_types))
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    assert list(model.feature_names_in_) == list(X.columns)
-    labels = np.array(["malignant", "benign"])[y]
-    assert np.mean(model.predict(X) == labels) > 0.95
-
-
-def test_a_fit_for_export_resamples_as_one_for_a_score_does(seen):
-    data = split()
-    model = fit(PIPELINES["made rows"], data, context(4))
-    outputs = fit_candidates([PIPELINES["made rows"]], data, context(4))[0].outputs
-    assert np.array_equal(model.predict(data.X[data.test]), outputs.predictions)
-    assert [len(rows) for _, rows, _ in seen] == [80, 80]
-
-
 FEW = {
     "SMOTE": "write `SMOTE(k_neighbors=2)`",
     "BorderlineSMOTE": "write `BorderlineSMOTE(k_neighbors=2)`",
@@ -304,19 +231,3 @@ def test_a_class_with_too_few_rows_is_reported_with_what_to_write(name):
 ])  # fmt: skip
 def test_what_the_failure_says_to_write_is_fitted(step, fewest):
     assert few_of_a_class(step, fewest).failure is None
-
-
-def test_one_row_of_a_class_has_no_neighbours_to_ask_for():
-    message = few_of_a_class(call("SMOTE"), 1).failure.message
-    assert "the smallest class has 1 training row; write `RandomOverSampler`" in message
-
-
-def test_classes_that_are_not_resampled_may_have_few_rows():
-    """Only the second of three classes is resampled; the third has fewer rows than neighbours."""
-    rows, _ = two_classes(80, 3)
-    y = np.where(np.arange(80) < 3, 2, (np.arange(80) < 20).astype(np.int64))
-    y[70:] = np.arange(10) % 3
-    data = FitData(rows, y, np.arange(60), np.arange(60, 80), 3, True)
-    kept = call("SMOTE", sampling_strategy=MapSpec((("yes", 30),)))
-    around = context(4, ("no", "yes", "rare"))
-    assert fit_candidates([steps(kept, TREE)], data, around)[0].failure is None
