@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.validation import populations
-from benchmarks.validation.populations import Bools, Floats, centroids, out_of_fold, training
+from benchmarks.validation.populations import Bools, Floats, area, centroids, out_of_fold, training
 from benchmarks.validation.simulation import (
     COVERS,
     LEVEL,
@@ -30,7 +30,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.basics import normal_quantile
 from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ranking import cv_auc, placements
+from evallang.stats.intervals.ranking import cv_auc
 from evallang.stats.learning_bootstrap import (
     bootstrap_error,
     leave_one_out_error,
@@ -71,7 +71,7 @@ def _by_fold(right: Bools, fold: NDArray[np.intp]) -> Floats:
 
 
 def _areas(truth: Bools, scores: Floats, fold: NDArray[np.intp]) -> list[float]:
-    return [placements(truth[fold == f], scores[fold == f]).auc for f in range(K)]
+    return [area(truth[fold == f], scores[fold == f]) for f in range(K)]
 
 
 def _classified(rng: Rng) -> dict[str, tuple[Interval, float]]:

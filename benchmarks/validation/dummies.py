@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from benchmarks.validation.populations import area
 from benchmarks.validation.simulation import Claim, Line, Section, Simulation, Tally, tally
-from evallang.stats.intervals.ranking import placements
 
 SECTION = Section(
     "dummies",
@@ -32,9 +32,9 @@ def _simulation(protocol: str, n: int, k: int | None, replications: int) -> Simu
             fold = rng.permutation(n) if k is None else rng.permutation(n) % k
             sizes, ups = np.bincount(fold), np.bincount(fold, weights=truth)
             scores = ((truth.sum() - ups) / (n - sizes))[fold]
-            pooled.append(placements(truth, scores).auc)
-            areas = [placements(truth[fold == f], scores[fold == f]).auc for f in range(k or 0)]
-            folds.extend([area for area in areas if not np.isnan(area)])
+            pooled.append(area(truth, scores))
+            areas = [area(truth[fold == f], scores[fold == f]) for f in range(k or 0)]
+            folds.extend([one for one in areas if not np.isnan(one)])
         return {"pooled": tally(pooled), "folds": tally(folds)}
 
     keys = ("pooled",) if k is None else ("pooled", "folds")
