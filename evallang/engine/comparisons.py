@@ -238,7 +238,10 @@ class OneSource(Struct, frozen=True):
         return None
 
     def about(self, declared: HypothesisTestDeclaration) -> str:
-        """The models that were scored, or the algorithm where folds are the sample."""
+        """What the kind of evidence is about, else the models or the algorithm that were scored."""
+        used = declared.evidence & self.evaluation.yields.evidence
+        if scope := next((one.scope for one in used if one.scope), ""):
+            return scope
         return scope_of_estimates(self.evaluation, of_folds=declared.rests_only_on("fold"))
 
 

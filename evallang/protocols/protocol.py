@@ -296,8 +296,8 @@ def written_number(value: object) -> str:
 
 def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     """Return what an estimate is about from what the protocol yields."""
-    if scope := next((one.scope for one in yields.evidence if one.scope), ""):
-        return scope
+    if yields.evidence and all(one.scope for one in yields.evidence):
+        return next(one.scope for one in yields.evidence)
     if grouped or yields.grouped:
         return NEW_GROUPS
     if yields.averaged:

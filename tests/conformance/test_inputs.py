@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from many_cases import for_each
+from msgspec.structs import replace
 from studies import codes, study
 
 from evallang.api import run
@@ -15,7 +16,7 @@ from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import COMPARISON, Providers
 from evallang.engine.sensitivity import DECISIONS
-from evallang.evidence import DATASET_SCORES, ONE_PREDICTION_PER_ROW
+from evallang.evidence import DATASET_SCORES, FOLD_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.results.records import HypothesisTestResult, Statistic
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -250,3 +251,38 @@ def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
     (comparison,) = results.record.comparisons
     (pair,) = comparison.pairwise
     assert 150 < pair.statistic.value <= 190
+
+
+def test_a_test_over_seeds_needs_its_kind_of_evidence_and_a_provider(monkeypatch):
+    monkeypatch.setattr(
+        COMPARISON, "_made", {name: list(made) for name, made in COMPARISON._made.items()}
+    )
+    HYPOTHESIS_TESTS.names()  # loads the registered tests before they are copied
+    monkeypatch.setattr(HYPOTHESIS_TESTS, "_entries", dict(HYPOTHESIS_TESTS._entries))
+    kind = replace(FOLD_SCORES, name="seeds", unit="seed", overlap="", scope="new seeds", axis="r")
+
+    def won_by_seeds(first, second):
+        """Count the seeds with which the first model is better."""
+        won = Statistic("n", float(np.sum(first > second)))
+        return HypothesisTestResult("won_by_seeds", f"of {len(first)}", "as often", won, p=0.5)
+
+    declaration = HypothesisTestDeclaration(frozenset({kind}), "as often")
+    HYPOTHESIS_TESTS.register(declaration, title="Seeds")(won_by_seeds)
+
+    def values(which):
+        return lambda inputs: np.array(
+            [one.value for one in inputs.evaluation.aggregates(inputs.models[which], inputs.metric)]
+        )
+
+    COMPARISON.provide(kind, first=values(0), second=values(1))
+    text = (
+        f"{CANCER}model trees = RandomForestClassifier(n_estimators=3)\n"
+        "protocol holdout test=1/3 seeds=4\nmeasure accuracy\n"
+        "compare trees vs near with won_by_seeds\n"
+    )
+    record = run(study(text)).record
+    (comparison,) = record.comparisons
+    (pair,) = comparison.pairwise
+    assert (pair.variant, comparison.about) == ("of 4", "new seeds")
+    assert record.estimates[0].about != "new seeds"
+    assert "E201" in codes(text.replace(" seeds=4", "")), "one seed is no sample of seeds"
