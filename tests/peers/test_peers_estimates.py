@@ -6,13 +6,11 @@ import math
 import numpy as np
 import pytest
 from mlxtend.evaluate import (
-    bootstrap_point632_score,
     cochrans_q as mlxtend_cochran,
     mcnemar as mlxtend_mcnemar,
     proportion_difference as mlxtend_proportions,
 )
 from scipy import stats as scipy_stats
-from sklearn.neighbors import KNeighborsClassifier
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from studies import study
 
@@ -46,62 +44,12 @@ def test_mlxtend_still_gives_one_tail_of_two_proportions():
     assert found.p == pytest.approx(2 * scipy_stats.norm.sf(z), rel=1e-10)
 
 
-def test_two_equal_proportions_have_p_1():
-    # mlxtend 0.25 proportion_difference: .5, frozen in its own tests
-    assert stats.proportions_z([[70, 10], [10, 10]]).p == 1.0
-
-
 def test_mlxtend_still_has_no_q_of_equal_models():
     # mlxtend 0.25 cochrans_q: (nan, nan)
     right = np.ones(20)
     with np.errstate(all="ignore"):
         assert math.isnan(mlxtend_cochran(right, right, right, right)[1])
     assert stats.cochran(np.ones((20, 3))).p == 1.0
-
-
-def test_632_plus_of_noise_stays_inside_the_unit_interval():
-    # mlxtend 0.25 bootstrap_point632_score(method=".632+"): single rounds from -56 to +10
-    random = np.random.default_rng(3)
-    x, y = random.normal(size=(60, 5)), np.arange(60) % 2
-    theirs = bootstrap_point632_score(
-        KNeighborsClassifier(5), x, y, n_splits=60, method=".632+", random_seed=1
-    )
-    assert theirs.min() < 0 or theirs.max() > 1
-    full = KNeighborsClassifier(5).fit(x, y)
-    gamma = stats.no_information_rate(y, full.predict(x), 2)
-    losses = np.full((60, 60), np.nan)
-    for row in losses:
-        drawn = random.integers(0, 60, 60)
-        out = np.setdiff1d(np.arange(60), drawn)
-        row[out] = KNeighborsClassifier(5).fit(x[drawn], y[drawn]).predict(x[out]) != y[out]
-    oob, _ = stats.leave_one_out_error(losses)
-    apparent = float(np.mean(full.predict(x) != y))
-    found = stats.bootstrap_error(apparent, oob, gamma, ".632+")
-    assert apparent <= found.value <= gamma
-    assert 0 <= found.R <= 1
-
-
-def test_the_apparent_error_is_that_of_the_full_sample():
-    # mlxtend 0.25 .632: the model of each resample on all rows; .390 for 1-NN on noise, where
-    # .368 * 0 + .632 * .507 = .320
-    found = stats.bootstrap_error(0.0, 0.507, 0.5, ".632")
-    assert found.value == pytest.approx(0.632 * 0.507, rel=1e-12)
-
-
-def test_gamma_is_the_rate_of_all_pairs_of_a_truth_and_a_prediction():
-    # mlxtend 0.25 makes the n² pairs, of the model of a resample (Raschka 2018, eq. 38 and 39)
-    random = np.random.default_rng(4)
-    truth, predicted = random.integers(0, 3, (2, 50))
-    pairs = np.mean([t != p for t, p in itertools.product(truth, predicted)])
-    assert stats.no_information_rate(truth, predicted, 3) == pytest.approx(pairs, rel=1e-12)
-
-
-def test_err1_is_a_mean_over_examples():
-    # mlxtend 0.25: the mean over rounds, in which rounds with few rows out weigh as much
-    losses = [[1.0, np.nan, np.nan], [0.0, 0.0, 1.0], [0.0, 0.0, np.nan]]
-    # Examples: 1/3, 0, 1
-    assert stats.leave_one_out_error(losses)[0] == pytest.approx((1 / 3 + 0 + 1) / 3, rel=1e-12)
-    assert np.nanmean(np.nanmean(losses, axis=1)) == pytest.approx((1 + 1 / 3 + 0) / 3)
 
 
 def test_the_ends_of_a_bootstrap_interval_are_values_of_the_sample():
@@ -117,71 +65,11 @@ def test_a_table_of_three_classes_is_no_table_of_right_and_wrong():
         stats.mcnemar([[5, 1, 2], [3, 6, 1], [0, 2, 4]])
 
 
-def test_mid_p_odds_ratio_and_intervals_come_with_every_mcnemar_test():
-    # mlxtend, statsmodels, pingouin, Hugging Face evaluate: none of them
-    found = stats.mcnemar([[59, 6], [16, 80]])
-    assert set(found.extra) >= {"p_midp", "p_exact", "p_chi2", "p_corrected"}
-    assert [effect.name for effect in found.effects] == ["odds ratio", "Cohen's g"]
-    assert all(effect.low < effect.value < effect.high for effect in found.effects)
-    assert found.estimate.method == "tango"
-
-
-def test_mcnemar_without_discordant_pairs_does_not_divide_by_them():
-    # Hugging Face evaluate's mcnemar: ZeroDivisionError
-    assert stats.mcnemar([[12, 0], [0, 3]]).notes
-
-
-def test_cochran_has_an_exact_p():
-    # pingouin, statsmodels, mlxtend: chi-squared alone, whatever the number of rows
-    correct = [[1, 0, 0], [1, 1, 0], [1, 0, 0], [1, 1, 1]]
-    found = stats.cochran(correct)
-    assert found.variant == "exact"
-    orders = [sorted(set(itertools.permutations(row))) for row in correct]
-    sums = [sum((np.array(ways).sum(0)) ** 2) for ways in itertools.product(*orders)]
-    observed = sum(np.array(correct).sum(0) ** 2)
-    assert found.p == pytest.approx(np.mean([s >= observed for s in sums]), rel=1e-12)
-
-
 def test_a_single_fold_has_no_p():
     # Weka's PairedStatsCorrected: p = 1 for one value or none
     found = stats.corrected_t([0.9], [0.8], [90], [10])
     assert found.p is None
     assert found.notes
-
-
-def test_no_variance_and_a_difference_is_said_and_not_left_to_p():
-    # Weka: p = 0 without a word
-    found = stats.corrected_t([0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [80] * 3, [40] * 3)
-    assert found.p == 0.0
-    assert "do not vary" in found.notes[0]
-
-
-def test_fold_sizes_are_summed_and_not_rounded():
-    # julearn: rounded averages of n_train and n_test, and counts of folds in a well-known gist
-    sizes = ([7, 8, 8], [4, 3, 4])
-    found = stats.corrected_t([0.5, 0.7, 0.9], [0.4, 0.7, 0.6], *sizes)
-    d = np.array([0.1, 0.0, 0.3])
-    expected = d.mean() / math.sqrt(d.var(ddof=1) * (1 / 3 + 11 / 23))
-    assert found.statistic.value == pytest.approx(expected, rel=1e-12)
-
-
-def test_resamples_are_not_tested_as_if_they_were_independent():
-    # caret's diff.resamples, tidyposterior: the plain t test of the differences
-    random = np.random.default_rng(5)
-    d = random.normal(0.01, 0.02, 100)
-    corrected = stats.corrected_t(d, np.zeros(100), [90] * 100, [10] * 100)
-    assert corrected.p > scipy_stats.ttest_1samp(d, 0).pvalue
-
-
-def test_repeated_folds_have_one_root():
-    # correctipy's repkfold: sqrt(sqrt(variance)); one tail, chosen by the sign
-    random = np.random.default_rng(6)
-    first, second = random.normal(0.8, 0.02, (2, 20))
-    found = stats.corrected_t(first, second, [80] * 20, [20] * 20)
-    d = first - second
-    t = d.mean() / math.sqrt(d.var(ddof=1) * (1 / 20 + 1 / 4))
-    assert found.statistic.value == pytest.approx(t, rel=1e-12)
-    assert found.p == pytest.approx(2 * scipy_stats.t.sf(abs(t), 19), rel=1e-10)
 
 
 def test_the_level_of_an_interval_is_the_one_asked_for():
@@ -221,12 +109,6 @@ def test_two_models_do_not_depend_on_which_others_are_compared():
     assert stats.wilcoxon(a, b).p == pytest.approx(2 / 2**20, rel=1e-12)
 
 
-def test_the_level_of_many_comparisons_tends_to_1_and_not_to_its_own():
-    # deep-significance multi_aso: NaN for two models, and .9511 instead of .9989 for ten
-    assert stats.simultaneous_level("bonferroni", 0.95, 1) == 0.95
-    assert stats.simultaneous_level("bonferroni", 0.95, 45) == pytest.approx(1 - 0.05 / 45)
-
-
 def test_a_posterior_reads_no_file(tmp_path, monkeypatch):
     # baycomp's HierarchicalTest unpickles last-sample.pickle of the current folder
     monkeypatch.chdir(tmp_path)
@@ -262,28 +144,6 @@ def test_models_that_all_differ_share_no_bar():
     # scikit-posthocs #82: one bar is drawn all the same
     apart = [set(pair) for pair in itertools.combinations("abc", 2)]
     assert all(len(members) < 2 for members in groups("abc", decided("abc", apart)))
-
-
-def test_five_equal_models_are_rarely_told_apart_by_signed_ranks_with_holm():
-    # aeon 1.6 "wilcoxon" with "holm": .133, one-sided by the data and alpha/(k - 1); 400 studies,
-    # of which .05 has a standard error of .011
-    rng, errors, n = np.random.default_rng(9), 0, 14
-    pairs = list(itertools.combinations(range(6), 2))
-    scores = rng.normal(0, 1, (400, n, 6)) - np.array([0, 0, 0, 0, 0, 5.0])
-    d = np.stack([scores[:, :, i] - scores[:, :, j] for i, j in pairs], axis=1)
-    ranks = np.abs(d).argsort(axis=2).argsort(axis=2) + 1
-    plus = (ranks * (d > 0)).sum(axis=2)
-    # The distribution of W without ties, a rank at a time
-    ways = np.array([1.0])
-    for rank in range(1, n + 1):
-        ways = np.convolve(ways, np.r_[0.5, np.zeros(rank - 1), 0.5])
-    tail = ways[::-1].cumsum()[::-1]
-    p = np.minimum(2 * tail[np.maximum(plus, n * (n + 1) // 2 - plus)], 1.0)
-    assert stats.wilcoxon(d[0, 0], np.zeros(n)).p == pytest.approx(p[0, 0], rel=1e-10)
-    for row in p:
-        adjusted = stats.holm(row)
-        errors += any(q <= 0.05 for q, (_, j) in zip(adjusted, pairs, strict=True) if j < 5)
-    assert errors / 400 <= 0.05 + 3 * 0.011
 
 
 def test_folds_of_a_file_sorted_by_class_hold_all_classes(tmp_path):

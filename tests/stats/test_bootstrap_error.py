@@ -32,11 +32,6 @@ def test_total_overfitting_is_the_error_out_of_the_bag():
     assert found.value == pytest.approx(0.5, abs=1e-15)
 
 
-def test_632_of_one_nearest_neighbour_on_noise():
-    # peers.md, fact 2: the right answer is .368 * 0 + .632 * .507 = .320, mlxtend gives .390
-    assert bootstrap_error(0.0, 0.507, 0.5, ".632").value == pytest.approx(0.320, abs=5e-4)
-
-
 @given(ERRORS, ERRORS, ERRORS)
 def test_the_estimate_never_leaves_the_unit_interval_as_mlxtends_does(err, oob, gamma):
     found = bootstrap_error(err, oob, gamma, ".632+")
@@ -105,16 +100,6 @@ def test_the_standard_error_is_the_spread_of_the_estimate():
     assert np.mean(errors) == pytest.approx(np.std(estimates, ddof=1), rel=0.18)
 
 
-def test_the_noise_of_few_rounds_is_taken_off():
-    rng = np.random.default_rng(12)
-    few, many = [], []
-    for _ in range(40):
-        losses, times = simulate(rng, rounds=400)
-        many.append(standard_error(losses, times))
-        few.append(standard_error(losses[:50], times[:50]))
-    assert np.mean(few) == pytest.approx(np.mean(many), rel=0.15)
-
-
 def test_a_single_round_has_no_standard_error():
     assert standard_error([[1.0, np.nan]], [[0, 2]]) is None
 
@@ -173,35 +158,6 @@ def test_a_group_counts_once_however_often_its_rows_are_copied():
     assert standard_error(losses, times, weights=np.full(40, 3.0)) == pytest.approx(
         alone, rel=1e-12
     )
-
-
-def clustered(rng, groups=15, each=4, rounds=150):
-    """A nearest-mean rule on classes by group, whole groups resampled, rows with weights."""
-    y = np.arange(groups) % 2
-    x = np.repeat(rng.normal(y * 1.5), each) + rng.normal(scale=0.3, size=groups * each)
-    codes, truth = np.repeat(np.arange(groups), each), np.repeat(y, each)
-    weights = np.tile(np.arange(1.0, each + 1), groups)
-    losses, times = np.full((rounds, len(x)), np.nan), np.zeros((rounds, len(x)))
-    for b in range(rounds):
-        units = rng.integers(groups, size=groups)
-        while len(set(y[units])) < 2:
-            units = rng.integers(groups, size=groups)
-        times[b] = np.bincount(units, minlength=groups)[codes]
-        means = [np.average(x[truth == c], weights=times[b][truth == c]) for c in (0, 1)]
-        out = times[b] == 0
-        losses[b, out] = (np.abs(x[out] - means[1]) < np.abs(x[out] - means[0])) != truth[out]
-    return losses, times, weights, codes
-
-
-def test_the_standard_error_over_groups_is_the_spread_of_the_estimate():
-    rng = np.random.default_rng(13)
-    estimates, errors = [], []
-    for _ in range(150):
-        losses, times, weights, codes = clustered(rng)
-        estimates.append(leave_one_out_error(losses, weights)[0])
-        errors.append(standard_error(losses, times, weights, codes))
-    spread = np.std(estimates, ddof=1)
-    assert np.mean(errors) == pytest.approx(spread, rel=0.2)  # 150 runs: to 6 %
 
 
 NAN = float("nan")

@@ -223,29 +223,3 @@ def test_many_ways_to_permute_are_drawn():
     # Chi-squared, the limit
     assert found.p == pytest.approx(cochran(matrix, groups, method="chi2").p, abs=0.05)
     assert cochran(matrix, groups, 3) == found
-
-
-def test_plain_mcnemar_rejects_equal_models_too_often_on_grouped_rows_and_the_clustered_not():
-    # 400 sets of 40 and of 15 groups of 25; standard error of 5 %: .011
-    rng = np.random.default_rng(10)
-    for count in (40, 15):
-        plain = clustered = 0
-        for _ in range(400):
-            matrix, groups = grouped(rng, count, 25)
-            table = count_correct(matrix).pair(0, 1)
-            plain += mcnemar(table).p <= 0.05
-            clustered += mcnemar(table, 0.95, matrix, groups).p <= 0.05
-        assert plain / 400 > 0.12  # statistics.md, section 1: .12 to .30 measured
-        assert clustered / 400 == pytest.approx(0.05, abs=0.035)
-
-
-def test_plain_cochran_rejects_equal_models_too_often_on_grouped_rows_and_the_clustered_not():
-    # 300 sets; standard error of 5 %: .013
-    rng = np.random.default_rng(11)
-    plain = clustered = 0
-    for _ in range(300):
-        matrix, groups = grouped(rng, 40, 25, models=4)
-        plain += cochran(matrix).p <= 0.05
-        clustered += cochran(matrix, groups).p <= 0.05
-    assert plain / 300 > 0.12
-    assert clustered / 300 == pytest.approx(0.05, abs=0.04)

@@ -23,11 +23,6 @@ def test_counts_are_those_of_the_matrix(n, models):
         assert (counts.together, counts.row_sums) == by_sums(matrix)
 
 
-def test_parts_add_up_to_the_whole():
-    matrix = np.random.default_rng(1).random((1000, 4)) < 0.6
-    assert count_correct(matrix[:333]) + count_correct(matrix[333:]) == count_correct(matrix)
-
-
 @pytest.mark.parametrize("value", [2, -1, 0.5, np.nan])
 def test_other_values_than_0_and_1_are_refused(value):
     with pytest.raises(ValueError, match="1 and 0"):

@@ -30,18 +30,6 @@ def test_the_corrected_interval_of_a_difference_is_that_of_the_corrected_test():
     assert found.high == pytest.approx(expected.high, rel=1e-12)
 
 
-def test_the_corrected_interval_covers_what_it_should_under_its_model():
-    # Normal values with variance 1 and correlation rho = ratio/(1 + ratio), for which the
-    # correction is exact (Nadeau & Bengio 2003): 95 % within three standard errors
-    ratio, splits, trials = 1 / 9, 10, 4000
-    rho = ratio / (1 + ratio)
-    shared = math.sqrt(rho) * RANDOM.normal(size=(trials, 1))
-    values = shared + math.sqrt(1 - rho) * RANDOM.normal(size=(trials, splits))
-    found = [corrected_t(row, None, None, 0.95, test_train_ratio=ratio) for row in values]
-    covered = np.mean([interval.low <= 0 <= interval.high for interval in found])
-    assert covered == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / trials))
-
-
 def test_unknown_sizes_are_asked_for():
     with pytest.raises(ValueError, match="test_train_ratio"):
         corrected_t(VALUES, None, None, 0.95)

@@ -60,16 +60,6 @@ def test_the_error_of_balanced_accuracy_is_that_of_independent_recalls():
     assert error_of(ours, recalls.mean()) == pytest.approx(known, rel=1e-6)
 
 
-def test_the_error_of_mcc_is_that_of_many_multinomial_samples():
-    rng = np.random.default_rng(0)
-    draws = rng.multinomial(5_000, TABLE.ravel() / TABLE.sum(), 20_000).reshape(-1, 2, 2)
-    known = of("mcc")(draws).std()
-    value = float(of("mcc")(TABLE))
-    many = np.round(TABLE / TABLE.sum() * 5_000)
-    ours = error_of(found("mcc", many, (-1.0, 1.0)), value, -1.0)
-    assert ours == pytest.approx(known, rel=0.03)  # the simulation's own error is .5 %
-
-
 def test_a_cost_keeps_to_zero_and_has_no_upper_end():
     costs = {"matrix": ((0, 1), (20, 0))}
     share = (TABLE * costs["matrix"]).sum() / TABLE.sum()

@@ -111,20 +111,6 @@ def test_one_group_has_no_interval():
     assert clustered_wilson([1, 0], [3, 3], 0.95)[0].low is None
 
 
-def test_grouped_rows_are_covered_where_plain_wilson_fails():
-    # 400 sets of 40 groups of 20 with accuracies from beta(8, 2); standard error of 95 %: .011
-    rng = np.random.default_rng(3)
-    plain = clustered = 0
-    for _ in range(400):
-        right = rng.random((40, 20)) < rng.beta(8, 2, (40, 1))
-        bounds = wilson(int(right.sum()), 800, 0.95)
-        plain += bounds.low <= 0.8 <= bounds.high
-        bounds, _ = clustered_wilson(right.ravel(), np.repeat(np.arange(40), 20), 0.95)
-        clustered += bounds.low <= 0.8 <= bounds.high
-    assert plain / 400 < 0.85
-    assert clustered / 400 == pytest.approx(0.95, abs=0.035)
-
-
 def test_equal_weights_give_the_plain_bootstrap():
     losses = np.random.default_rng(4).random(50)
     one = bootstrap(weighted_loss_sample(losses, np.full(50, 2.0)), 0.95, 1, rounds=500)

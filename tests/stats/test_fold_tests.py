@@ -73,7 +73,7 @@ def test_the_authors_ratio_is_taken_before_the_sizes():
     found = corrected_t(FIRST, SECOND, [90] * 10, [10] * 10, test_train_ratio=1 / 2)
     assert found.p == corrected_t(FIRST, SECOND, test_train_ratio=1 / 2).p
     assert not found.notes
-    with pytest.raises(ValueError, match="more than 0"):
+    with pytest.raises(ValueError, match="above 0"):
         corrected_t(FIRST, SECOND, test_train_ratio=0.0)
 
 

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.ranking import area_and_influences, cv_auc, delong, multiclass_auc
@@ -75,32 +74,6 @@ def test_of_two_classes_it_is_delongs_and_that_of_cross_validation(seed):
         over = multiclass_auc(truth.astype(int), both, by_pairs, fold, None, 0.95)
         expected = cv_auc(truth, score, fold, 0.95)
         assert (over.low, over.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
-def area_by_ranks(codes, scores):
-    """Return the mean over classes of Mann-Whitney's U over the pairs, by SciPy's ranks."""
-    each = []
-    for c in range(scores.shape[1]):
-        of_class, n = codes == c, np.sum(codes == c)
-        below = rankdata(scores[:, c])[of_class].sum() - n * (n + 1) / 2
-        each.append(below / (n * (len(codes) - n)))
-    return np.mean(each)
-
-
-def test_the_standard_error_is_that_of_resamples():
-    """1500 resamples have the spread of the interval; its own error is 1.8 %."""
-    codes, scores = drawn(21, n=300, k=3, decimals=2)
-    found = multiclass_auc(codes, scores, False, np.zeros(300), None, 0.95)
-    rng = np.random.default_rng(1)
-    values = []
-    for _ in range(1500):
-        rows = rng.integers(300, size=300)
-        values.append(area_by_ranks(codes[rows], scores[rows]))
-    last = weighted_area(codes[rows], scores[rows], np.ones(300), False)
-    assert values[-1] == pytest.approx(last, abs=1e-12)
-    area = weighted_area(codes, scores, np.ones(300), False)
-    error = (logit(found.high) - logit(found.low)) / 2 / 1.97 * area * (1 - area)
-    assert error == pytest.approx(np.std(values), rel=0.06)
 
 
 def test_rows_of_a_group_count_as_one():

@@ -13,8 +13,6 @@ from stats.powers import (
 )
 
 from evallang.stats.hypothesis_tests.equivalence import noninferiority, paired_proportions, tost
-from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.power import Question, Stated
 from evallang.stats.power_of_pairs import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
 
@@ -34,16 +32,6 @@ def test_the_power_of_shares_is_that_of_the_tests_on_drawn_tables(n, discordant,
     assert power == pytest.approx(worse / 300, abs=0.09)
     power = margin_power_of_shares(margin, discordant, n, 0.05, gap, equivalence=True)
     assert power == pytest.approx(apart / 300, abs=0.09)
-
-
-def test_the_power_of_means_is_that_of_drawn_differences():
-    rng, apart = np.random.default_rng(3), 0
-    for _ in range(400):
-        drawn = rng.normal(-0.1, 1, 60)
-        found = tost(lambda level, d=drawn: t(d, np.zeros(60), None, level).estimate, margin=0.4)
-        apart += found.p <= 0.05
-    power = margin_power_of_means(0.4, 1.0, 60, 0.05, 0.1, equivalence=True)
-    assert power == pytest.approx(apart / 400, abs=0.09)
 
 
 @pytest.mark.parametrize(("n", "margin", "gap"), [(12, 1.0, 0.0), (40, 0.5, 0.1), (9, 0.6, 0.2)])
@@ -81,22 +69,6 @@ def test_the_power_of_areas_is_that_of_normal_bounds():
     both = margin_power_of_areas(0.05, 0.8, 400, 0.025, equivalence=True, **assumed)
     assert both == pytest.approx(2 * found - 1, abs=1e-9)
     assert margin_power_of_areas(0.05, 0.8, 3, 0.025, **assumed) == 0.0
-
-
-def test_the_power_of_areas_is_that_of_the_test_on_drawn_scores():
-    rng, hits = np.random.default_rng(6), 0
-    truth = np.arange(200) < 100
-    for _ in range(200):
-        scores = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 200)
-        scores[:100] += math.sqrt(2) * stats.norm.ppf(0.8)
-        found = noninferiority(
-            lambda level, s=scores: delong(truth, s, level=level).estimate,
-            "higher",
-            margin=0.08,
-        )
-        hits += found.p <= 0.05
-    power = margin_power_of_areas(0.08, 0.8, 200, positives=0.5, correlation=0.5)
-    assert power == pytest.approx(hits / 200, abs=0.12)
 
 
 def answer(power, form, stated, n=200, **options):

@@ -119,21 +119,6 @@ def test_a_joint_multinomial_keeps_the_models_paired():
     assert drawn.std() == pytest.approx(expected, rel=0.02)  # standard error .5 %
 
 
-@pytest.mark.parametrize("units", [1, 2, 257, 70_000])
-def test_weights_count_draws_with_replacement(units):
-    weights = drawn_weights(np.random.default_rng(0), units, 3)
-    assert weights.shape == (3, units)
-    assert (weights.sum(axis=1) == units).all()
-
-
-def test_weights_have_the_moments_of_a_multinomial():
-    weights = drawn_weights(np.random.default_rng(0), 10, 50_000)
-    assert weights.mean(axis=0) == pytest.approx(np.ones(10), abs=0.02)  # 5 standard errors
-    covariance = np.cov(weights.T)
-    assert np.diag(covariance) == pytest.approx(np.full(10, 0.9), abs=0.04)
-    assert covariance[0, 1:] == pytest.approx(np.full(9, -0.1), abs=0.03)
-
-
 def left_out_one_by_one(n, statistic):
     return np.array([statistic(np.delete(np.arange(n), i)) for i in range(n)])
 
@@ -202,15 +187,6 @@ def test_groups_are_drawn_as_a_whole():
     }
 
 
-def test_models_drawn_with_the_same_seed_share_their_resamples():
-    other = RANDOM.exponential(size=35)
-    apart = LossSample(LOSSES).replicates(np.random.default_rng(7), 300) - LossSample(
-        other
-    ).replicates(np.random.default_rng(7), 300)
-    together = LossSample(LOSSES - other).replicates(np.random.default_rng(7), 300)
-    assert apart == pytest.approx(together, abs=1e-12)
-
-
 def test_a_difference_of_statistics_is_paired():
     sample = DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, OTHER))
     drawn = sample.replicates(np.random.default_rng(5), 200)
@@ -233,19 +209,6 @@ def test_the_paired_interval_of_losses_is_that_of_their_differences():
     expected = bootstrap(LossSample(LOSSES - other), 0.95, 3, rounds=500)
     assert found.low == pytest.approx(expected.low, abs=1e-12)
     assert found.high == pytest.approx(expected.high, abs=1e-12)
-
-
-def test_leaving_out_pairs_of_an_area_difference_matches_row_by_row():
-    sample = DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, OTHER))
-    values, times = sample.jackknife()
-    expected = left_out_one_by_one(
-        50,
-        lambda rows: (
-            roc_auc_score(TRUTH[rows], SCORES[rows]) - roc_auc_score(TRUTH[rows], OTHER[rows])
-        ),
-    )
-    assert (times == 1).all()
-    assert values == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -331,21 +294,11 @@ def test_statistics_of_other_examples_are_not_drawn_together():
         np.testing.assert_array_equal(sample.replicates(np.random.default_rng(1), 50), values)
 
 
-def test_resamples_of_no_example_have_no_mean():
-    with np.errstate(invalid="ignore"):
-        assert np.isnan(LossSample([]).replicates(np.random.default_rng(1), 7)).all()
-
-
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint64])
 def test_labels_of_every_kind_of_whole_number_are_numbered(dtype):
     codes = np.random.default_rng(2).integers(-100, 101, 500)
     given = codes.astype(dtype) if dtype != np.uint64 else codes.astype(dtype) + np.uint64(2**63)
     assert np.array_equal(labels(given, 500, "group"), np.unique(codes, return_inverse=True)[1])
-
-
-@pytest.mark.parametrize("codes", [[3, -2, 3, 0], [7, 10**12, 7, -5], ["b", "a", "b", "c"]])
-def test_labels_are_numbered_in_sorted_order(codes):
-    assert labels(codes, 4, "group").tolist() == [sorted(set(codes)).index(c) for c in codes]
 
 
 @pytest.mark.parametrize("groups", [None, GROUPS])
@@ -398,13 +351,6 @@ def test_draws_one_by_one_have_the_distribution_of_a_multinomial(units):
         assert stats.chisquare(counts[0][kept], counts[1][kept] * ratio).pvalue > 0.01
 
 
-def test_the_area_is_whole_for_separated_classes_and_half_for_equal_scores():
-    truth = np.arange(4000) >= 3000
-    assert (ScoreSample(truth, truth).replicates(np.random.default_rng(1), 50) == 1).all()
-    equal = ScoreSample(truth, np.zeros(4000))
-    assert (equal.replicates(np.random.default_rng(1), 50) == 0.5).all()
-
-
 def test_counts_of_groups_add_up_to_those_of_the_examples_drawn():
     rng = np.random.default_rng(6)
     truth, label = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
@@ -440,20 +386,6 @@ def test_a_long_interval_reports_how_far_it_is(monkeypatch):
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert len(shares) > 5
-
-
-def test_resamples_of_few_groups_are_worked_on_few_at_a_time(monkeypatch):
-    monkeypatch.setattr(draws, "BLOCK", 1 << 16)
-    n, seen = 5000, []
-
-    def function(weights):
-        seen.append(weights.shape)
-        return weights @ np.ones(n)
-
-    drawn = WeightSample(n, function, np.arange(n) % 5).replicates(np.random.default_rng(1), 200)
-    assert (drawn == n).all()  # five groups of as many rows, drawn five times
-    assert max(rows * columns for rows, columns in seen) <= 1 << 16
-    assert sum(rows for rows, _ in seen) == 200
 
 
 @pytest.mark.parametrize("levels", [3, 400, 10**9])

@@ -95,18 +95,6 @@ def test_rank_correlations_are_those_of_scipy_weighted_by_rows():
     assert rank_correlation(truth[:2], predicted[:2], part[:2]) is None
 
 
-def test_the_error_of_independent_rows_is_that_of_the_null_distribution():
-    """Without association, Spearman's correlation has the variance 1 / (n - 1)."""
-    rng = np.random.default_rng(4)
-    errors = [
-        rank_correlation(*rng.normal(size=(2, 400)), np.zeros(400, dtype=np.int64)).standard_error(
-            np.arange(400)
-        )
-        for _ in range(20)
-    ]
-    assert np.mean(errors) == pytest.approx(399**-0.5, rel=0.03)
-
-
 def test_a_row_that_occurs_twice_in_one_unit_adds_nothing():
     positive, scores = drawn(6)
     once, unit = area(positive, scores, np.zeros(60, dtype=np.int64)), np.arange(60)

@@ -26,16 +26,6 @@ def test_the_number_for_a_paired_width_is_near_that_of_the_normal_formula(discor
     assert paired_width(n, discordant, gap) <= width
 
 
-def test_intervals_of_drawn_tables_have_the_width_on_average():
-    n = size_for_width(0.08, lambda size: paired_width(size, 0.2, 0.05))
-    rng = np.random.default_rng(1)
-    widths = []
-    for b, c, rest in rng.multinomial(n, (0.125, 0.075, 0.8), 300).tolist():
-        found = mcnemar([[rest, b], [c, 0]]).estimate
-        widths.append(found.high - found.low)
-    assert np.mean(widths) == pytest.approx(0.08, rel=0.01)
-
-
 def test_the_width_of_a_mean_is_that_of_statsmodels():
     values = np.random.default_rng(2).standard_normal(37)
     low, high = DescrStatsW(values).tconfint_mean(0.1)

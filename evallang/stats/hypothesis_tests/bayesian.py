@@ -148,17 +148,14 @@ def bayes_t(
 def region_of(test: str, rope: float | None, *, bounded: bool) -> float:
     """Return the region of practical equivalence of a test, 0.01 for metrics in [0, 1].
 
-    Raises `ValueError` where it is negative, or missing for another metric.
+    Raises `ValueError` where it is missing for another metric.
     """
     if rope is None and not bounded:
         raise ValueError(
             f"`{test}` needs its region of practical equivalence in the unit of this metric: "
             f"write `{test}(rope=...)`"
         )
-    region = DEFAULT_ROPE if rope is None else float(rope)
-    if not 0 <= region < math.inf:
-        raise ValueError("a region of practical equivalence is 0 or wider")
-    return region
+    return DEFAULT_ROPE if rope is None else float(rope)
 
 
 def _probability_beyond(mean: float, scale: float, df: int, region: float) -> float:
