@@ -3,7 +3,6 @@
 import io
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -74,25 +73,6 @@ def test_a_line_that_cannot_be_written_costs_no_fit(monkeypatch):
         print("lost", file=sys.stderr, flush=True)
     with pytest.raises(BrokenPipeError):
         print("ours", file=sys.stderr)
-
-
-def test_a_stream_that_one_model_closes_is_open_for_others(monkeypatch):
-    said = written(monkeypatch)
-    monkeypatch.setattr(sys, "stderr", _Named(said))
-    monkeypatch.setattr(sys, "stdout", _ToStderr())
-    with speaking("svm"):
-        sys.stdout.close()
-        sys.stderr.close()
-    with speaking("net"):
-        print("out", flush=True)
-        print("err", file=sys.stderr, flush=True)
-    assert said.getvalue() == "net: out\nnet: err\n"
-
-
-def test_the_number_of_its_file_is_that_of_stderr(monkeypatch):
-    with Path(os.devnull).open("w") as devnull:
-        monkeypatch.setattr(sys, "stderr", devnull)
-        assert _ToStderr().fileno() == devnull.fileno()
 
 
 def test_lines_of_a_model_on_stderr_bear_its_name_and_others_do_not(monkeypatch):

@@ -1,14 +1,10 @@
 """Options of `run` that name a Dask cluster and cannot be meant."""
 
-import importlib.util
-
-import click
 import pytest
 from calling import call
 from studies import TWO_MODELS
 
 from evallang.api import run
-from evallang.cli.run import _dask
 
 
 @pytest.mark.parametrize(
@@ -29,12 +25,6 @@ def test_a_cluster_that_cannot_be_meant_is_refused(tmp_path, words, told):
     assert done.returncode == 2
     assert told in done.stderr
     assert not (tmp_path / "study-results").exists()
-
-
-def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(click.UsageError, match=r"pip install 'evallang\[dask\]'"):
-        _dask("local:2", None, None, None, None, None, None)
 
 
 def test_python_refuses_limits_on_a_cluster_before_anything_is_read():

@@ -64,14 +64,6 @@ def test_each_column_has_its_role_kind_and_values():
     assert row(text, "outcome") == ["outcome", "target", "text", "2 levels"]
 
 
-def test_what_each_model_receives_follows():
-    received = " ".join(data().partition("what models receive")[2].split())
-    assert (
-        "age, weight: gaps filled by SimpleImputer (tree); gaps filled by SimpleImputer" in received
-    )
-    assert "site: one-hot with 2 levels (tree); dropped" in received
-
-
 def test_json_has_the_records_of_results():
     found = json.loads(data("--format", "json"))
     (visits,) = found["data"]

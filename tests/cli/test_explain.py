@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 from studies import TWO_MODELS
 
-from evallang.cli.list import shown
 from evallang.cli.main import root
 from evallang.manual import explanations
 from evallang.manual.glossary import REGISTRIES, explain
@@ -14,12 +13,6 @@ from evallang.manual.glossary import REGISTRIES, explain
 
 def said(*words: str) -> str:
     return CliRunner().invoke(root, list(words)).output
-
-
-@pytest.mark.parametrize("catalogue", list(REGISTRIES))
-def test_no_manual_speaks_of_python_exceptions(catalogue):
-    for name in REGISTRIES[catalogue].names():
-        assert "ValueError" not in said("explain", name), name
 
 
 ARRAY = re.compile(r"\([nNMGJ], ?\w*\)")
@@ -38,14 +31,6 @@ def test_no_manual_speaks_of_the_arrays_that_a_function_takes(catalogue):
 def test_prose_fits_a_terminal_of_80_columns(word):
     prose = [line for line in said("explain", word).split("\n") if line[:4] != "    "]
     assert max(map(len, prose)) <= 80
-
-
-@pytest.mark.parametrize("protocol", REGISTRIES["protocols"].names())
-def test_every_protocol_says_that_it_takes_seeds(protocol):
-    (entry,) = [e for e in REGISTRIES["protocols"] if e.name == protocol]
-    assert "    seeds: default 1; each fit is repeated so often" in said(
-        "explain", *entry.declaration.words
-    )
 
 
 def test_an_error_reminds_of_what_was_set(tmp_path):
@@ -109,18 +94,3 @@ def test_a_word_is_found_however_it_is_written(asked, headed):
 )
 def test_every_meaning_that_a_study_has_for_a_word_answers(asked, kinds):
     assert [told.kind for told in explain(asked)] == kinds
-
-
-def test_a_list_is_broken_between_words_at_a_terminal_and_nowhere_in_a_pipe():
-    text = "The mean of the recalls of the classes"
-    assert shown("balanced_accuracy  ", text, None) == [f"balanced_accuracy  {text}"]
-    assert shown("balanced_accuracy  ", text, 40) == [
-        "balanced_accuracy  The mean of the",
-        "                   recalls of the",
-        "                   classes",
-    ]
-    assert shown("many_comparisons_without_correction  ", text, 45)[1:] == [
-        "    of the recalls of the classes",
-    ]
-    lines = said("list", "tests").rstrip("\n").split("\n")
-    assert len(lines) == len(REGISTRIES["tests"].names())

@@ -369,22 +369,6 @@ def test_a_model_that_cannot_be_written_at_the_end_leaves_the_results_where_they
     assert (tmp_path / "out" / "results.json").exists()
 
 
-def test_a_file_in_place_of_the_folder_is_refused(tmp_path, results):
-    (tmp_path / "out").write_text("mine")
-    with pytest.raises(FolderRefused, match="is a file, not a folder"):
-        results.save(tmp_path / "out")
-    assert (tmp_path / "out").read_text() == "mine"
-
-
-@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "other"}'])
-def test_a_results_file_of_others_is_not_taken_for_ours(tmp_path, results, content):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "results.json").write_text(content)
-    with pytest.raises(FolderRefused, match="holds files and no results of evallang"):
-        results.save(tmp_path / "out")
-    assert (tmp_path / "out" / "results.json").read_text() == content
-
-
 def test_a_mount_point_in_the_folder_is_named_before_anything_is_moved(
     tmp_path, results, monkeypatch
 ):
@@ -406,12 +390,6 @@ def test_what_an_interrupted_run_left_is_kept_beside_a_file_of_the_same_name(tmp
     results.save(out)
     assert (out / "notes.txt.kept").read_text() == "old"
     assert (out / "notes.txt").read_text() == "new"
-
-
-def test_what_a_killed_run_began_to_write_is_removed(tmp_path, results):
-    (tmp_path / "out.evallang-new").mkdir()
-    results.save(tmp_path / "out")
-    assert not list(tmp_path.glob("*.evallang-*"))
 
 
 def test_a_file_that_has_taken_the_place_of_the_folder_meanwhile_is_not_replaced(tmp_path, results):

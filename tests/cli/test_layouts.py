@@ -273,16 +273,6 @@ def test_an_issue_of_gitlab_stays_the_same_below_a_new_line():
     assert (first, second, moved) == (2, 3, 3)
 
 
-def test_signs_of_the_format_in_names_and_messages_are_escaped(tmp_path):
-    path = tmp_path / "100%,a:b.eval"
-    path.write_text('evallang 1\ndata d from sklearn "x%0A,:y"\n', encoding="utf-8")
-    done = CliRunner().invoke(root, ["check", "--format", "github", str(path)])
-    command = COMMAND.fullmatch(done.stdout.split("\n")[0])
-    properties = dict(part.split("=", 1) for part in command["properties"].split(","))
-    assert unescaped(properties["file"]) == str(path)
-    assert "x%250A,:y" in command["data"]
-
-
 @pytest.mark.parametrize("layout", ["text", "json", "github", "gitlab", "sarif"])
 def test_a_file_of_bytes_is_reported_in_every_layout(tmp_path, layout):
     path = tmp_path / "study.eval"

@@ -7,7 +7,7 @@ from calling import call
 
 from evallang.checking.all_codes import load_codes
 from evallang.cli.terminal import conclusion
-from evallang.diagnostics import CODES, Changes, Severity, diagnose, sorted_by_weight
+from evallang.diagnostics import CODES, diagnose, sorted_by_weight
 from evallang.source import Span
 
 load_codes()
@@ -82,8 +82,3 @@ def test_a_check_lists_what_the_author_accepted(tmp_path):
 def test_errors_come_first_then_weights_then_places():
     order = [d.code for d in sorted_by_weight(findings("W353", "W313", "W412", "W330", "E101"))]
     assert order == ["E101", "W412", "W330", "W313", "W353"]
-
-
-def test_each_kind_of_change_is_that_of_some_code():
-    kinds = {code.changes for code in CODES.values() if code.severity is Severity.WARNING}
-    assert kinds == set(Changes)

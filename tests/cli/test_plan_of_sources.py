@@ -6,10 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pytest
 from calling import call
-
-from evallang.cli.plan_text import _duration
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,25 +34,6 @@ def test_repeats_and_weights_of_predictions(tmp_path):
     effective = weights.sum() ** 2 / (weights**2).sum()  # Kish 1965
     said = plan(tmp_path, f"{source}  weight w\n")
     assert f"weighted by w: 20 examples count as {effective:,.1f}" in said
-
-
-def test_the_candidates_of_a_search_are_counted(tmp_path):
-    text = (
-        "data wine from sklearn wine\n"
-        "model tree = DecisionTreeClassifier(max_depth in 1..4, min_samples_leaf in [1, 5])\n"
-        "protocol nested cv outer=3 inner=2\n"
-    )
-    said = plan(tmp_path, text)
-    assert "8 combinations in each search" in said
-    assert "51 fits" in said  # 3 outer folds x (8 candidates x 2 inner folds + 1)
-
-
-@pytest.mark.parametrize(("seconds", "words"), [
-    (0.01, "0.1 s"), (1.26, "1.3 s"), (99.4, "99 s"), (110.0, "110 s"), (150.0, "2.5 min"),
-    (6000.0, "100 min"), (7300.0, "2 h"), (400_000.0, "111 h"),
-])  # fmt: skip
-def test_a_duration_has_the_unit_of_a_clock(seconds, words):
-    assert _duration(seconds) == words
 
 
 def test_the_fields_of_the_plan_are_those_of_its_page(tmp_path):

@@ -1,11 +1,9 @@
 """The plan as text: nothing about data, models and protocol is left unsaid."""
 
-import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from studies import TWO_MODELS
 
 from evallang.api import read_and_plan
 from evallang.api.study_file import open_study
@@ -86,37 +84,3 @@ def test_models_show_their_pipelines_and_what_was_decided_for_the_author(folder)
     )
     assert "\n    1 column that no key of columns(...) names is dropped: site\n" in text
     assert "\n    random_state from the study's seed: DecisionTreeClassifier\n" in text
-
-
-def test_analyses_are_listed_with_their_models_and_protocols(folder):
-    text = TWO_MODELS.replace("protocol cv", "protocol deep = cv")
-    text = text.replace(
-        "compare with mcnemar", "analyze confusion, agreement of tree, bayes on deep"
-    )
-    lines = planned(text).split("\n")
-    start = lines.index("Analyses")
-    assert lines[start + 1 : start + 3] == [
-        "  confusion of tree, bayes on deep",
-        "  agreement of tree, bayes on deep",
-    ]
-
-
-GATE = """\
-evallang 1
-study
-  confidence 90%
-  looks 4
-counts pair
-  models a, b
-  table [[900, 9], [1, 90]]
-require a not worse than b by 2%
-"""
-
-
-def test_requirements_have_the_level_of_one_look(folder):
-    text = planned(GATE)
-    # 1 - 0.1 / 4
-    shown = "require a not worse than b by 2%\n    decided 4 times on the same test data: 97.5%"
-    assert shown in text
-    document = CliRunner().invoke(root, ["plan", "study.eval", "--format", "json"]).stdout
-    assert json.loads(document)["looks"] == 4

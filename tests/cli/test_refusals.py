@@ -29,24 +29,6 @@ def study(tmp_path):
 # --- files and folders -------------------------------------------------------------------------
 
 
-def test_a_write_that_fails_leaves_the_old_folder_and_nothing_beside_it(
-    study, tmp_path, monkeypatch
-):
-    results = ev.run(str(study))
-    out = tmp_path / "out"
-    results.save(out, ("html",))
-    before = (out / "results.json").read_bytes()
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("evallang.reporting.report.write_report", full)
-    with pytest.raises(OSError, match="No space left"):
-        results.save(out)
-    assert (out / "results.json").read_bytes() == before
-    assert not list(tmp_path.glob("*.evallang-*"))
-
-
 @pytest.mark.parametrize("folder", [".", "..", "/"])
 def test_a_folder_that_cannot_be_swapped_is_refused(study, folder):
     done = call("run", "study.eval", "-o", folder, folder=study.parent)

@@ -9,26 +9,11 @@ from evallang.cli import terminal
 from evallang.cli.progress import Progress
 
 
-class Broken(io.StringIO):
-    """A stream whose reader is gone."""
-
-    def flush(self):
-        raise BrokenPipeError
-
-
 class Shown(io.StringIO):
     """A terminal."""
 
     def isatty(self):
         return True
-
-
-def test_closed_streams_and_those_without_a_reader_end_in_silence(monkeypatch):
-    closed = io.StringIO()
-    closed.close()
-    monkeypatch.setattr(sys, "stdout", Broken())
-    monkeypatch.setattr(sys, "stderr", closed)
-    terminal.close_streams()
 
 
 @pytest.mark.parametrize(

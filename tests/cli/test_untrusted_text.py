@@ -384,28 +384,6 @@ def test_no_closed_stream_is_a_bug_of_any_command(tmp_path):
     assert found == {}
 
 
-@pytest.mark.parametrize("how", [">&- 2>&-", "<&- 2>&-"])
-def test_workers_start_where_a_stream_is_closed(how, tmp_path):
-    (tmp_path / "fitted.eval").write_text(
-        'evallang 1\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
-        "model bayes = GaussianNB\nprotocol cv folds=2\nmeasure accuracy\n"
-    )
-    shell = f"{sys.executable} -m evallang run fitted.eval --format csv -j 2 {how}"
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, check=False, env=environment)
-    assert done.returncode == 0
-    assert not list(tmp_path.glob("evallang-bug*"))
-
-
-def test_a_requirement_that_is_not_met_is_told_by_the_code_when_nobody_reads(tmp_path):
-    study = written(tmp_path, "plain")
-    study.write_text(study.read_text().replace(">= 40%", ">= 99%"))
-    shell = f"set -o pipefail; {sys.executable} -m evallang run plain.eval --format csv"
-    for how in ("| true", ">&-", "2>&-"):
-        done = subprocess.run(["bash", "-c", f"{shell} {how}"], cwd=tmp_path, capture_output=True)
-        assert done.returncode == 4, done.stderr
-
-
 @pytest.mark.parametrize("name", ["check", "data", "plan", "run", "power"])
 def test_a_nul_in_the_name_of_an_included_file_is_a_finding(name, tmp_path):
     (tmp_path / "study.eval").write_bytes(b'evallang 1\ninclude "a\0b.eval"\nstudy "x"\n')

@@ -6,11 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from calling import call
 from studies import TWO_MODELS
 
 from evallang.cli import watch as watching
-from evallang.cli.watch import MOST_ABSENT, MOST_UNSETTLED, Watch
+from evallang.cli.watch import MOST_ABSENT, Watch
 
 OWN_DATA = """\
 evallang 1
@@ -100,17 +99,6 @@ def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, 
     assert "hint" in polled(watch, capsys)
 
 
-def test_a_file_that_grows_all_the_time_is_checked_all_the_same(study, capsys):
-    watch = Watch("study.eval", {}, None)
-    polled(watch, capsys, 1)
-    told = ""
-    for _ in range(MOST_UNSETTLED + 1):
-        with study.open("a") as file:
-            file.write("# more\n")
-        told += polled(watch, capsys, 1)
-    assert "study.eval changed" in told
-
-
 def test_included_files_and_data_are_watched(study, reading, capsys):
     study.write_text(OWN_DATA)
     shared, data = study.with_name("shared.eval"), study.with_name("d.csv")
@@ -160,12 +148,6 @@ def test_a_study_is_run_unless_it_has_errors(study, capsys):
         study.write_text(text)
         polled(watch, capsys)
     assert runs.asked == [True, False, True]
-
-
-@pytest.mark.parametrize("words", [["-j", "1"], ["-o", "out"], ["--trust"]])
-def test_options_of_a_run_are_refused_without_it(words, study):
-    done = call("watch", "study.eval", *words, folder=study.parent)
-    assert done.returncode == 2 and "options of `--run`" in done.stderr
 
 
 def read_until(stream, word):

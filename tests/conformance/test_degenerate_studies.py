@@ -126,14 +126,3 @@ def test_degenerate_outcomes_give_values_with_notes_or_a_diagnostic(name, kind, 
     for estimate in results.estimates:
         if estimate.value is None:
             assert estimate.notes, f"{estimate.metric} says why it has no value"
-
-
-def test_files_of_other_lengths_are_refused_by_name(tmp_path):
-    (tmp_path / "one.csv").write_text("id,truth,a\n1,0,0\n2,1,1\n3,1,0\n", encoding="utf-8")
-    (tmp_path / "two.csv").write_text("id,b\n1,0\n2,1\n", encoding="utf-8")
-    text = (
-        'evallang 1\npredictions p from "one.csv", "two.csv"\n  id id\n  truth truth\n'
-        '  models a in "one.csv", b in "two.csv"\ncompare with mcnemar\n'
-    )
-    with pytest.raises(StudyError, match=r"two\.csv"):
-        run(study(text, tmp_path))

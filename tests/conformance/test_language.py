@@ -197,11 +197,6 @@ def test_slips_in_them_are_corrected(text, meant):
     assert meant in found[0].fixes[0].title or meant in found[0].message
 
 
-def test_an_incomplete_line_names_the_form():
-    assert FRONTIER.form in reported("data d from sklearn iris\n  frontier 1 to").help
-    assert ARCHIVE.form in reported("archive d to").help
-
-
 def test_they_are_completed():
     def at_the_end(text):
         lines = text.split("\n")
@@ -234,13 +229,3 @@ def test_a_sound_clause_below_another_statement_is_refused():
     (found,) = scope.diagnostics
     assert found.code == "E140"
     assert found.help == "`frontier` is a clause of `data` or `archive`"
-
-
-def test_repetition_is_checked():
-    scope = scope_of(FORMATTED + "  frontier 1 to 2\n  frontier 3 to 4\n")
-    clauses = Clauses(scope, scope.statements[-1])
-    assert [d.code for d in scope.diagnostics] == ["E141"]  # `keep` may be repeated
-    assert len(clauses.all) == 3
-    scope = scope_of(FORMATTED + '\narchive d to "e.zip"\n')
-    assert scope.single(ArchiveNode) is scope.statements[3]
-    assert [d.message for d in scope.diagnostics] == ["`archive` is written twice"]

@@ -14,8 +14,7 @@ from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.checking.rules.rule import RULES
 from evallang.cli.main import root
-from evallang.reporting.context import Context
-from evallang.reporting.section import SECTIONS, build
+from evallang.reporting.section import SECTIONS
 
 WINE = """\
 evallang 1
@@ -71,12 +70,6 @@ def test_the_report_prints_the_section_and_the_objection(tmp_path):
     assert "Rows of each data set." in words
     assert "tests on 18 rows" in words
     assert "W389" in words
-
-
-def test_the_section_comes_where_its_declaration_says(tmp_path):
-    results = run(study(WINE, tmp_path))
-    names = [section.id for section in build(Context(results.record)).sections]
-    assert names.index("estimates") < names.index("ledger") < names.index("limits")
 
 
 def test_the_rule_is_listed_explained_and_documented():

@@ -1,6 +1,5 @@
 """A test, a correction and an interval are one module each, and nothing else names them."""
 
-import json
 import re
 from contextlib import ExitStack
 from functools import cache
@@ -189,22 +188,6 @@ def test_the_findings_name_the_trimmed_mean_and_the_adjustment(found, folder):
     p = [pair.p for pair in comparison.pairwise]
     adjusted = [pair.p_adjusted for pair in comparison.pairwise]
     assert adjusted == pytest.approx(CORRECTIONS["fdr_bl"].function(p))
-
-
-def test_results_without_these_facts_are_still_drawn(found, folder):
-    file = folder / "found" / "results.json"
-    plain = json.loads(file.read_text(encoding="utf-8"))
-    for record in plain["methods"]:
-        for name in ("estimand", "of_examples", "variants", "of_difference", "assumptions"):
-            del record[name]
-    plain["methods"] = [m for m in plain["methods"] if m["kind"] != "interval_of_test"]
-    for comparison in plain["comparisons"]:
-        del comparison["family"]["adjective"]
-    file.write_text(json.dumps(plain), encoding="utf-8")
-    Results.load(file).render("html", folder=folder / "found")
-    words = words_of(folder)
-    assert "; adjusted p < .001" in words
-    assert "95% interval of Yuen’s test" in words
 
 
 def test_the_interval_is_printed(tmp_path):

@@ -74,11 +74,11 @@ ACROSS = "across data"
 CLASSES = ("accuracy", "f1", "roc_auc", "brier", "balanced_accuracy")
 ERRORS = ("mae", "rmse", "r2")
 SOURCES = {
-    "labels": (LABELS, CLASSES),
-    "labels in groups": (LABELS + "  group g\n", CLASSES[:3]),
-    "labels in folds": (LABELS + "  fold k\n", CLASSES[1:4]),
-    "labels in time": (LABELS + "  time t\n", CLASSES[:3]),
-    "weighted labels": (LABELS + "  weight w\n", ("accuracy", "f1", "brier")),
+    "labels": (LABELS, CLASSES[:3]),
+    "labels in groups": (LABELS + "  group g\n", CLASSES[:2]),
+    "labels in folds": (LABELS + "  fold k\n", CLASSES[2:4]),
+    "labels in time": (LABELS + "  time t\n", CLASSES[:2]),
+    "weighted labels": (LABELS + "  weight w\n", ("accuracy", "balanced_accuracy")),
     "numbers": (NUMBERS, ERRORS),
     "numbers in groups": (NUMBERS + "  group g\n", ERRORS[:2]),
     "numbers in time": (NUMBERS + "  time t\n", ERRORS),
@@ -90,7 +90,7 @@ SOURCES = {
 } | {
     kind: (DATA.format(protocol=kind, clause=clause), metrics)
     for kind, (clause, metrics) in {
-        "cv folds=4": ("", CLASSES[:3]),
+        "cv folds=4": ("", CLASSES[:2]),
         "cv folds=3": ("  group g\n", ("accuracy", "brier")),
         "cv folds=2": ("  weight w\n", ("brier", "f1")),
         "repeated cv folds=4 times=3": ("", ("accuracy", "roc_auc")),

@@ -29,12 +29,12 @@ study "Killed"
 data iris from sklearn iris
 model a = killed_own.Counted
 model b = StandardScaler | killed_own.Counted(var_smoothing in [0.1, 0.5])
-protocol nested cv outer=4 inner=2 times=5
+protocol nested cv outer=4 inner=2 times=3
 measure accuracy
 report csv
 """
-TASKS = 2 * 4 * 5
-FITS = 4 * 5 * (1 + 5)
+TASKS = 2 * 4 * 3
+FITS = 4 * 3 * (1 + 5)
 KILLS = int(os.environ.get("EVALLANG_KILLS", "3"))  # `make bench` kills twenty times
 MOST_LOST = 5  # fits of a task that was running when its process was killed
 

@@ -113,26 +113,33 @@ def test_check_and_plan_never_import_it(tmp_path):
     assert not [name for name in sys.modules if name.startswith("fifth_own")]
 
 
-@pytest.mark.parametrize(
-    ("package", "name", "module", "error"),
-    [
-        ("sixth_own", "Broken", MODULE, "RuntimeError"),
-        ("seventh_own", "Leaving", MODULE, "SystemExit"),
-        ("eighth_own", "Missing", MODULE, "AttributeError"),
-        ("ninth_own", "Nearest", "raise OSError('no licence')\n", "OSError"),
-        ("tenth_own", "Nearest", "import sys\nsys.exit('bye')\n", "ImportError"),
-        ("eleventh_own", "Nearest", "def wrong(:\n", "SyntaxError"),
-    ],
-)
-def test_what_own_code_raises_is_a_fit_that_fails_and_the_others_finish(
-    tmp_path, package, name, module, error
-):
+def test_what_own_code_raises_is_a_fit_that_fails_and_the_others_finish(tmp_path):
+    wrong = {
+        "models.Broken": "RuntimeError",
+        "models.Leaving": "SystemExit",
+        "models.Missing": "AttributeError",
+        "licence.Nearest": "OSError",
+        "bye.Nearest": "ImportError",
+        "syntax.Nearest": "SyntaxError",
+    }
+    written(tmp_path, "sixth_own")
+    package = tmp_path / "sixth_own"
+    (package / "licence.py").write_text("raise OSError('no licence')\n")
+    (package / "bye.py").write_text("import sys\nsys.exit('bye')\n")
+    (package / "syntax.py").write_text("def wrong(:\n")
+    uses = "".join(f"use sixth_own.{name}\n" for name in ("licence", "bye", "syntax"))
+    models = "".join(f"model m{n} = sixth_own.{name}\n" for n, name in enumerate(wrong))
+    text = TEXT.format(package="sixth_own", name="Nearest")
+    made = study(
+        text.replace("use ", f"{uses}use ").replace("protocol", f"{models}protocol"), tmp_path
+    )
     with pytest.raises(RunFailed) as failed:
-        run(written(tmp_path, package, name, module), trust=True)
+        run(made, trust=True)
     record = failed.value.results.record
-    assert {f.error for f in record.failures} == {error}
-    assert {f.model for f in record.failures} == {"own"}
-    assert [e.value is not None for e in record.estimates] == [False, True]
+    assert {f.model: f.error for f in record.failures} == {
+        f"m{n}": error for n, error in enumerate(wrong.values())
+    }
+    assert [e.model for e in record.estimates if e.value is not None] == ["own", "bayes"]
 
 
 def test_a_module_that_is_nowhere_is_said_before_anything_is_fitted(tmp_path):

@@ -1,5 +1,6 @@
 """Own code that raises anything, or returns what its method does not promise: failed fits."""
 
+import signal
 import subprocess
 import sys
 
@@ -70,53 +71,48 @@ TEXT = (
 )
 
 
-def failures(folder, model, metric="log_loss", jobs=1, text=TEXT):
-    """Run a study of an own model; its failures, and whether the other model was measured."""
-    (folder / "own_errors.py").write_text(MODULE)
-    with pytest.raises(RunFailed) as failed:
-        run(study(text.format(model=model, metric=metric), folder), trust=True, jobs=jobs)
-    record = failed.value.results.record
-    assert [e.value is not None for e in record.estimates][-1]
-    return record.failures
+UNKNOWN = "its text is unknown, because `__str__` raised"
+WAYS = {
+    "Deep": ("raised=Deep", "Deep", "told"),
+    "GeneratorExit": ("raised=GeneratorExit", "GeneratorExit", "told"),
+    "KeyboardInterrupt": ("raised=KeyboardInterrupt", "KeyboardInterrupt", "told"),
+    "SystemExit": ("raised=SystemExit", "SystemExit", "told"),
+    "Mute": ("raised=Mute", "Mute", f"{UNKNOWN} RuntimeError"),
+    "NoText": (
+        "raised=NoText",
+        "NoText",
+        f"{UNKNOWN} TypeError",
+    ),
+    "sum": ("returned=sum", "ValueError", "`predict_proba` returned [7.5, 7.5] in row 0 of its"),
+    "negative": ("returned=negative", "ValueError", "`predict_proba` returned [-0.5, 1.5] in row"),
+    "nan": ("returned=nan", "ValueError", "`predict_proba` returned nan"),
+    "column": ("returned=column", "ValueError", "`predict_proba` returned an array of the shape"),
+}
+"""By the model: what its fit does, and the failure that it is."""
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("raised", ["Deep", "GeneratorExit", "KeyboardInterrupt", "SystemExit"])
-def test_what_is_not_an_exception_is_a_failed_fit_with_its_fold(tmp_path, raised, jobs):
-    import signal
-
+def test_whatever_a_model_raises_or_returns_is_a_failed_fit_with_its_fold(tmp_path, jobs):
+    (tmp_path / "own_errors.py").write_text(MODULE)
+    models = "".join(f"model m_{n} = own_errors.Own({how})\n" for n, (how, *_) in WAYS.items())
+    text = TEXT.format(model="own_errors.Own", metric="log_loss")
+    text = text.replace("model own = own_errors.Own\n", models)
     # the command line answers Ctrl-C by a handler of its own; Python's tells nothing
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        found = failures(tmp_path, f"own_errors.Own(raised={raised})", jobs=jobs)
+        with pytest.raises(RunFailed) as failed:
+            run(study(text, tmp_path), trust=True, jobs=jobs)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert [(f.model, f.fold, f.error) for f in found] == [("own", k, raised) for k in range(2)]
-    assert all(f.message.endswith("told") for f in found)
-
-
-@pytest.mark.parametrize(("raised", "inner"), [("Mute", "RuntimeError"), ("NoText", "TypeError")])
-def test_an_exception_without_text_is_named_with_the_reason(tmp_path, raised, inner):
-    found = failures(tmp_path, f"own_errors.Own(raised={raised})")
-    assert {(f.error, f.message) for f in found} == {
-        (raised, f"its text is unknown, because `__str__` raised {inner}")
-    }
-
-
-@pytest.mark.parametrize(
-    ("returned", "told"),
-    [
-        ("sum", "`predict_proba` returned [7.5, 7.5] in row 0 of its input"),
-        ("negative", "`predict_proba` returned [-0.5, 1.5] in row 0 of its input"),
-        ("nan", "`predict_proba` returned nan"),
-        ("column", "`predict_proba` returned an array of the shape (285, 1)"),
-    ],
-)
-@pytest.mark.parametrize("metric", ["log_loss", "roc_auc"])
-def test_probabilities_that_are_none_are_a_failed_fit(tmp_path, returned, told, metric):
-    found = failures(tmp_path, f"own_errors.Own(returned={returned})", metric)
-    assert [(f.model, f.fold, f.error) for f in found] == [("own", k, "ValueError") for k in (0, 1)]
-    assert found[0].message.startswith(told)
+    record = failed.value.results.record
+    assert [e.model for e in record.estimates if e.value is not None] == ["bayes"]
+    found = {(f.model, f.fold): f for f in record.failures}
+    assert set(found) == {(f"m_{name}", fold) for name in WAYS for fold in (0, 1)}
+    for name, (_, error, message) in WAYS.items():
+        for fold in (0, 1):
+            failure = found[f"m_{name}", fold]
+            assert failure.error == error
+            assert failure.message.removeprefix("it ended the process: ").startswith(message), name
 
 
 def test_a_metric_that_raises_no_exception_is_a_measurement_that_failed(tmp_path):

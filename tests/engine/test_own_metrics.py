@@ -234,38 +234,36 @@ def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_
     assert gap.value == pytest.approx(most.value, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("package", "name", "error"),
-    [
-        ("a_metric", "raises", "ZeroDivisionError: division by zero"),
-        ("b_metric", "leaves", "it ended the process: 4"),
-        ("c_metric", "nothing", "it gave nan, which is not a finite number"),
-        ("d_metric", "words", "it gave a str, which is not a finite number"),
-        ("e_metric", "few", "ValueError: too few rows"),  # in one of four folds
-    ],
-)
-def test_a_metric_that_fails_leaves_its_estimate_empty_and_the_rest_is_kept(
-    tmp_path, package, name, error
-):
-    text = IRIS + (
-        f"protocol cv folds=4\nmeasure own.{name}, accuracy\n"
+FAILING = {
+    "raises": "ZeroDivisionError: division by zero",
+    "leaves": "it ended the process: 4",
+    "nothing": "it gave nan, which is not a finite number",
+    "words": "it gave a str, which is not a finite number",
+    "few": "ValueError: too few rows",  # in one of four folds
+}
+
+
+def test_a_metric_that_fails_leaves_its_estimate_empty_and_the_rest_is_kept(tmp_path):
+    measures = ", ".join(f"own.{name}" for name in FAILING)
+    text = f"{IRIS}protocol cv folds=4\nmeasure {measures}, accuracy\n" + "".join(
         f"compare tree vs bayes with kfold_t by own.{name}\n"
         f"require tree better than bayes in own.{name}\n"
+        for name in FAILING
     )
-    with pytest.raises(RunFailed, match="2 measurements failed") as failed:
-        run(written(tmp_path, package, text), trust=True)
+    with pytest.raises(RunFailed, match="10 measurements failed") as failed:
+        run(written(tmp_path, "a_metric", text), trust=True)
     record = failed.value.results.record
-    empty = record.estimates[:2]
-    assert [e.value for e in empty] == [None, None]
-    for estimate in empty:
-        assert error in estimate.notes[0]
-    assert all(e.value is not None for e in record.estimates[2:])
-    assert record.comparisons[0].pairwise[0].p is None
-    assert error in record.comparisons[0].pairwise[0].notes[0]
-    assert not record.requirements[0].met
-    assert error in record.requirements[0].reason
+    for name, error in FAILING.items():
+        full = f"a_metric.metrics.{name}"
+        empty = [e for e in record.estimates if e.metric == full]
+        assert [(e.value, error in e.notes[0]) for e in empty] == [(None, True)] * 2
+        (compared,) = (c.pairwise[0] for c in record.comparisons if c.metric == full)
+        assert compared.p is None and error in compared.notes[0]
+        (required,) = (r for r in record.requirements if r.metric == full)
+        assert not required.met and error in required.reason
+    assert all(e.value is not None for e in record.estimates if e.metric == "accuracy")
     assert {(f.stage, f.metric, f.fold) for f in record.failures} == {
-        ("measure", f"{package}.metrics.{name}", -1)
+        ("measure", f"a_metric.metrics.{name}", -1) for name in FAILING
     }
 
 

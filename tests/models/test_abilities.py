@@ -1,7 +1,7 @@
 """Abilities of whole pipelines; expectations are scikit-learn's manual, tried in conformance."""
 
 from many_cases import for_each
-from specs import Column, call, items, steps
+from specs import call, items, steps
 
 from evallang.models.abilities import (
     ColumnState,
@@ -10,7 +10,7 @@ from evallang.models.abilities import (
     misplaced_columns,
     unusable_columns,
 )
-from evallang.models.model import BranchSpec, Candidates, ColumnsSpec, EstimatorSpec, NamedSpec
+from evallang.models.model import BranchSpec, Candidates, ColumnsSpec, NamedSpec
 
 LOGISTIC, SVC, TREE = call("LogisticRegression"), call("LinearSVC"), call("DecisionTreeClassifier")
 
@@ -51,12 +51,6 @@ def test_the_kind_is_that_of_the_last_step_or_of_the_model_inside():
     assert abilities(steps(call("RFE", estimator=named))).kind == "classifier"
     assert abilities(steps(call("StandardScaler"))).kind is None
     assert abilities(steps(call("KMeans"))).kind is None
-
-
-def test_own_code_is_unknown_and_may_do_anything():
-    able = abilities(steps(EstimatorSpec("lab.Net", (), code=True)))
-    assert not able.known
-    assert able.probabilities
 
 
 def test_classes_that_get_a_seed_and_run_alone_are_named():
@@ -127,23 +121,6 @@ def test_columns_that_reach_a_step_unprepared_are_named_with_the_step():
     )
 
 
-def test_branches_are_looked_at_apart_and_dropped_columns_not_at_all():
-    prepared = ColumnsSpec(
-        (
-            BranchSpec("numeric", steps(call("SimpleImputer"))),
-            BranchSpec("categorical", steps(call("OneHotEncoder"))),
-        )
-    )
-    assert unusable_columns(steps(prepared, LOGISTIC), COLUMNS) == ()
-    half = ColumnsSpec((BranchSpec(("bmi",), None), BranchSpec("rest", None)))
-    assert unusable_columns(steps(half, LOGISTIC), COLUMNS) == (
-        UnusableColumns("text", "LogisticRegression", ("town",)),
-        UnusableColumns("missing", "LogisticRegression", ("age", "town")),
-    )
-    only = ColumnsSpec((BranchSpec(("bmi",), None),))
-    assert unusable_columns(steps(only, LOGISTIC), COLUMNS) == ()
-
-
 def test_columns_may_stand_first_also_in_a_model_inside_the_first_step():
     columns = ColumnsSpec((BranchSpec("numeric", None),))
     inside = call("VotingClassifier", estimators=items(steps(columns, LOGISTIC)))
@@ -153,12 +130,3 @@ def test_columns_may_stand_first_also_in_a_model_inside_the_first_step():
     assert misplaced_columns(steps(call("PCA"), inside))
     nested = ColumnsSpec((BranchSpec("numeric", steps(columns)),))
     assert misplaced_columns(steps(nested, LOGISTIC))
-
-
-def test_a_column_is_any_object_with_a_name_a_block_and_a_place():
-    from evallang.models.columns import dropped_columns, unknown_columns
-
-    columns = (Column("a", True, 0), Column("b", True, 1), Column("c", False, 0))
-    spec = ColumnsSpec((BranchSpec(("a", "z"), None), BranchSpec("categorical", None)))
-    assert dropped_columns(spec, columns) == ("b",)
-    assert unknown_columns(spec, columns) == ("z",)

@@ -34,18 +34,6 @@ def _mixed_rows(n: int = 60):
     return design_matrix(numeric, objects), (rng.random(n) < 0.5).astype(np.int64)
 
 
-def test_one_step_is_itself_and_several_are_a_pipeline():
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import Pipeline
-
-    assert isinstance(
-        build(steps(call("LogisticRegression", C=2.0)), context()), LogisticRegression
-    )
-    made = build(steps(call("PCA", n_components=2), call("PCA"), call("Ridge")), context())
-    assert isinstance(made, Pipeline)
-    assert [name for name, _ in made.steps] == ["pca", "pca-2", "ridge"]
-
-
 def test_every_random_state_gets_the_seed_of_its_class_and_place():
     forest = call("RandomForestClassifier")
     made = build(
@@ -69,11 +57,6 @@ def test_every_random_state_gets_the_seed_of_its_class_and_place():
     assert inner.get_params()["randomforestclassifier__random_state"] == seed(
         "RandomForestClassifier", "1.estimators.2.1"
     )
-
-
-def test_none_fixes_no_seed():
-    made = build(steps(call("RandomForestClassifier", random_state=None)), context())
-    assert made.random_state == seed("RandomForestClassifier", "0")
 
 
 def test_nothing_runs_in_parallel_or_prints():

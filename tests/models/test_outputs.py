@@ -27,11 +27,6 @@ def test_probabilities_of_a_class_never_seen_are_zero():
     assert out.scores.tolist() == [[0.25, 0, 0.75], [1, 0, 0]]
 
 
-def test_probabilities_go_before_a_decision_function():
-    model = Fake([0, 1], [0, 1], predict_proba=[[1, 0], [0, 1]], decision_function=[-1, 1])
-    assert predict_outputs(model, ROWS, 2, scores=True).kind == "probabilities"
-
-
 def test_margins_of_two_classes_are_one_number_for_the_second():
     model = Fake([0, 1], [0, 1], decision_function=[-2.0, 3.0])
     out = predict_outputs(model, ROWS, 2, scores=True)
@@ -61,18 +56,6 @@ def test_labels_are_left_out_only_where_scores_take_their_place():
     assert (out.predictions.tolist(), out.scores.tolist()) == ([0, 0], [1, -1])
     without = predict_outputs(Fake([1, 0], [0, 1]), ROWS, 2, scores=True, labels=False)
     assert without.predictions.tolist() == [1, 0]
-
-
-def test_scores_are_not_computed_unless_asked_for():
-    out = predict_outputs(Fake([1, 0], [0, 1]), ROWS, 2, scores=False)
-    assert (out.scores, out.predictions.tolist()) == (None, [1, 0])
-
-
-def test_labels_of_an_exported_model_become_codes():
-    model = Fake(["yes", "no"], ["no", "yes"], predict_proba=[[0.1, 0.9], [0.8, 0.2]])
-    out = predict_outputs(model, ROWS, 2, scores=True, targets=("yes", "no"))
-    assert out.predictions.tolist() == [0, 1]
-    assert out.scores.tolist() == [[0.9, 0.1], [0.2, 0.8]]
 
 
 def test_values_of_a_regressor_are_one_number_a_row():

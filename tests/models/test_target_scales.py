@@ -11,7 +11,7 @@ from sklearn.metrics import mean_absolute_error
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from studies import codes, study
+from studies import study
 
 import evallang as ev
 
@@ -100,33 +100,6 @@ def test_a_target_outside_the_scale_is_an_error_that_names_the_row(costs, scale,
         "target_outside_scale"
     ]
     assert "row" in str(raised.value)
-
-
-def test_a_root_of_zero_is_a_value(costs):
-    costs.with_columns(
-        cost=pl.when(pl.int_range(pl.len()) == 4).then(0.0).otherwise("cost")
-    ).write_csv("costs.csv")
-    assert study(TEXT.format(target="sqrt cost", more="", alpha="alpha=3")).plan().n_fits == 1
-
-
-def test_labels_have_no_scale(costs):
-    found = study(TEXT.format(target="log part", more="", alpha="alpha=3"))
-    with pytest.raises(ev.StudyError) as raised:
-        found.plan()
-    assert "scale_of_labels" in {d.name for d in raised.value.diagnostics}
-
-
-@pytest.mark.parametrize("word", ["ln", "exp", "cost,", "price"])
-def test_another_scale_is_an_error(word):
-    found = codes(TEXT.format(target=f"{word} cost", more="", alpha="alpha=3"))
-    assert [code for code in found if code.startswith("E")], found
-
-
-def test_a_column_called_log_is_a_column():
-    text = TEXT.format(target="log", more="", alpha="alpha=3")
-    assert study(text).meant.sources[0].target == "log"
-    scaled = study(TEXT.format(target="log log", more="", alpha="alpha=3")).meant.sources[0]
-    assert (scaled.target, scaled.target_scale) == ("log", "log")
 
 
 @pytest.mark.parametrize(
