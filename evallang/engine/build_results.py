@@ -83,7 +83,7 @@ from evallang.results.records import (
     TargetScaleRecord,
     ThresholdRecord,
 )
-from evallang.results.statistics import HypothesisTestResult, Interval
+from evallang.results.statistics import HypothesisTestResult
 from evallang.results.written import member_of
 from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -213,6 +213,7 @@ def model_records(
 def _table(table: Table, study: Study) -> DataRecord:
     spec = table.spec
     classes = table.classes if table.task == "classification" else None
+    scale = None if spec.target_scale is None else SCALES[spec.target_scale]
     return DataRecord(
         name=spec.name,
         label=spec.label,
@@ -237,14 +238,10 @@ def _table(table: Table, study: Study) -> DataRecord:
         weight=spec.weight,
         effective_n=None if table.weights is None else effective_n(table.weights),
         columns=column_records(table, study.fitted),
-        target_scale=_target_scale(spec.target_scale),
+        target_scale=None
+        if scale is None
+        else TargetScaleRecord(spec.target_scale or "", scale.noun, scale.back),
     )
-
-
-def _target_scale(name: str | None) -> TargetScaleRecord | None:
-    if name is None:
-        return None
-    return TargetScaleRecord(name, SCALES[name].noun, SCALES[name].back)
 
 
 def _class_counts(y: Any, classes: Sequence[str] | None) -> dict[str, int] | None:
@@ -659,7 +656,9 @@ def methods_used(
             if name == BOOTSTRAP_SE.name:
                 take(BOOTSTRAP_SE)
             else:
-                add("interval", INTERVALS[name], forms=_forms_of_interval(found.interval))
+                words_of_method = {*WORDS.findall(found.interval.method)}
+                grouped = {"groups"} if found.interval.clusters is not None else set()
+                add("interval", INTERVALS[name], forms=words_of_method | grouped)
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])
@@ -700,12 +699,6 @@ def methods_used(
         for r in works.values()
     )
     return tuple(used.values()), records
-
-
-def _forms_of_interval(interval: Interval) -> Set[str]:
-    """Return the words of the method of an interval, and `groups` where those are its units."""
-    grouped = {"groups"} if interval.clusters is not None else set()
-    return {*WORDS.findall(interval.method), *grouped}
 
 
 def _forms_of_test(test: HypothesisTestResult, metric: str) -> Set[str]:

@@ -577,9 +577,18 @@ def _add_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> Fami
     if correction is None:
         return item
     if CORRECTIONS[correction.name].declaration.simultaneous == "resampled":
-        level = _level_of_resamples(study, item.test_run, correction)
+        counted = [test.p is not None for test in item.test_run.tests]
+        if not any(counted):
+            return item
+        drawn = _joint_p(study, item.test_run, correction, two_sided=True)
+        level = single_level(drawn, study.confidence, counted)
         if level is None:
-            return replace(item, tests=tuple(map(_without_interval, item.tests)))
+            note = "no simultaneous interval: the joint resamples are too few, or too skewed"
+            told = (
+                test if test.p is None else replace(test, notes=(*test.notes, note))
+                for test in item.tests
+            )
+            return replace(item, tests=tuple(told))
     else:
         confidence = _level(study, item.test_run.declared)
         level = simultaneous_level(correction.name, confidence, family.size, rejected)
@@ -587,23 +596,6 @@ def _add_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> Fami
         return item
     tests = tuple(_widened(study, item.test_run, test, correction, level) for test in item.tests)
     return replace(item, tests=tests)
-
-
-def _level_of_resamples(study: Study, test_run: TestRun, correction: Method) -> float | None:
-    """Return the level of single intervals that hold together on joint resamples."""
-    counted = [test.p is not None for test in test_run.tests]
-    if not any(counted):
-        return None
-    drawn = _joint_p(study, test_run, correction, two_sided=True)
-    return single_level(drawn, study.confidence, counted)
-
-
-def _without_interval(test: HypothesisTestResult) -> HypothesisTestResult:
-    """State that no simultaneous interval was found."""
-    if test.p is None:
-        return test
-    note = "no simultaneous interval: the joint resamples are too few, or too skewed"
-    return replace(test, notes=(*test.notes, note))
 
 
 def _own(test: HypothesisTestResult) -> HypothesisTestResult:
@@ -771,6 +763,10 @@ def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
         correction = family.correction.written
         adjective = CORRECTIONS[family.correction.name].declaration.adjective
     reason = decided.reason or _none_computed(decided.tests)
+    ranks = context.ranks(study, test_run.planned.models)
+    decisive = (d for test in decided.tests if (d := test.extra.get("critical_difference")))
+    if ranks is not None and (own := next(decisive, None)) is not None:
+        ranks = replace(ranks, critical_difference=own)
     return Comparison(
         index=spec.index,
         source=spec.source,
@@ -783,7 +779,7 @@ def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
         pairwise=decided.tests,
         performed=reason is None,
         reason=reason,
-        ranks=_ranks(context.ranks(study, test_run.planned.models), decided.tests),
+        ranks=ranks,
         against=spec.against,
         about=context.about(test_run.declared),
     )
@@ -794,11 +790,3 @@ def _none_computed(tests: Sequence[HypothesisTestResult]) -> str | None:
     if not tests or any(test.status != "not_computed" for test in tests):
         return None
     return "; ".join(dict.fromkeys(note for test in tests for note in test.notes))
-
-
-def _ranks(ranks: Ranks | None, tests: Sequence[HypothesisTestResult]) -> Ranks | None:
-    """Return the critical difference that decided, where the pairs were decided by one."""
-    if ranks is None:
-        return None
-    own = next((d for test in tests if (d := test.extra.get("critical_difference"))), None)
-    return ranks if own is None else replace(ranks, critical_difference=own)

@@ -219,14 +219,15 @@ class _Rounds:
     def loss(self, mask: "NDArray[np.bool_]") -> "NDArray[np.float64]":
         """Return the loss of each row of a mask; 0-1 for accuracy and error rate."""
         found: NDArray[np.float64] = np.mean(
-            [self._loss_of(o.take(mask)) for o in self.outcomes], axis=0
+            [
+                o.truth != o.output
+                if self.entry.declaration.form == "counts"
+                else self.entry.function(o.truth, o.output, o.positive, **self.options)
+                for o in (outcome.take(mask) for outcome in self.outcomes)
+            ],
+            axis=0,
         )
         return found
-
-    def _loss_of(self, o: Outcome) -> "NDArray[np.float64]":
-        if self.entry.declaration.form == "counts":
-            return np.asarray(o.truth != o.output, dtype=np.float64)
-        return np.asarray(self.entry.function(o.truth, o.output, o.positive, **self.options))
 
     def gamma(self) -> float:
         """Return the mean loss over all pairs of a truth and an output (Raschka 2018, eq. 38)."""

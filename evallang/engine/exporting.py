@@ -205,7 +205,9 @@ def run_export(work: ExportJob, monitor: Monitor) -> ExportOutcome:
         if failure is not None or model is None:
             reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
             return ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
-        columns = _column_names(job)
+        # as a model sees them: numbers first
+        ordered = sorted(job.table.columns, key=lambda column: (not column.numeric, column.index))
+        columns = tuple(column.name for column in ordered)
         last = getattr(model, "steps", [("", model)])[-1][1]
         step, targets = pipeline.steps[-1], context.targets
         every = chosen_thresholds(step, last, context.positive, targets)
@@ -222,12 +224,6 @@ def run_export(work: ExportJob, monitor: Monitor) -> ExportOutcome:
         saved, failure, _, _ = fitting.watched(save)
         refused = (failure.error, failure.message) if failure else None
         return ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left), chosen)
-
-
-def _column_names(job: Job) -> tuple[str, ...]:
-    """Return the columns in the order in which a model sees them: numbers first."""
-    ordered = sorted(job.table.columns, key=lambda column: (not column.numeric, column.index))
-    return tuple(column.name for column in ordered)
 
 
 # --- records -------------------------------------------------------------------------------

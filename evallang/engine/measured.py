@@ -56,9 +56,16 @@ def _measure(study: Study, evaluation: Evaluation, read: Evaluation, metric: Met
     outcomes = {model: evaluation.outcomes(model, metric) for model in evaluation.models}
     found = Measured(read, outcomes, {}, {}, _placements(evaluation, outcomes, metric), {})
     known = replace(evaluation, measured={metric: found})
+    aggregates: dict[str, tuple[Aggregate, ...] | OwnMetricFailed] = {}
+    for model, each in outcomes.items():
+        placed = known.placements_of(model, metric)
+        try:
+            aggregates[model] = known.combine(model, metric, each, placed)
+        except OwnMetricFailed as error:
+            aggregates[model] = error
     found = replace(
         found,
-        aggregates={model: _aggregates(known, model, metric) for model in outcomes},
+        aggregates=aggregates,
         losses=_losses(study, known, metric),
     )
     drawn = _is_drawn(study, evaluation, metric)
@@ -78,16 +85,6 @@ def _placements(
         made[alike] = evaluation.placement_sums(alike, metric)
         left = [name for name in left if name not in alike]
     return made
-
-
-def _aggregates(
-    evaluation: Evaluation, model: str, metric: Method
-) -> tuple[Aggregate, ...] | OwnMetricFailed:
-    placed = evaluation.placements_of(model, metric)
-    try:
-        return evaluation.combine(model, metric, evaluation.outcomes(model, metric), placed)
-    except OwnMetricFailed as error:
-        return error
 
 
 def _losses(

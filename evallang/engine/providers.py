@@ -5,7 +5,7 @@ evidence that are made in different ways, each has a function of its own, and th
 the method declares decides.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -351,11 +351,13 @@ class ComparedModels(Struct, frozen=True, dict=True):
 
     def weighted(self, which: int, groups: Any) -> ExampleSample:
         """Draw weights of the rows of one model, of several seeds the mean of their metrics."""
-        return mean_sample([self._weighted_one(o, groups) for o in self.by_seed[which]])
-
-    def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
-        found = reweighted(self.entry, self.metric.keywords(), o, self.partition)
-        return WeightSample(o.n, found.statistic, groups)
+        options, parts = self.metric.keywords(), self.partition
+        return mean_sample(
+            [
+                WeightSample(o.n, reweighted(self.entry, options, o, parts).statistic, groups)
+                for o in self.by_seed[which]
+            ]
+        )
 
     def fold_values(self, which: int) -> "NDArray[np.float64]":
         """The values of one model in each fold, of several seeds their mean."""
@@ -515,12 +517,7 @@ class TestInputs(Placed, frozen=True, dict=True):
         result = replace(
             result,
             null=self._worded(null or result.null),
-            notes=(
-                *result.notes,
-                *self._assumed_sizes(),
-                *self._note_of_first_seed(),
-                *self._note_of_rounding(),
-            ),
+            notes=(*result.notes, *self._notes()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
         counted = counted_by_metric(self.evaluation, self.models, self.metric)
@@ -561,21 +558,19 @@ class TestInputs(Placed, frozen=True, dict=True):
         declared = INPUTS.of(Subject.COMPARISON)
         return tuple(declared[name] for name in HYPOTHESIS_TESTS[self.test.name].inputs)
 
-    def _note_of_first_seed(self) -> tuple[str, ...]:
-        """State so where a test takes one output of each example and there are several seeds."""
-        single = any(declared.of_one_fit for declared in self._declared_inputs())
-        if not self.evaluation.further_seeds or not single:
-            return ()
+    def _notes(self) -> Iterator[str]:
+        """State assumed sizes of folds, outputs of the first seed alone, and rounded scores."""
+        entry = HYPOTHESIS_TESTS[self.test.name]
+        uses = "n_train" in entry.inputs and "test_train_ratio" not in self.test.keywords()
+        if uses and self.sizes is not None and self.sizes[2] is not None:
+            yield self.sizes[2]
         seeds = 1 + len(self.evaluation.further_seeds)
-        return (f"on the predictions of the first of {seeds} seeds",)
-
-    def _note_of_rounding(self) -> tuple[str, ...]:
-        """State by how much rounded scores can move a difference."""
-        if self.metric.better is not None or len(self.models) != 2:
-            return ()
-        found = [rounding_error(self.evaluation, model, self.metric) for model in self.models]
-        errors = [error for error in found if error is not None]
-        return (note_of_rounded_pair(self.metric, errors),) if errors else ()
+        if seeds > 1 and any(declared.of_one_fit for declared in self._declared_inputs()):
+            yield f"on the predictions of the first of {seeds} seeds"
+        if self.metric.better is None and len(self.models) == 2:
+            found = [rounding_error(self.evaluation, model, self.metric) for model in self.models]
+            if errors := [error for error in found if error is not None]:
+                yield note_of_rounded_pair(self.metric, errors)
 
     def _worded(self, null: str) -> str:
         """Make the null of a test of right and wrong name the metric it was run by."""
@@ -586,13 +581,6 @@ class TestInputs(Placed, frozen=True, dict=True):
         if not metric_entry(self.metric).declaration.counts_known_rows:
             return null
         return null.replace("accuracy", self.metric.name)
-
-    def _assumed_sizes(self) -> tuple[str, ...]:
-        """State the sizes of folds that the test takes for granted."""
-        entry = HYPOTHESIS_TESTS[self.test.name]
-        uses = "n_train" in entry.inputs and "test_train_ratio" not in self.test.keywords()
-        note = self.sizes[2] if uses and self.sizes is not None else None
-        return () if note is None else (note,)
 
     def _reversed(self) -> bool:
         """Return whether the test compares shares of right answers by an error rate."""

@@ -40,7 +40,7 @@ from evallang.stats.decisions import (
     state_disagreements,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import Measure, Method, RequirementSpec, Study
+from evallang.study import Measure, RequirementSpec, Study
 
 
 @computes(nodes.REQUIREMENT)
@@ -120,7 +120,10 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {why}"))
     test = spec.test and guaranteed(spec.test)
-    test = _test_of_difference(spec, evaluation) if test is None else test
+    if test is None:  # that whose interval decides
+        grouped = evaluation.group_codes is not None
+        classes = len(evaluation.classes)
+        test = difference_test(spec.metric, evaluation.yields, classes, grouped)
     read = in_blocks(as_read_by(evaluation, spec.metric), test)
     inputs = TestInputs(study, read, spec.metric, spec.models, test, spec.level)
     try:
@@ -150,17 +153,13 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
     )
 
 
-def _test_of_difference(spec: RequirementSpec, evaluation: Evaluation) -> Method:
-    """Return the test whose interval decides where the line does not name one."""
-    grouped = evaluation.group_codes is not None
-    return difference_test(spec.metric, evaluation.yields, len(evaluation.classes), grouped)
-
-
 def _tested(
     study: Study, spec: RequirementSpec, evaluation: Evaluation, inputs: TestInputs
 ) -> Requirement:
     """Decide by a test: its p, and on which side of 0 its difference lies."""
-    alpha = _alpha(study, spec)
+    alpha = round(1 - spec.level, 12)  # the stated one, else the study's for one look
+    if not spec.level_written:
+        alpha = study.alpha if study.looks is None else error_of_one_look(study.alpha, study.looks)
     try:
         test = replace(drop_zero_width(with_status(inputs.run())), models=spec.models)
     except ValueError as error:
@@ -191,13 +190,6 @@ def _tested(
         test=state_disagreements(replace(test, reject=rejects), alpha, found),
         alpha=alpha,
     )
-
-
-def _alpha(study: Study, spec: RequirementSpec) -> float:
-    """Return the level of the test of a line: the stated one, else the study's for one look."""
-    if spec.level_written:
-        return round(1 - spec.level, 12)
-    return study.alpha if study.looks is None else error_of_one_look(study.alpha, study.looks)
 
 
 def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str:

@@ -85,8 +85,11 @@ def _failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Ite
     Candidates that it could not measure are failures of their fits.
     """
     chooses = study.tuning.metric if study.tuning is not None else None
+    used = [measure.metric for measure in study.measures]
+    used += [line.metric for line in study.requirements]
+    used += [metric for line in study.comparisons for metric in line.metrics]
     for metric, _ in own_metrics_of(study):
-        if metric == chooses and not _is_measured(study, metric):
+        if metric == chooses and metric not in used:
             continue
         for evaluation in evaluations:
             for model in evaluation.models if evaluation.measures(metric) else ():
@@ -98,11 +101,6 @@ def _failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Ite
                     yield Failure(
                         MEASURING, *at, {}, error.error, error.message, metric=metric.written
                     )
-
-
-def _is_measured(study: Study, metric: Method) -> bool:
-    used = [m.metric for m in study.measures] + [r.metric for r in study.requirements]
-    return metric in (*used, *(m for c in study.comparisons for m in c.metrics))
 
 
 def _levels(
@@ -458,8 +456,11 @@ def models_without_skill(study: Study, evaluations: Sequence[Evaluation]) -> Ite
                 continue
             value, _, error = tested
             trained = _trained(found)
-            noun = _noun(evaluation)
-            chance = "0" if _of_ranks(evaluation) else ".5"
+            noun, chance = "a rank correlation", "0"
+            if not _of_ranks(evaluation):
+                several = len(evaluation.classes) > 2
+                noun = f"{'a mean' if several else 'an'} area under the ROC curve"
+                chance = ".5"
             on_test = (
                 f"{bounded(value, 2)} (standard error {bounded(error, 2)}) on test rows, where "
                 f"chance gives {chance}"
@@ -491,13 +492,6 @@ def models_without_skill(study: Study, evaluations: Sequence[Evaluation]) -> Ite
 
 def _of_ranks(evaluation: Evaluation) -> bool:
     return evaluation.task == "regression"
-
-
-def _noun(evaluation: Evaluation) -> str:
-    if _of_ranks(evaluation):
-        return "a rank correlation"
-    several = len(evaluation.classes) > 2
-    return "a mean area under the ROC curve" if several else "an area under the ROC curve"
 
 
 def _trained(found: ModelOutcome) -> float | None:

@@ -55,12 +55,11 @@ def plan_exports(
 
 def fits_of_exports(study: Study, exports: Mapping[str, ExportTask]) -> int:
     """Return how many fits exported models take at most, each once."""
-    return sum(_most_fits(exports, name) for name in dict.fromkeys(e.model for e in study.exports))
-
-
-def _most_fits(exports: Mapping[str, ExportTask], model: str | None) -> int:
-    """Return how many fits an exported model takes at most, the best one by default."""
-    return max((e.task.n_fits for e in exports.values() if model in (None, e.model)), default=0)
+    each = {
+        line.model: [e.task.n_fits for e in exports.values() if line.model in (None, e.model)]
+        for line in study.exports
+    }
+    return sum(max(fits, default=0) for fits in each.values())
 
 
 def _task(

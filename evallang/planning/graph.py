@@ -172,7 +172,7 @@ class _Builder:
                             frozenset(table.subgroups),
                             True,
                             table.task,
-                            self._by_rounds(protocol),
+                            PROTOCOLS[protocol.kind].declaration.full_sample,
                         )
                     )
         self.evidence += map(self._given, self.read.imported)
@@ -251,9 +251,6 @@ class _Builder:
             protocol.name,
             at=At(name, protocol.name),
         )
-
-    def _by_rounds(self, protocol: Protocol) -> bool:
-        return PROTOCOLS[protocol.kind].declaration.full_sample
 
     def _given(self, source: GivenOutcomes) -> EvidenceFacts:
         name = source.spec.name

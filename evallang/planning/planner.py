@@ -62,7 +62,7 @@ from evallang.results.records import (
 from evallang.results.written import statement_of
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import AnalysisSpec, ComparisonSpec, Protocol, Study
+from evallang.study import AnalysisSpec, Protocol, Study
 
 
 def asks_for_rounds(spec: AnalysisSpec) -> bool:
@@ -406,9 +406,9 @@ def _record(
     by_text: PerModel | None,
 ) -> ProtocolRecord:
     entry = PROTOCOLS[protocol.kind]
-    per_table = [len(s) for (_, name), s in layout.splits.items() if name == protocol.name]
+    splits = {data: s for (data, name), s in layout.splits.items() if name == protocol.name}
     fits = {p.key for p in layout.places if p.protocol == protocol.name}
-    n_fits: int | None = sum(tasks[key].n_fits for key in fits) if per_table else None
+    n_fits: int | None = sum(tasks[key].n_fits for key in fits) if splits else None
     if by_text is not None:
         alone = {at: n for at, n in by_text.items() if at[1] == protocol.name}
         n_fits = unique_without_data(study, alone, (protocol,))
@@ -428,11 +428,13 @@ def _record(
         group=study.group,
         implied_by=protocol.implied_by,
         interval_of=protocol.interval_of,
-        n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
+        n_splits=len(next(iter(splits.values())))
+        if splits
+        else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
         summary=_describe(entry.declaration.describe(protocol.options), strata)
         + ("" if protocol.seeds == 1 else f", with {protocol.seeds} seeds per fit"),
-        folds_sha256=_folds_hash(protocol, layout) if per_table else None,
+        folds_sha256=folds_hash(splits) if splits else None,
         notes=tuple(dict.fromkeys(notes)),
         written=""
         if protocol.interval_of is not None
@@ -465,11 +467,6 @@ def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
     )
 
 
-def _folds_hash(protocol: Protocol, layout: Layout) -> str:
-    own = {data: splits for (data, name), splits in layout.splits.items() if name == protocol.name}
-    return folds_hash(own)
-
-
 def _describe(text: str, strata: str | None) -> str:
     if strata is None:
         return text
@@ -492,7 +489,9 @@ def _naive(study: Study, families: Families, per_model: PerModel) -> int:
     implied = {p.name for p in study.protocols if p.implied_by and p.interval_of is None}
     total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)
     for comparison in study.comparisons:
-        if not _fits_itself(comparison):
+        tests = [test for test in (comparison.test, comparison.post_hoc) if test]
+        declared = (HYPOTHESIS_TESTS[test.name].declaration for test in tests)
+        if not any(one.rests_only_on("fold") for one in declared):
             continue
         for planned in families.planned[comparison.index]:
             total += sum(
@@ -502,8 +501,3 @@ def _naive(study: Study, families: Families, per_model: PerModel) -> int:
                 for model in pair
             )
     return total
-
-
-def _fits_itself(comparison: ComparisonSpec) -> bool:
-    tests = [comparison.test] + ([comparison.post_hoc] if comparison.post_hoc else [])
-    return any(HYPOTHESIS_TESTS[test.name].declaration.rests_only_on("fold") for test in tests)
