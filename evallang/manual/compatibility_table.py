@@ -423,7 +423,7 @@ def _over_folds(metric: Entry[MetricDeclaration]) -> str:
     pooled = aggregation_of(metric, {"pool": True}, repeats=2, folds=5) != aggregation_of(
         metric, {}, repeats=2, folds=5
     )
-    return OVER_FOLDS[declared.form] + (POOLED if pooled and metric.option("pool") else "")
+    return OVER_FOLDS[str(declared.form)] + (POOLED if pooled and metric.option("pool") else "")
 
 
 def _resampled(declared: MetricDeclaration) -> str:

@@ -183,8 +183,6 @@ PRINTED = 0.005  # two decimals in print
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -237,8 +235,6 @@ def precision(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -287,8 +283,6 @@ def npv(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -354,8 +348,6 @@ def recall(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,

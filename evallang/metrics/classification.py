@@ -25,8 +25,6 @@ from evallang.registry import Bounds, Example, Situation
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -70,8 +68,6 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "lower",
         0,
@@ -103,8 +99,6 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -151,8 +145,6 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         -1,
@@ -203,8 +195,6 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         -1,
@@ -250,8 +240,6 @@ def cohen_kappa(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "losses",
         "scores",
         "higher",
         0,
@@ -314,8 +302,6 @@ def top_k_accuracy(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -371,8 +357,6 @@ def f1(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -434,8 +418,6 @@ def fbeta(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,
@@ -481,8 +463,6 @@ def jaccard(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "higher",
         0,

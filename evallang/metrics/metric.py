@@ -28,6 +28,7 @@ from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.registry import Entry, Guidance, Registry
@@ -43,6 +44,7 @@ Form = Literal["counts", "losses", "scores"]
 Needs = Literal[
     "labels", "scores", "probabilities", "values", "ranges", "sums", "risks", "rankings"
 ]
+OF_CLASSES = ("labels", "scores", "probabilities")
 
 
 class MetricDeclaration(Guidance, frozen=True):
@@ -50,8 +52,6 @@ class MetricDeclaration(Guidance, frozen=True):
 
     Attributes
     ----------
-    task : classification or regression
-    form : how it is computed, see the module
     needs : what a model must give
     better : which direction is better; `nearest` to `ideal` where neither is
     ideal : the best value of a metric without a direction
@@ -106,10 +106,10 @@ class MetricDeclaration(Guidance, frozen=True):
         labels that run the other way by a worse value
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
+    form : how it is computed, see the module; if not stated, from counts where labels are needed,
+        and else as a mean of losses where `of_examples` names them
     """
 
-    task: Literal["classification", "regression"]
-    form: Form
     needs: Needs
     better: Better
     low: float | None = None
@@ -167,6 +167,18 @@ class MetricDeclaration(Guidance, frozen=True):
         | None
     ) = None
     by_score: Callable[[NDArray[np.float64], NDArray[np.float64]], float] | None = None
+    form: Form | None = None
+
+    def __post_init__(self) -> None:
+        """Derive the form where none is stated."""
+        if self.form is None:
+            others: Form = "losses" if self.of_examples else "scores"
+            force_setattr(self, "form", "counts" if self.needs == "labels" else others)
+
+    @property
+    def task(self) -> Literal["classification", "regression"]:
+        """What it measures: the output of a classifier, or numbers."""
+        return "classification" if self.needs in OF_CLASSES else "regression"
 
     @property
     def direction(self) -> Direction:

@@ -141,7 +141,6 @@ def imported_metric(name: str, better: Direction) -> MetricEntry:
     named = named_metric(name)
     share, known = (False, None) if named is None else (named.share, named.name)
     declaration = MetricDeclaration(
-        task="regression",
         form="losses",
         needs="values",
         better=better,
@@ -173,8 +172,6 @@ def ratio_of_sums(
 def imported_ratio(name: str, better: Direction) -> MetricEntry:
     """Make the metric of imported numerators and denominators, whose sums are divided."""
     declaration = MetricDeclaration(
-        task="regression",
-        form="scores",
         needs="sums",
         better=better,
         moments=lambda outcome: Moments(outcome.output.T, lambda sums: ratio(sums[0], sums[1])),

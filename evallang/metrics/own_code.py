@@ -92,9 +92,7 @@ def entry_of(
     It raises nothing but `OwnMetricFailed`. Of the task nothing is declared: rules that read
     it pass own metrics by.
     """
-    declaration = MetricDeclaration(
-        task="classification", form="scores", needs=needs, better=better
-    )
+    declaration = MetricDeclaration(form="scores", needs=needs, better=better)
     said = f"The author's own code{f': {summary}' if summary else '.'}"
     return Entry(
         "metric",

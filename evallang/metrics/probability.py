@@ -32,8 +32,6 @@ AT_ONCE = 1 << 18  # examples whose probabilities are looked up together
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "losses",
         "probabilities",
         "lower",
         0,
@@ -78,8 +76,6 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "losses",
         "probabilities",
         "lower",
         0,
@@ -150,8 +146,6 @@ def _true_class_column(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "lower",
         mean_over_rows=True,
@@ -202,8 +196,6 @@ def cost(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "lower",
         0,
@@ -252,8 +244,6 @@ def normalized_cost(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "probabilities",
         "lower",
         0,
@@ -334,8 +324,6 @@ def _probability(output: ArrayLike, positive: int | None) -> NDArray[Any]:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "losses",
         "probabilities",
         "higher",
         None,
@@ -422,8 +410,6 @@ def _influences_on_intercept(o: Outcome) -> NDArray[np.float64]:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "probabilities",
         "nearest",
         binary_only=True,
@@ -476,8 +462,6 @@ def calibration_slope(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "probabilities",
         "nearest",
         binary_only=True,

@@ -35,8 +35,6 @@ OF_QUANTILE = (
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -97,8 +95,6 @@ def pinball(
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "values",
         "higher",
         None,
@@ -206,8 +202,6 @@ BY_HAND = "By hand: inside at its bound, 1 above, 0.5 below, inside"
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "ranges",
         "higher",
         0,
@@ -240,8 +234,6 @@ def coverage(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "ranges",
         "lower",
         0,
@@ -271,8 +263,6 @@ def interval_width(
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "ranges",
         "lower",
         0,

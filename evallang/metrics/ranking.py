@@ -94,8 +94,6 @@ COST_AREA = OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in si
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "higher",
         0,
@@ -171,8 +169,6 @@ def roc_auc(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "higher",
         0,
@@ -231,8 +227,6 @@ def average_precision(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "lower",
         0,
@@ -287,8 +281,6 @@ def ranking_loss(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "higher",
         0,
@@ -337,8 +329,6 @@ def break_even_point(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "lower",
         0,
@@ -459,8 +449,6 @@ def _specificities(o: Outcome, options: Mapping[str, Any]) -> Statistic:
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "higher",
         0,
@@ -514,8 +502,6 @@ def recall_at_specificity(
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "scores",
         "scores",
         "higher",
         0,

@@ -124,8 +124,6 @@ def _tied_pairs(code: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "values",
         "higher",
         -1,
@@ -174,8 +172,6 @@ def spearman(
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "values",
         "higher",
         -1,
@@ -235,8 +231,6 @@ TWO_QUERIES = (
 
 def _declaration(metric: str, **more: Any) -> MetricDeclaration:
     return MetricDeclaration(
-        "regression",
-        "losses",
         "rankings",
         "higher",
         0,
@@ -452,8 +446,6 @@ def _influences(o: Outcome) -> NDArray[np.float64]:
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "risks",
         "higher",
         0,

@@ -36,8 +36,6 @@ OF_PERCENT = Tail(0.05, "95% intervals covered 92% in simulations with true valu
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -75,8 +73,6 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -123,8 +119,6 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -156,8 +150,6 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -231,8 +223,6 @@ def _near_zero(outcome: Outcome) -> str | None:
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -279,8 +269,6 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "losses",
         "values",
         "lower",
         0,
@@ -330,8 +318,6 @@ def mase(
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "values",
         "lower",
         0,
@@ -389,8 +375,6 @@ def _medians(o: Outcome, options: Mapping[str, Any]) -> Statistic:
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "values",
         "lower",
         0,
@@ -446,8 +430,6 @@ def _moments_of_r2(o: Outcome) -> Moments:
 
 @METRICS.register(
     MetricDeclaration(
-        "regression",
-        "scores",
         "values",
         "higher",
         None,

@@ -90,7 +90,6 @@ def mcnemar_power(
     alpha: float = 0.05,
     target: float | None = None,
     *,
-    method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
     one_sided: bool = False,
 ) -> PowerAnalysis:
@@ -99,13 +98,13 @@ def mcnemar_power(
     One of the difference, n and the power aimed at (`target`) is None, and is found: the smallest
     difference with that power, None with a note where even the largest is not found; or the number
     of examples from which on the power stays at `target` for 5 % more, because exact power does
-    not grow steadily with n. `exact` adds up the probabilities of all tables that `variant`
-    rejects; `connor` is the normal approximation of Connor 1987. `discordant` is the share of
-    examples on which just one of the two models is right. With `one_sided` the difference has the
-    sign of the alternative. Raises `ValueError` where the assumptions contradict each other, the
-    observed difference is asked for, or more than about 17 million examples would be needed.
+    not grow steadily with n. The probabilities of all tables that `variant` rejects are added up.
+    `discordant` is the share of examples on which just one of the two models is right. With
+    `one_sided` the difference has the sign of the alternative. Raises `ValueError` where the
+    assumptions contradict each other, the observed difference is asked for, or more than about 17
+    million examples would be needed.
     """
-    relation = pairs(discordant, alpha, method=method, variant=variant, one_sided=one_sided)
+    relation = pairs(discordant, alpha, variant=variant, one_sided=one_sided)
     return analysed("mcnemar", relation, alpha, difference, n, target)
 
 
@@ -113,13 +112,11 @@ def pairs(
     discordant: float,
     alpha: float,
     *,
-    method: str = "exact",
     variant: Variant = "midp",
     one_sided: bool = False,
     interval: str = "tango",
 ) -> Relation:
     """Relate difference, examples and power of McNemar's test; see `mcnemar_power`."""
-    word(method, ("exact", "connor"), "method")
     word(variant, get_args(Variant), "variant")
     check_level(alpha, one_sided)
     _check_discordant(discordant)
@@ -129,21 +126,18 @@ def pairs(
             raise ValueError(CONTRADICTED)
         if not 0 <= n <= MOST_COUNTED:
             raise ValueError("a sample has 0 examples or more")
-        if method == "connor":
-            return _connor(gap, discordant, n, alpha, one_sided)
         return _enumerated(gap, discordant, n, alpha, variant, one_sided)
 
-    exact = f"exact enumeration, {'mid-p' if variant == 'midp' else variant}"
     return Relation(
         chance,
-        exact if method == "exact" else "Connor 1987",
+        f"exact enumeration, {'mid-p' if variant == 'midp' else variant}",
         {"discordant": discordant},
         largest=discordant,
         none_found=lambda n, target: (
             f"no difference is found with power {target:g}: {discordant:g} of the examples are "
             "discordant"
         ),
-        saw_toothed=method == "exact",
+        saw_toothed=True,
         width=lambda gap, n: paired_width(n, discordant, gap, 1 - alpha, interval),
     )
 
@@ -379,16 +373,6 @@ def _critical_counts(
         high = np.where(rejected, middle, high)
         low = np.where(rejected, low, middle)
     return high
-
-
-def _connor(gap: float, discordant: float, n: int, alpha: float, one_sided: bool) -> float:
-    """Return the normal approximation: z of the null variance against that of the alternative."""
-    level = 2 * alpha if one_sided else alpha
-    variance = discordant - gap * gap
-    reach = gap * math.sqrt(n) - normal_quantile(1 - level) * math.sqrt(discordant)
-    if variance <= 0:
-        return float(reach > 0)
-    return float(scipy.special.ndtr(reach / math.sqrt(variance)))
 
 
 def _clustered_p(

@@ -9,8 +9,6 @@ from evallang.registry import Example
 
 @METRICS.register(
     MetricDeclaration(
-        "classification",
-        "counts",
         "labels",
         "lower",
         0,
