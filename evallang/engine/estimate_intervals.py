@@ -478,8 +478,8 @@ SAME = 1e-9  # relative; means of equal folds in another order
 ENOUGH_EXAMPLES = 250  # from which on pooled folds of unstable models are kept without a note
 NARROW_OVER_FOLDS = (
     f"with fewer than {ENOUGH_EXAMPLES} examples the interval is too narrow for models that follow "
-    "single training rows, such as unpruned trees and few neighbours: 95% intervals covered about "
-    "90% in simulations"
+    "single training rows, such as unpruned trees and few neighbours: coverage of 95% "
+    "intervals was about 90% in simulations"
 )
 """A note on intervals that pool the predictions of several fitted models (docs/validation.md)."""
 FEW_FOR_BOOTSTRAP = (

@@ -283,11 +283,7 @@ def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -
     if task.scheme == "chosen":
         yield "its hyper-parameters are those of the one selection that was made"
         return
-    metric = study.tuning.metric.written if study.tuning else study.measures[0].metric.written
-    yield (
-        f"its hyper-parameters were chosen again on all rows, by {metric} in "
-        f"{len(task.task.inner)} inner folds, as inside each training part"
-    )
+    yield "its hyper-parameters were chosen again on all rows, as inside each training part"
     if len(counts) == 1 and sum(counts.values()) > 1:
         yield f"all {sum(counts.values())} splits chose {next(iter(counts))}"
     elif counts:

@@ -148,7 +148,8 @@ def imported_metric(name: str, better: Direction) -> MetricEntry:
         high=1 if share else None,
         unit=METRICS[known].declaration.unit if share and known else "number",
         tail=lambda options: Tail(
-            0.1, "95% intervals covered 85 to 88% in simulations of 15 or 25 log-normal values"
+            0.1,
+            "coverage of 95% intervals was 85 to 88% in simulations of 15 or 25 log-normal values",
         ),
     )
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, no_options, (), ())

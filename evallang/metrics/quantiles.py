@@ -42,7 +42,7 @@ OF_QUANTILE = (
         of_examples="pinball losses",
         tail=lambda options: Tail(
             min(float(options["quantile"]), 1 - float(options["quantile"])),
-            "95% intervals covered 82% in simulations with 3 values beyond the quantile",
+            "coverage of 95% intervals was 82% in simulations with 3 values beyond the quantile",
         ),
         unit="target",
         when="models predict a quantile of the target, such as a demand exceeded one day in ten",
@@ -270,7 +270,7 @@ def interval_width(
         of_examples="interval scores",
         tail=lambda options: Tail(
             1 - float(options["level"]),
-            "95% intervals covered 89% in simulations with 6 values outside the bounds",
+            "coverage of 95% intervals was 89% in simulations with 6 values outside the bounds",
         ),
         title_with_options="Interval score at a level of {level}",
         when="prediction intervals of a stated level are compared, by width and coverage at once",

@@ -29,9 +29,11 @@ TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
 """scikit-learn's example of regression metrics."""
 
 
-OF_SQUARES = Tail(0.002, "95% intervals covered 72 to 88% in simulations with heavy-tailed errors")
-OF_ABSOLUTE = Tail(0.1, "95% intervals covered 92% in simulations with heavy-tailed errors")
-OF_PERCENT = Tail(0.05, "95% intervals covered 92% in simulations with true values near 0")
+OF_SQUARES = Tail(
+    0.002, "coverage of 95% intervals was 72 to 88% in simulations with heavy-tailed errors"
+)
+OF_ABSOLUTE = Tail(0.1, "coverage of 95% intervals was 92% in simulations with heavy-tailed errors")
+OF_PERCENT = Tail(0.05, "coverage of 95% intervals was 92% in simulations with true values near 0")
 
 
 @METRICS.register(

@@ -57,6 +57,7 @@ from evallang.reporting.wording import (
     clusters_words,
     correct_of,
     count_sets,
+    number_word,
     p_letter,
     plural,
     repeats_of,
@@ -460,8 +461,8 @@ def _notes(
         notes.append(f"The intervals apply to {scope_words(about, several=several_models)}.")
     for n in dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra):
         notes.append(
-            f"Every fit was repeated with {n} seeds: estimates are means over seeds, and seeds are "
-            "not counted as a sample."
+            f"Every fit was repeated with {number_word(n)} seeds: estimates are means over seeds, "
+            "and seeds are not counted as a sample."
         )
     notes += _repeat_notes(context, setting, metrics, found)
     shown = [context.metric(name) for name in metrics]

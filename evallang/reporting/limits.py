@@ -22,7 +22,7 @@ from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, write
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.wording import message_runs
+from evallang.reporting.wording import message_runs, number_word
 from evallang.results.records import (
     DRAWN,
     Comparison,
@@ -211,7 +211,7 @@ def _overlap(context: Context) -> Caution | None:
                 continue
             # whole percent, and never all of it where a part is not shared
             printed = f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
-            splits.setdefault(count(len(folds)), []).append(setting.data)
+            splits.setdefault(number_word(len(folds)), []).append(setting.data)
             shares.setdefault(printed, []).append(setting.data)
         methods = [
             context.method("interval", e.interval.method)

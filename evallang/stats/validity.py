@@ -65,18 +65,18 @@ ENOUGH_GROUPS = 50  # few are fewer than 20 to 50, depending on how alike they a
 OF_GROUPS = Holds(
     Counted.GROUPS, ENOUGH_GROUPS, "the interval tends to be too narrow (Cameron & Miller 2015)"
 )
-OF_SIZES = Holds(Counted.SIZES, ENOUGH_GROUPS, "95% intervals covered 92% in simulations")
+OF_SIZES = Holds(Counted.SIZES, ENOUGH_GROUPS, "coverage of 95% intervals was 92% in simulations")
 OF_RAREST = Holds(
-    Counted.RAREST, 30, "95% intervals covered 57 to 92% in simulations, lowest near 1"
+    Counted.RAREST, 30, "coverage of 95% intervals was 57 to 92% in simulations, lowest near 1"
 )
 OF_RARER_CLASS = Holds(
     Counted.RAREST,
     20,
     "in simulations, coverage of 95% intervals was 80-94%, lowest for AUCs near 1",
 )
-OF_MISTAKES = Holds(Counted.MISTAKES, 5, "95% intervals covered 81 to 92% in simulations")
+OF_MISTAKES = Holds(Counted.MISTAKES, 5, "coverage of 95% intervals was 81 to 92% in simulations")
 OF_TAIL = Holds(Counted.TAIL, 20)
-OF_OUTSIDE = Holds(Counted.OUTSIDE, 10, "95% intervals covered 54 to 90% in simulations")
+OF_OUTSIDE = Holds(Counted.OUTSIDE, 10, "coverage of 95% intervals was 54 to 90% in simulations")
 OF_SKEWED_LOSSES = (
     Holds(Counted.OUTSIDE, 20, f"the test rejected 7 to 66% {OF_TRUE}"),
     Holds(

@@ -47,8 +47,8 @@ def test_a_mean_of_squares_states_what_tails_would_do_whatever_the_sample_shows(
     assert heavy(missed) == []
     found = notes(missed)
     assert found["mse"] == [
-        "only 150 examples; with fewer than 10,000, 95% intervals covered 72 to 88% in simulations "
-        "with heavy-tailed errors"
+        "only 150 examples; with fewer than 10,000, coverage of 95% intervals was 72 to 88% in "
+        "simulations with heavy-tailed errors"
     ]
     (mae,) = found["mae"]
     assert mae.startswith("only 150 examples; with fewer than 200,")

@@ -164,7 +164,7 @@ def test_each_seed_searches_for_itself_and_says_which(tmp_path):
     ]  # fmt: skip
     html = (tmp_path / "out" / "report.html").read_text()
     assert "SD, seeds" in html
-    assert "repeated with 2 seeds" in html
+    assert "repeated with two seeds" in html
 
 
 def test_the_bootstrap_averages_losses_over_seeds():

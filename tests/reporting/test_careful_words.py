@@ -253,7 +253,7 @@ def test_a_rule_warns_once_and_names_metric_and_data():
 def test_overlap_and_power_are_stated_with_their_numbers(page):
     words = Page(fixture.cancer()).words("limits")
     # 569 rows in 10 folds: a training set of 512 shares 455 rows with another, 89%.
-    assert "Each model was fitted on 10 training sets, which overlap by about 89%." in words
+    assert "Each model was fitted on ten training sets, which overlap by about 89%." in words
     assert re.search(
         r"In accuracy, with 569 cases and a median of \d\.\d% discordant pairs, a single "
         r"unadjusted comparison at \.05 has about 80% power for a difference of 2\.\d points",

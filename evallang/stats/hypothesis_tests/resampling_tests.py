@@ -256,7 +256,7 @@ def permutation(
             Holds(
                 Counted.WEIGHTED,
                 200,
-                "95% intervals of weighted means covered 91 to 93% in simulations",
+                "coverage of 95% intervals of weighted means was 91 to 93% in simulations",
             ),
             Holds(Counted.TAIL, 20, f"the test rejected 9 to 25% {OF_TRUE}"),
             Holds(Counted.GROUPS, ENOUGH_GROUPS, f"the test rejected 7 to 12% {OF_TRUE}"),

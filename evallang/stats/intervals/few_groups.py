@@ -154,7 +154,9 @@ def _two_alike() -> Example:
         clustered=True,
         holds=(
             Holds(
-                Counted.GROUPS, 12, "95% intervals of log-normal losses covered 82% in simulations"
+                Counted.GROUPS,
+                12,
+                "coverage of 95% intervals of log-normal losses was 82% in simulations",
             ),
             OF_TAIL,
         ),

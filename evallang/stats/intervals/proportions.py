@@ -49,8 +49,12 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         weights=True,
         # Otherwise it covers close to its level (Brown, Cai & DasGupta 2001)
         holds=(
-            Holds(Counted.WEIGHTED, 50, "95% intervals covered 85 to 97% in simulations"),
-            Holds(Counted.GROUPS, ENOUGH_GROUPS, "95% intervals covered 90 to 99% in simulations"),
+            Holds(Counted.WEIGHTED, 50, "coverage of 95% intervals was 85 to 97% in simulations"),
+            Holds(
+                Counted.GROUPS,
+                ENOUGH_GROUPS,
+                "coverage of 95% intervals was 90 to 99% in simulations",
+            ),
             OF_SIZES,
         ),
         when=("the metric is a proportion of independent trials, of any size and also near 0 or 1"),
@@ -434,7 +438,7 @@ HALF = Z_95 * 2 * math.sqrt(0.8 * 0.2 / 100) / (1 - 0.6**2)
             Holds(
                 Counted.RAREST,
                 20,
-                "95% intervals covered 72% with 5 and 90% with 10 in simulations",
+                "coverage of 95% intervals was 72% with 5 and 90% with 10 in simulations",
             ),
             OF_MISTAKES,
         ),

@@ -231,8 +231,8 @@ def few_members(members: int, auc: float) -> tuple[str, ...]:
     if members < ENOUGH_MEMBERS or members * min(auc, 1 - auc) >= ENOUGH_MISPLACED:
         return ()
     return (
-        f"only {members} examples of the rarer class, and an area near 0 or 1: 95% intervals "
-        "covered 83 to 90% in simulations",
+        f"only {members} examples of the rarer class, and an area near 0 or 1: coverage of "
+        "95% intervals was 83 to 90% in simulations",
     )
 
 

@@ -116,7 +116,9 @@ def ratio(sums: ArrayLike, groups: ArrayLike | None, level: float) -> Interval:
         frozenset({ONE_PREDICTION_PER_ROW, SCORES_PER_ROW}),
         "shares",
         default_for=frozenset({"shares"}),
-        holds=(Holds(Counted.RAREST, 10, "95% intervals covered 91 to 96% in simulations"),),
+        holds=(
+            Holds(Counted.RAREST, 10, "coverage of 95% intervals was 91 to 96% in simulations"),
+        ),
         when=(
             "the metric is a mean of recalls, such as balanced accuracy, or another sum of shares "
             "of examples, such as net benefit, and a class or the alarms are few"
@@ -208,9 +210,9 @@ class CountedInfluences(Struct, frozen=True, eq=False):
         clustered=True,
         default_for=frozenset({"influences"}),
         holds=(
-            Holds(Counted.RAREST, 20, "95% intervals covered 88 to 92% in simulations"),
-            Holds(Counted.OUTSIDE, 10, "95% intervals covered 80 to 90% in simulations"),
-            Holds(Counted.EVENTS, 20, "95% intervals covered 77 to 91% in simulations"),
+            Holds(Counted.RAREST, 20, "coverage of 95% intervals was 88 to 92% in simulations"),
+            Holds(Counted.OUTSIDE, 10, "coverage of 95% intervals was 80 to 90% in simulations"),
+            Holds(Counted.EVENTS, 20, "coverage of 95% intervals was 77 to 91% in simulations"),
             OF_TAIL,
             OF_GROUPS,
         ),

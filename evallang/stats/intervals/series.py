@@ -71,8 +71,8 @@ def strong_dependence(series: NDArray[np.float64], lag: int) -> str | None:
     if not covered:
         return None
     return (
-        f"neighbouring values correlate by {r:.2f}, which is much for {n:,} of them: 95% intervals "
-        f"of such series covered {covered} in simulations"
+        f"neighbouring values correlate by {r:.2f}, which is much for {n:,} of them: "
+        f"coverage of 95% intervals of such series was {covered} in simulations"
     )
 
 
@@ -145,8 +145,8 @@ def dependence_beyond(series: ArrayLike, horizon: int) -> Dependence | None:
             Holds(
                 Counted.EXAMPLES,
                 100,
-                "95% intervals of series covered 90 to 95% in simulations, of squared errors 75 to "
-                "94%",
+                "coverage of 95% intervals of series was 90 to 95% in simulations, of squared "
+                "errors 75 to 94%",
             ),
             OF_TAIL,
         ),
