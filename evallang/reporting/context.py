@@ -266,6 +266,12 @@ class Context:
         record = self.data(name)
         return record.label if record is not None and record.label else name
 
+    def class_labels(self, classes: Sequence[str], data: str) -> list[str]:
+        """Return classes in the author's words, which the positive one may have."""
+        record = self.data(data)
+        known = {} if record is None else {record.positive: record.positive_label}
+        return [known.get(name) or name for name in classes]
+
     def protocol(self, name: str | None) -> str:
         """Return the words for a protocol: what it does, unless the author gave it a name."""
         record = next((p for p in self.results.protocols if p.name == name), None)
