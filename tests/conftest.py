@@ -1,8 +1,6 @@
 """No test depends on a clock: a loaded machine draws the same examples, only later.
 
 Modules with slow tests come first, so that no process works at one while the others are done.
-Every other process reads the modules in the reverse order, and all keep them as bytecode: each
-assertion is then rewritten, which takes half of the time of reading, by one process alone.
 Linear algebra and OpenMP have one thread in each process of the tests, and what they like in those
 they start: on a busy machine, threads that wait for one another take more time than the work.
 In the folders `WITHOUT_PDF` a report in this process is all that it is but for its fonts and the
@@ -12,7 +10,6 @@ fixture `drawn` have both, and one that uses `no_layout` elsewhere has neither.
 
 import gc
 import os
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -44,35 +41,11 @@ os.environ["EVALLANG_STORE"] = "off"  # a test that runs a study twice means to 
 os.environ["DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD"] = "forkserver"
 
 
-gc.disable()  # what is collected stays until the end: looking through it finds nothing
-
-
-KEEPS_NO_BYTECODE = sys.dont_write_bytecode
-
-
-def pytest_sessionstart(session):
-    """Keep the bytecode of modules of tests while several processes read them."""
-    if hasattr(session.config, "workerinput"):
-        sys.dont_write_bytecode = False
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector):
-    """Read folders in the reverse order in every other process."""
-    report = yield
-    worker = getattr(collector.config, "workerinput", {}).get("workerid", "gw0")
-    if isinstance(collector, pytest.Directory) and int(worker[2:]) % 2:
-        report.result.reverse()
-    return report
-
-
 def pytest_collection_finish():
-    """Leave out of each later look for garbage what stays, and look more seldom."""
-    sys.dont_write_bytecode = KEEPS_NO_BYTECODE
+    """Look for garbage more seldom, and not in what stays: a twelfth of the time of a check."""
     os.environ.pop("OMP_NUM_THREADS", None)
     gc.freeze()
     gc.set_threshold(100_000, 10, 10)
-    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -60,23 +60,6 @@ def test_pairs_behind_a_shut_gate_keep_their_place_in_the_family():
         assert test.p_adjusted == pytest.approx(min(1.0, 6 * test.p), rel=1e-12)
 
 
-def test_a_difference_in_error_rate_has_the_other_sign():
-    (accuracy,) = compared(HEAD + CLEAR + "compare x, y with mcnemar by accuracy\n")
-    (error,) = compared(HEAD + CLEAR + "compare x, y with mcnemar by error_rate\n")
-    a, e = accuracy.pairwise[0].estimate, error.pairwise[0].estimate
-    assert e.value == -a.value
-    assert (e.low, e.high) == (-a.high, -a.low)
-    assert e.name == "difference in error_rate"
-
-
-def test_bonferroni_intervals_match_the_decisions_of_their_level():
-    (line,) = compared(HEAD + CLEAR + "compare with mcnemar bonferroni\n")
-    for test in line.pairwise:
-        assert test.simultaneous.low <= test.estimate.low
-        assert test.simultaneous.high >= test.estimate.high
-        assert test.simultaneous.level == 0.95
-
-
 def test_the_tables_of_raschkas_figure_20_come_out():
     a, b = compared(
         """evallang 1

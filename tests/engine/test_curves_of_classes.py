@@ -152,32 +152,6 @@ def test_error_rates_of_classes_are_those_of_scikit_learn(of_decisions):
     assert mean["summaries"][0]["value"] == pytest.approx(np.mean(rates), abs=1e-12)
 
 
-def test_costs_of_classes_are_the_lowest_over_all_thresholds(of_decisions):
-    results, _ = of_decisions
-    mean, *each = records(results, "cost_curve")
-    folds = list(folds_of(results, "bayes"))
-
-    def lowest(code, cost):
-        found = []
-        for y, s in folds:
-            cuts = [np.inf, *np.unique(s[:, code])]
-            rates = [
-                ((s[y == code, code] < cut).mean(), (s[y != code, code] >= cut).mean())
-                for cut in cuts
-            ]
-            found.append(min(cost * missed + (1 - cost) * alarms for missed, alarms in rates))
-        return np.mean(found)
-
-    for number in range(0, 51, 5):
-        cost = mean["points"][number]["x"]
-        expected = [lowest(code, cost) for code in range(3)]
-        assert [v["points"][number]["y"] for v in each] == pytest.approx(expected, abs=1e-12)
-        assert mean["points"][number]["y"] == pytest.approx(np.mean(expected), abs=1e-12)
-    assert all(point["low"] is None for point in mean["points"])
-    areas = [values["summaries"][0]["value"] for values in each]
-    assert mean["summaries"][0]["value"] == pytest.approx(np.mean(areas), abs=1e-12)
-
-
 def test_decisions_and_calibration_are_about_each_class_without_a_mean(of_decisions):
     results, folder = of_decisions
     folds = list(folds_of(results, "bayes"))

@@ -65,21 +65,6 @@ def test_an_omnibus_is_a_member_of_the_one_family():
     assert list(adjusted) == pytest.approx(list(multipletests(raw, method="holm")[1]), rel=1e-12)
 
 
-def test_pairs_behind_a_gate_that_the_family_shuts_count_as_one():
-    lines = compared("compare with cochran then mcnemar", data=CLEAR + EQUAL)
-    opened, shut = lines
-    assert (opened.performed, shut.performed) == (True, False)
-    assert all(t.p is None and t.reject is False for t in shut.pairwise)
-    given = [(p, q) for p, q in members(lines) if q is not None]
-    raw = [p for p, _ in members(lines)]
-    adjusted = [q for _, q in members(lines)]
-    expected = list(multipletests(raw, method="holm")[1])
-    assert [q for q in adjusted if q is not None] == pytest.approx(
-        [e for e, q in zip(expected, adjusted, strict=True) if q is not None], rel=1e-12
-    )
-    assert len(given) == 5
-
-
 def test_a_gate_can_be_shut_by_the_other_lines_of_the_family():
     data = """counts a
   models x, y, z

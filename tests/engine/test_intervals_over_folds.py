@@ -35,8 +35,3 @@ def test_a_model_that_ranks_nothing_has_half_the_area_in_every_resample(tmp_path
     prior, near = estimates(tmp_path, "roc_auc", group)
     assert (prior.value, prior.interval, prior.no_interval) == (0.5, None, "no_width")
     assert near.interval.low < near.value < near.interval.high
-
-
-def test_another_ranking_metric_lies_in_its_interval(tmp_path):
-    for found in estimates(tmp_path, "average_precision", "  group g\n"):
-        assert found.interval.low <= found.value <= found.interval.high

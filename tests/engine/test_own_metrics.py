@@ -198,22 +198,6 @@ def test_candidates_are_chosen_by_it_in_its_direction_the_same_in_every_process(
     assert not keys & set(read_and_plan(made).planned.fits)
 
 
-def test_predictions_of_a_file_reach_it_as_they_stand_there(tmp_path):
-    rows = ["yes,yes,0.9", "no,no,0.2", "no,maybe,0.4", "yes,no,0.3", "no,yes,0.6", "yes,yes,0.7"]
-    (tmp_path / "p.csv").write_text("truth,a,a_p\n" + "\n".join(rows) + "\n")
-    made = written(
-        tmp_path,
-        "six_metric",
-        'use {package}.metrics\nstudy\n  seed 2\npredictions p from "p.csv"\n  truth truth\n'
-        '  models a\n  score a = "a_p"\n  positive yes\nmeasure own.kinds, own.squares\n',
-    )
-    strange, squares = run(made, trust=True).record.estimates
-    assert strange.value == pytest.approx(1 / 6, abs=1e-12)
-    truth = np.array([1, 0, 0, 1, 0, 1])
-    score = np.array([0.9, 0.2, 0.4, 0.3, 0.6, 0.7])
-    assert squares.value == pytest.approx(2 * np.mean((score - truth) ** 2), abs=1e-12)
-
-
 def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_numbers(tmp_path):
     made = written(
         tmp_path,

@@ -260,23 +260,6 @@ def test_a_fold_that_failed_is_a_fold_without_predictions(folder):
     assert not found.record.requirements[0].met
 
 
-def test_several_data_sets_are_matched_by_their_content(folder):
-    parts = design("cv")
-    table = pl.read_csv("d.csv")
-    Path("suite").mkdir()
-    for number in range(2):
-        table.filter(pl.col("g") % 2 == number).write_csv(f"suite/part{number}.csv")
-    former, later = (
-        text.format(**parts).replace('"d.csv"', '"suite/*.csv"') for text in (FORMER, LATER)
-    )
-    results_of(former).save("v1", ())
-    found = results_of(later.replace("data d ", "data other "))
-    values = {(e.data, e.metric, e.model): e.value for e in found.record.estimates}
-    assert len({data for data, *_ in values}) == 2
-    for (data, metric, model), value in values.items():
-        assert value == values[data, metric, "same"], model
-
-
 def test_stored_models_alone_are_compared_without_a_fit(folder):
     text = saved(folder).replace(
         "model same = LogisticRegression", 'model same from results "v1" as baseline'

@@ -164,19 +164,6 @@ def test_a_search_by_labels_measures_the_labels_of_the_threshold(tmp_path):
     assert all(found.inner_score == pytest.approx(share, abs=0.01) for found in record.selections)
 
 
-def test_an_exported_model_keeps_its_threshold(tmp_path):
-    import skops.io
-
-    text = text_of(f"model m = {LOGISTIC}\n", "  threshold m = 0.1\n") + 'export m to "m.skops"\n'
-    made = study(text, tmp_path)
-    export = run_into(tmp_path / "out", made).record.exports[0]
-    path = next(tmp_path.rglob("m.skops"))
-    model = skops.io.load(path, trusted=list(export.trusted_types))
-    data = load_breast_cancer().data
-    malignant = model.predict_proba(data)[:, list(model.classes_).index("malignant")] >= 0.1
-    assert model.predict(data).tolist() == np.where(malignant, "malignant", "benign").tolist()
-
-
 @pytest.mark.parametrize("positive", ["malignant", "benign"])
 def test_the_threshold_that_an_export_chose_is_stated_for_the_positive_class(positive, tmp_path):
     import skops.io

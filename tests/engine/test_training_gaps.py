@@ -114,14 +114,6 @@ def test_what_only_differs_between_folds_is_skill_too(tmp_path):
     assert not told(tmp_path, models, "cv folds=10", "mae", below)
 
 
-@pytest.mark.parametrize(
-    ("n", "protocol"), [(16, "cv folds=4"), (200, "resubstitution"), (24, "leave_one_out")]
-)
-def test_few_rows_and_training_rows_are_not_judged(n, protocol, tmp_path):
-    rows(tmp_path, effect=0, n=n, labels="ab" if n != 24 else "abcdef")
-    assert not told(tmp_path, protocol=protocol)
-
-
 OWN = """
 import numpy as np
 
