@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from msgspec.structs import replace
 from scipy import special, stats
 from sklearn import metrics as peers
-from test_score_curves import N, column, predicted, repeated, value
+from test_score_curves import N, predicted, repeated, value
 
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.stats.analyses.analysis import ANALYSES
@@ -65,13 +65,6 @@ def test_the_parts_of_the_brier_score_add_up_to_it(bins):
     assert one - less + noise + within == pytest.approx(brier, abs=1e-14)
     share = given.truth.mean()
     assert noise == pytest.approx(share * (1 - share), abs=1e-14)
-
-
-def test_nothing_varies_within_bins_of_one_probability():
-    # Murphy 1973: with a bin for each probability the three parts are the whole score
-    given = predicted(decimals=1)
-    given = predicted(decimals=1, scores=np.clip(given.scores, 0.1, 0.9))
-    assert value(calibration(given), "within bins") == pytest.approx(0, abs=1e-14)
 
 
 def test_the_calibration_error_is_the_metric_and_its_bias_is_that_of_right_probabilities():
@@ -168,12 +161,6 @@ def test_agreement_is_that_of_two_rows_of_labels():
     assert found.all_wrong == (~every).all(axis=0).sum()
     with pytest.raises(ValueError, match="two models or more"):
         ANALYSES["agreement"].function({"a": given})
-
-
-def test_bounds_of_bins_are_in_order():
-    found = calibration(predicted(decimals=9))
-    low, y, high = (column(found, name) for name in ("low", "y", "high"))
-    assert ((low <= y) & (y <= high)).all()
 
 
 # --- the band, and the means of folds ---------------------------------------------------------

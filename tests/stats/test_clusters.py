@@ -50,17 +50,6 @@ def test_totals_of_any_metric_are_flipped_in_all_ways(totals):
     assert flip_groups(totals).p == pytest.approx(all_flips(totals), rel=1e-12)
 
 
-def test_many_groups_are_flipped_at_random_with_a_monte_carlo_error():
-    totals = np.random.default_rng(1).normal(0.2, 1, 60)
-    found = flip_groups(totals, seed=2)
-    assert found.variant == "Monte Carlo"
-    # The normal limit of the flipped sum; 10,000 flips have a standard error of at most .005
-    expected = 2 * stats.norm.sf(abs(totals.sum()) / np.sqrt((totals**2).sum()))
-    assert found.p == pytest.approx(expected, abs=0.02)
-    assert found.mc_se == pytest.approx((found.p * (1 - found.p) / 10_000) ** 0.5, rel=1e-12)
-    assert flip_groups(totals, seed=2) == found
-
-
 @for_each("side", ["two_sided", "greater", "less"])
 def test_equal_totals_are_counted_together(side):
     # 30 groups with 0.1 and 10 with -0.1: as many signs as patterns are too many to go through
@@ -76,13 +65,6 @@ def test_a_few_large_totals_need_no_table_of_all_sums():
     assert flip_groups(totals).p == pytest.approx(all_flips(totals), rel=1e-12)
     assert tracemalloc.get_traced_memory()[1] < 1e6
     tracemalloc.stop()
-
-
-def test_whole_totals_of_many_groups_are_exact_too():
-    # 5,000 groups with +1 and 4,700 with -1: the binomial distribution
-    totals = [1] * 5000 + [-1] * 4700
-    expected = stats.binomtest(5000, 9700).pvalue
-    assert flip_groups(totals).p == pytest.approx(expected, rel=1e-9)
 
 
 def test_totals_without_a_difference_have_p_1():
@@ -191,14 +173,6 @@ def test_cochran_with_two_models_is_the_clustered_mcnemar(seed):
         assert one.p == pytest.approx(other.p, rel=1e-10)
         assert one.statistic.value == pytest.approx(other.extra["chi2"], rel=1e-10)
         assert one.clusters.design_effect == pytest.approx(other.clusters.design_effect, rel=1e-10)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_single_rows_as_groups_give_the_ungrouped_cochran(seed):
-    matrix = np.random.default_rng(seed).random((60, 4)) < 0.7
-    found, plain = cochran(matrix, np.arange(60), method="chi2"), cochran(matrix, method="chi2")
-    assert found.statistic.value == pytest.approx(plain.statistic.value, rel=1e-10)
-    assert found.p == pytest.approx(plain.p, rel=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -49,12 +49,6 @@ def test_the_corrected_t_widens_the_variance_by_the_ratio_of_the_sums_of_sizes()
     assert not found.notes
 
 
-def test_the_corrected_t_is_the_plain_one_without_test_rows_to_speak_of():
-    plain = kfold_t(FIRST, SECOND)
-    found = corrected_t(FIRST, SECOND, test_train_ratio=1e-15)
-    assert found.statistic.value == pytest.approx(plain.statistic.value, rel=1e-10)
-
-
 def test_the_interval_holds_0_just_where_p_is_above_the_level():
     for shift in np.linspace(-0.2, 0.2, 41):
         found = corrected_t(FIRST + shift, SECOND, [90] * 10, [10] * 10)

@@ -40,14 +40,6 @@ def test_exact_power_adds_up_all_tables_that_are_rejected(variant):
     assert found.power == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_power_is_what_a_simulation_finds():
-    # 4,000 rounds have a Monte Carlo error of .008
-    random = np.random.default_rng(3)
-    cells = random.multinomial(200, [0.07, 0.03, 0.9], size=4000)
-    hits = np.mean([mcnemar([[0, b], [c, 0]]).p <= 0.05 for b, c, _ in cells.tolist()])
-    assert mcnemar_power(0.04, 0.1, 200).power == pytest.approx(hits, abs=0.032)
-
-
 def test_the_exact_size_is_enough_from_there_on_and_not_just_before():
     found = mcnemar_size(0.1, 0.3)
     assert mcnemar_power(0.1, 0.3, found.n - 1).power < 0.8

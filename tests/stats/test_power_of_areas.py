@@ -2,14 +2,12 @@
 
 import math
 
-import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
 from stats.powers import delong_power, delong_width, size_for_width
 from stats.reference_values import figures
 
-from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.power_of_metrics import placement_variance
 
 R = figures("power_of_areas")  # mvtnorm 1.1-3 and pROC 1.18.0
@@ -37,29 +35,6 @@ def test_the_size_is_the_formula_with_the_variance_of_proc_and_lies_between_its_
     assert cases == pytest.approx(expected, rel=0.05)
     # pROC takes twice the variance of its first curve under the null hypothesis
     assert R[f"cases_better_first_{design}"] < cases < R[f"cases_weaker_first_{design}"]
-
-
-@pytest.mark.parametrize(
-    ("n", "area", "better", "positives", "correlation"),
-    [(200, 0.8, 0.87, 0.5, 0.5), (400, 0.7, 0.78, 0.25, 0.3)],
-)
-def test_power_and_width_are_those_of_drawn_samples(n, area, better, positives, correlation):
-    rng = np.random.default_rng(5)
-    ups = round(n * positives)
-    truth = np.arange(n) < ups
-    hits, widths = [], []
-    for _ in range(500):
-        scores = rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], n)
-        scores[:ups] += math.sqrt(2) * stats.norm.ppf([better, area])
-        found = delong(truth, scores)
-        hits.append(found.p <= 0.05)
-        widths.append(found.estimate.high - found.estimate.low)
-    assumed = {"positives": positives, "correlation": correlation}
-    power = delong_power(better - area, area, n, **assumed).power
-    # 500 rounds have a Monte Carlo error of 2.2 points
-    assert power == pytest.approx(np.mean(hits), abs=0.065)
-    width = delong_width(n, area, better - area, **assumed)
-    assert width == pytest.approx(np.mean(widths), rel=0.02)
 
 
 def chance_of_rejection(gap, area, n, alpha, positives, correlation):

@@ -18,7 +18,6 @@ from stats.powers import (
 
 from evallang.stats.clusters import degrees_of_sizes
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.losses import t
 from evallang.stats.hypothesis_tests.swapping import flip_groups
 from evallang.stats.power import PlannedGroups, Question, Stated, planned_groups
 from evallang.stats.power_of_pairs import _sum_chances
@@ -115,23 +114,6 @@ def test_the_detectable_difference_and_the_size_have_the_power_aimed_at():
     planned = PlannedGroups(MIXED, 0.1)
     fewer = planned.sizes(planned.count_near(round(needed.n * 0.8)))
     assert grouped_power(0.05, 0.15, fewer, 0.1).power < 0.8
-
-
-@pytest.mark.parametrize(("groups", "icc"), [(((10, 30),), 0.2), (MIXED, 0.1)])
-def test_the_power_of_the_clustered_t_is_that_of_drawn_groups(groups, icc):
-    sizes = np.repeat([s for s, _ in groups], [k for _, k in groups])
-    codes = np.repeat(np.arange(len(sizes)), sizes)
-    rng, hits, widths, gap = np.random.default_rng(5), 0, [], 0.25
-    for _ in range(500):
-        d = gap + math.sqrt(icc) * rng.standard_normal(len(sizes))[codes]
-        d = d + math.sqrt(1 - icc) * rng.standard_normal(len(codes))
-        found = t(d, np.zeros(len(d)), codes)
-        hits += found.p <= 0.05
-        widths.append(found.estimate.high - found.estimate.low)
-    power = t_power(gap, 1.0, len(codes), groups=groups, icc=icc).power
-    assert power == pytest.approx(hits / 500, abs=0.065)
-    width = t_width(len(codes), 1.0, groups=groups, icc=icc)
-    assert width == pytest.approx(np.mean(widths), rel=0.03)
 
 
 def test_the_clustered_t_is_the_noncentral_t_with_the_design_effect():

@@ -5,7 +5,7 @@ import pytest
 from many_cases import for_each
 from resamples import drawn_weights
 from scipy import stats
-from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
+from sklearn.metrics import r2_score, roc_auc_score
 
 from evallang.activity import Activity, report_activity, watched
 from evallang.metrics.metric import METRICS, Outcome
@@ -81,24 +81,6 @@ def test_the_standard_error_interval_is_normal():
     found = bootstrap(LossSample(LOSSES), 0.9, 3, method="se", rounds=500)
     assert found.low == pytest.approx(low, rel=1e-10)
     assert found.high == pytest.approx(high, rel=1e-10)
-
-
-def plain_resamples(rows, statistic, rounds, seed):
-    random = np.random.default_rng(seed)
-    return np.array([statistic(random.choice(rows, len(rows))) for _ in range(rounds)])
-
-
-def test_a_multinomial_of_counts_has_the_distribution_of_resampled_rows():
-    # Two-sample Kolmogorov-Smirnov test, fixed seeds
-    rows = np.repeat(np.arange(9), MATRIX.ravel())
-    plain = plain_resamples(
-        rows,
-        lambda r: macro_f1(np.bincount(r, minlength=9).reshape(3, 3).astype(float)),
-        4000,
-        1,
-    )
-    drawn = CountSample(MATRIX, macro_f1).replicates(np.random.default_rng(2), 4000)
-    assert stats.ks_2samp(plain, drawn).pvalue > 0.01
 
 
 def test_a_joint_multinomial_keeps_the_models_paired():
@@ -203,14 +185,6 @@ def test_a_difference_of_statistics_is_paired():
     assert drawn == pytest.approx(np.array(expected), abs=1e-12)
 
 
-def test_the_paired_interval_of_losses_is_that_of_their_differences():
-    other = RANDOM.exponential(size=35)
-    found = bootstrap(DifferenceSample(LossSample(LOSSES), LossSample(other)), 0.95, 3, rounds=500)
-    expected = bootstrap(LossSample(LOSSES - other), 0.95, 3, rounds=500)
-    assert found.low == pytest.approx(expected.low, abs=1e-12)
-    assert found.high == pytest.approx(expected.high, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -223,16 +197,6 @@ def test_the_paired_interval_of_losses_is_that_of_their_differences():
 def test_statistics_of_different_examples_have_no_paired_difference(first, second):
     with pytest.raises(ValueError, match="not of the same examples"):
         DifferenceSample(first, second)
-
-
-def test_statistics_of_the_same_patterns_have_a_paired_difference():
-    def double(matrix):
-        return 2 * macro_f1(matrix)
-
-    sample = DifferenceSample(CountSample(MATRIX, double), CountSample(MATRIX, macro_f1))
-    drawn = sample.replicates(np.random.default_rng(1), 100)
-    expected = CountSample(MATRIX, macro_f1).replicates(np.random.default_rng(1), 100)
-    assert drawn == pytest.approx(expected, rel=1e-12)
 
 
 def test_resamples_without_a_value_are_left_out_and_counted():
@@ -386,16 +350,3 @@ def test_a_long_interval_reports_how_far_it_is(monkeypatch):
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert len(shares) > 5
-
-
-@pytest.mark.parametrize("levels", [3, 400, 10**9])
-def test_average_precision_of_resamples_is_scikit_learns(levels):
-    rng = np.random.default_rng(2)
-    truth, score = rng.integers(0, 2, 300), rng.integers(0, levels, 300)
-    statistic = METRICS["average_precision"].declaration.under_weights(
-        Outcome(truth, score, 2, 1), {}
-    )
-    drawn = WeightSample(300, statistic).replicates(np.random.default_rng(3), 40)
-    times = drawn_weights(np.random.default_rng(3), 300, 40)
-    expected = [average_precision_score(truth, score, sample_weight=row) for row in times]
-    assert drawn == pytest.approx(expected, abs=1e-12)
