@@ -208,12 +208,12 @@ class Registry(Generic[Declaration]):
     def __init__(
         self,
         kind: str,
-        package: str,
+        *packages: str,
         guard: Callable[[Any, Declaration, tuple[str, ...]], Any] | None = None,
     ) -> None:
         """Make a registry; `guard` wraps each function, with its declaration and its inputs."""
         self.kind = kind
-        self.package = package
+        self._packages = packages
         self._guard = guard
         self._entries: dict[str, Entry[Declaration]] = {}
         self._unlisted: set[str] = set()
@@ -264,13 +264,14 @@ class Registry(Generic[Declaration]):
         return decorate
 
     def _load(self) -> None:
-        """Import all modules of the package, which register the members."""
+        """Import all modules of the packages, which register the members."""
         if self._complete:
             return
         self._complete = True
-        package = importlib.import_module(self.package)
-        for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
-            importlib.import_module(f"{self.package}.{module}")
+        for package in self._packages:
+            path = importlib.import_module(package).__path__
+            for module in sorted(m.name for m in pkgutil.iter_modules(path)):
+                importlib.import_module(f"{package}.{module}")
 
     def __getitem__(self, name: str) -> Entry[Declaration]:
         """Return a member by its name; raise `KeyError` if the name is unknown."""

@@ -20,8 +20,8 @@ from benchmarks.validation.page import failures, figure, page
 from benchmarks.validation.record import MEASURED, Record, read, write
 from benchmarks.validation.running import SEED, replications, run
 from benchmarks.validation.simulation import Claim, Line, Simulation, Tally, computed, tally
+from evallang.analyses import calibration
 from evallang.stats import score_curves
-from evallang.stats.analyses import calibration
 
 SHARE, LEAST = 0.003, 12
 # Of 12 replications fewer than 8 must hold to deny a coverage of 95 %. What a fifth of the

@@ -25,9 +25,9 @@ from benchmarks.validation.simulation import (
     new_seed,
     tally,
 )
+from evallang.analyses.calibration import _intercept_and_slope
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.results.statistics import Difference, Interval
-from evallang.stats.analyses.calibration import _intercept_and_slope
 from evallang.stats.hypothesis_tests.contingency import paired_recalls
 from evallang.stats.hypothesis_tests.equivalence import noninferiority
 from evallang.stats.hypothesis_tests.losses import t

@@ -23,7 +23,7 @@ from benchmarks.validation.simulation import (
     held,
     tally,
 )
-from evallang.stats.analyses.analysis import ANALYSES
+from evallang.analysis import ANALYSES
 from evallang.stats.score_curves import CurvePoint, Predicted
 
 SECTION = Section(

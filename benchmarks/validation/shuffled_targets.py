@@ -19,9 +19,13 @@ from benchmarks.validation.simulation import (
     new_seed,
     rejections,
 )
-from evallang.planning.shuffles import exchangeable, shuffled_rows
+from evallang.analyses.target_permutation import (
+    Shuffled,
+    compared_with_chance,
+    exchangeable,
+    shuffled_rows,
+)
 from evallang.protocols.protocol import PROTOCOLS, Rows
-from evallang.stats.analyses.target_permutation import Shuffled, target_permutation
 
 SECTION = Section(
     "shuffled_targets",
@@ -73,7 +77,7 @@ def _p(
     ]
     observed = _score(x, y, folds_of, seed)
     given = Shuffled("brier", "lower", len(y), observed, np.array(scores), math.inf, (), None)
-    return target_permutation(given, rounds=ROUNDS).p
+    return compared_with_chance(given).p
 
 
 def _rows(gap: float, words: str, claims: tuple[Claim, ...]) -> Simulation:

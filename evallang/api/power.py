@@ -13,8 +13,8 @@ def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, 
 
     Raises `StudyError` where the study or its data are faulty.
     """
+    from evallang.analysis import ANALYSES
     from evallang.engine.analyses import analyses_of_lines
-    from evallang.stats.analyses.analysis import ANALYSES
     from evallang.study import AnalysisSpec, Method
 
     prepared = read_and_plan(study, missing_is_fine=True)

@@ -31,8 +31,8 @@ from evallang.data.dataset import (
 from evallang.data.files import paths_taken, regular_file
 from evallang.data.findings import Findings
 from evallang.data.part_counts import Counting, MapParts
-from evallang.data.read_sources import ReadSources
-from evallang.data.stored_results import StoredPredictions, StoredResults
+from evallang.data.read_sources import ReadSources, StoredPredictions
+from evallang.data.stored_results import StoredResults
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.hypotheses import as_read
 from evallang.models.model import ModelSpec

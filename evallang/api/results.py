@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.analysis import ANALYSES
 from evallang.api.rows import (
     Comparisons,
     Estimates,
@@ -30,7 +31,6 @@ from evallang.results.files import write_file
 from evallang.results.printed import Printed, joined_html, joined_text
 from evallang.results.records import ResultsRecord
 from evallang.spelling import closest
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:

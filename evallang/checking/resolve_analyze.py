@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from evallang.analysis import ABOUT_LINES, ANALYSES
 from evallang.checking import values
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.diagnostics import codes
-from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES
 from evallang.study import AnalysisSpec, Method, OptionValue, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 
@@ -51,7 +51,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
         code, place = codes.clause_conflict, node.metric.span
         message = f"{name} has no metric, so `by` has no place here"
         help_ = "remove `by`; `of` and `on` choose models and a protocol"
-    elif node.on and declared.fits == "rounds":
+    elif node.on and declared.about_rows:
         code, place = codes.clause_conflict, node.on.span
         message = f"{name} draws samples of its own, so `on` has no place here"
         help_ = "remove `on`"

@@ -9,10 +9,10 @@ from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Any
 
+from evallang.analysis import ANALYSES
 from evallang.metrics.metric import METRICS
 from evallang.registry import Registry
 from evallang.spelling import synonyms
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.checking import capabilities
 from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.study_facts import protocol_prefix
@@ -19,7 +20,6 @@ from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
-from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import AnalysisSpec, Method, Protocol, Study
 from evallang.syntax import nodes as n
@@ -196,7 +196,7 @@ def _of_searches(study: Study, about: About) -> Iterator[Problem]:
 
 def _of_predictions(study: Study, spec: AnalysisSpec, about: About) -> Iterator[Problem]:
     """Find data, protocols and models without the predictions that an analysis reads."""
-    if about.declared.fits is not None:
+    if about.declared.about_fitted:
         for message, help_text in _lacking_fits(study, about):
             yield codes.analysis_needs_other_data, message, help_text
     if about.declared.by_metric and (spec.metric is not None or study.measures):
@@ -224,12 +224,15 @@ def _lacking_fits(study: Study, about: About) -> Iterator[tuple[str, str]]:
         message = f"needs several test rows in each split, and {first} has one"
         yield message, "write `protocol repeated cv folds=10 times=5`"
     ordered = [p for d, p in zip(kinds, own, strict=True) if d.neighbours]
-    if about.declared.fits == "shuffled" and ordered:
+    fits = about.declared.fits
+    if fits is not None and fits.exchanging and ordered:
         dummy = "DummyRegressor" if study.task == "regression" else "DummyClassifier"
         message = f"exchanges targets between rows, and `{ordered[0].kind}` orders them in time"
         yield message, f"remove it, and compare with a baseline: `model baseline = {dummy}`"
-    if about.declared.fits == "subsets" and all(
-        d.tests_on_training_rows(p.options) for d, p in zip(kinds, own, strict=True)
+    if (
+        fits is not None
+        and fits.training
+        and all(d.tests_on_training_rows(p.options) for d, p in zip(kinds, own, strict=True))
     ):
         message = f"compares training rows with test rows, and {first} tests on the training rows"
         yield message, "write `protocol cv folds=10`"
@@ -240,7 +243,7 @@ def _unsuited_metric(
 ) -> Iterator[Problem]:
     """Find metrics that an analysis cannot use, and models that do not give what they need."""
     code, analysis = codes.analysis_needs_other_data, about.declared
-    unweighted = analysis.mean_metric or analysis.fits == "shuffled"
+    unweighted = analysis.mean_metric or (analysis.fits is not None and analysis.fits.exchanging)
     declared = metric_entry(metric).declaration
     if unweighted and any(getattr(source, "weight", None) for source in study.sources):
         message = "counts every example once, and the examples have weights"
@@ -280,7 +283,7 @@ def _lacking_predictions(study: Study, about: About) -> Iterator[tuple[str, str]
             'write a `data` statement, or `predictions NAME from "FILE"` with `truth COLUMN`',
         )
     whole = own and all(PROTOCOLS[p.kind].declaration.full_sample for p in own)
-    if whole and about.declared.fits != "rounds":
+    if whole and not about.declared.about_rows:
         yield (
             f"needs one test part of each fold, and `{own[0].kind}` tests on the rows that no "
             "round drew",

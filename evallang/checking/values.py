@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evallang.analysis import ANALYSES
 from evallang.checking import own_code
 from evallang.checking.bounds import check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
@@ -15,7 +16,6 @@ from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.source import Span
 from evallang.spelling import closest, listed, slip_of_term
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import ASKED_BY, INPUTS

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from evallang.analysis import ANALYSES
 from evallang.compatibility import metric_entry, most_distinct, yields_of
 from evallang.compatibility.hypothesis_tests import (
     difference_test,
@@ -13,7 +14,6 @@ from evallang.data.dataset import PredictionsSpec
 from evallang.data.joined_parts import Rankings, RowsAsked
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import Yields
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Counts, Subject

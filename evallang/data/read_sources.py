@@ -1,12 +1,23 @@
 """What was read of a study's sources: the record that every later step takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-from evallang.data.stored_results import StoredPredictions
+from evallang.results.records import ModelRecord, ResultsRecord
+
+
+class StoredPredictions(Struct, frozen=True):
+    """The predictions of one model of former results; `cells` is a frame of its rows alone."""
+
+    folder: str
+    model: ModelRecord
+    record: ResultsRecord
+    cells: Any
+    sha256: str
 
 
 class ReadSources(Struct, frozen=True):

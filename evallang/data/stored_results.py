@@ -13,11 +13,12 @@ from msgspec import Struct
 from evallang.data.file_formats import parquet_cells
 from evallang.data.files import open_file, read_bytes, regular_file
 from evallang.data.findings import Findings, Refused, quoted
+from evallang.data.read_sources import StoredPredictions
 from evallang.diagnostics import Diagnostic, codes
 from evallang.limits import RESULTS_BYTES
 from evallang.results import codec
 from evallang.results.files import PREDICTIONS, RESULTS
-from evallang.results.records import ModelRecord, ResultsRecord
+from evallang.results.records import ResultsRecord
 from evallang.source import Span
 from evallang.spelling import closest
 
@@ -27,16 +28,6 @@ AGAIN = "run the former study again, and leave its results folder as it is"
 class StoredResults(Struct, frozen=True):
     """The results of a former run: their record, their predictions, and the hash of these."""
 
-    record: ResultsRecord
-    cells: "pl.DataFrame"
-    sha256: str
-
-
-class StoredPredictions(Struct, frozen=True):
-    """The predictions of one model of former results; `cells` has its rows alone."""
-
-    folder: str
-    model: ModelRecord
     record: ResultsRecord
     cells: "pl.DataFrame"
     sha256: str

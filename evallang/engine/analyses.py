@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from evallang.analysis import ANALYSES
 from evallang.compatibility import is_grouped, metric_entry
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
@@ -25,7 +26,6 @@ from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.stats.power import GROUPS, Question, Sizes as GroupSizes

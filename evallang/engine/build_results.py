@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.bibliography import Reference, cite
 from evallang.compatibility import metric_entry, own_metric
 from evallang.data.dataset import (
@@ -53,6 +54,7 @@ from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry
+from evallang.reporting.section import SECTIONS
 from evallang.results.records import (
     SCHEMA,
     Analysis,
@@ -85,7 +87,6 @@ from evallang.results.records import (
 )
 from evallang.results.statistics import HypothesisTestResult
 from evallang.results.written import member_of
-from evallang.stats.analyses.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -751,7 +752,8 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 assumptions={} if declared.power is None else declared.power.assumptions,
             )
         case AnalysisDeclaration():
-            return replace(found, curve=declared.curve, section=declared.section)
+            shown = (s.name for s in SECTIONS if entry.name in s.declaration.kinds)
+            return replace(found, curve=declared.curve, section=next(shown, None))
         case IntervalDeclaration():
             return replace(
                 found,

@@ -36,7 +36,7 @@ from evallang.engine.fit_outcome import (
 )
 from evallang.engine.folder_copies import path_here
 from evallang.engine.store import Store
-from evallang.engine.tuning import bayes_search, steps_from_simple
+from evallang.engine.tuning import bayes_search, choose, steps_from_simple
 from evallang.engine.walk import FUNCTIONS, Ready, computes
 from evallang.metrics.metric import MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
@@ -53,7 +53,6 @@ from evallang.planning.nodes import Graph, Node
 from evallang.planning.plan import FitTask
 from evallang.planning.seeds import rows_hash, seed, step_seeds
 from evallang.run_folders import run_folder
-from evallang.stats.analyses.tuning import choose
 from evallang.stats.draws import numeric_libraries
 from evallang.study import Method, Study
 from evallang.user_code import speaking

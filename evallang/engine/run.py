@@ -14,13 +14,13 @@ from evallang.engine import (
     analyses,
     best_of_many,
     comparisons,
+    decisions,
     evidence,
     measured,
     model_analyses,
     requirements,
     run_diagnostics,
     run_record,
-    sensitivity,
 )
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import FitOutcome
@@ -50,6 +50,7 @@ __all__ = [
     "analyses",
     "best_of_many",
     "comparisons",
+    "decisions",
     "evidence",
     "measured",
     "model_analyses",
@@ -58,7 +59,6 @@ __all__ = [
     "run_diagnostics",
     "run_fits",
     "run_record",
-    "sensitivity",
 ]
 
 Progress = Callable[[int, int], None]

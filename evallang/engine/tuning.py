@@ -17,6 +17,9 @@ from evallang.models.model import (
 )
 from evallang.planning.plan import BayesSearch
 
+Rule = Literal["best", "one_standard_error"]
+DIGITS = 12  # significant digits to which equal scores tie
+
 
 def steps_from_simple(
     pipeline: PipelineSpec, candidates: Sequence[Mapping[str, ParameterValue]]
@@ -39,6 +42,35 @@ def steps_from_simple(
         for i, candidate in enumerate(candidates):
             steps[i] += rank[identity(candidate[parameter.name])]
     return steps
+
+
+def choose(
+    scores: NDArray[np.float64],
+    usable: Sequence[int],
+    rule: Rule,
+    better: Literal["higher", "lower"],
+    steps: Sequence[int],
+) -> int:
+    """Choose a candidate from its scores in the inner folds (folds, candidates).
+
+    `best`: the best mean, ties to the first written. `one_standard_error`: the simplest
+    whose mean is within one standard error (sd over folds / sqrt(k)) of the best (Breiman
+    et al. 1984; Raschka 2018, 3.10); `steps` counts how far each is from the simplest, and
+    ties go to the better mean, then to the first written.
+    """
+    means = scores.mean(axis=0)
+    sign = -1.0 if better == "higher" else 1.0
+    losses = {i: _rounded(sign * float(means[i])) for i in usable}
+    best = min(usable, key=lambda i: (losses[i], i))
+    if rule == "best" or len(scores) < 2:
+        return best
+    error = float(np.std(scores[:, best], ddof=1)) / len(scores) ** 0.5
+    within = [i for i in usable if losses[i] <= _rounded(losses[best] + error)]
+    return min(within, key=lambda i: (steps[i], losses[i], i))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
 
 
 # --- model-based search ----------------------------------------------------------------------

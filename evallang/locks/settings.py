@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import FieldInfo, fields, replace
 
+from evallang.analysis import ANALYSES
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import (
     CountsSpec,
@@ -38,7 +39,6 @@ from evallang.registry import Registry
 from evallang.results.records import DataRecord, ProtocolRecord
 from evallang.results.settings import DefaultPlace
 from evallang.source import Span
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS

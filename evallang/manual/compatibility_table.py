@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from evallang.analysis import ABOUT_LINES, AnalysisDeclaration
 from evallang.compatibility import is_known, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, refusal
 from evallang.compatibility.intervals import (
@@ -23,7 +24,6 @@ from evallang.metrics.aggregation import aggregation_of
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Entry
-from evallang.stats.analyses.analysis import ABOUT_LINES, AnalysisDeclaration
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -362,12 +362,6 @@ ABOUT = {
     "lines": "the `compare` lines of the study",
     "decisions": "the decisions of the `compare` lines of the study",
 }
-FITS = {
-    "protocol": "those of the protocol; imported predictions will not do",
-    "subsets": "further ones, on parts of each training part",
-    "rounds": "further ones, on rows drawn with replacement",
-    "shuffled": "further ones, those of the protocol for each shuffled target",
-}
 SEVERAL_SEEDS = "seeds: the protocol repeats every fit with several"
 SEARCHES = "models with a search for hyper-parameters"
 
@@ -391,7 +385,9 @@ def _of_analysis(analysis: Entry[AnalysisDeclaration]) -> tuple[str, ...]:
         mean = " that is a mean over examples" if declared.mean_metric else ""
         lines.append(f"metric: any{mean} after `by`; the first measure where none is written")
     if declared.fits is not None:
-        lines.append(f"fits: {FITS[declared.fits]}")
+        lines.append(f"fits: further ones, {declared.fits.words}")
+    elif declared.of_fitted:
+        lines.append("fits: those of the protocol; imported predictions will not do")
     return tuple(lines)
 
 

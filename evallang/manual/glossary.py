@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from evallang.analysis import ANALYSES
 from evallang.checking.all_codes import load_codes
 from evallang.checking.clauses import BUNDLED
 from evallang.checking.synonyms import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
@@ -20,7 +21,6 @@ from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.spelling import closest, slip_of_term
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import written_option
 from evallang.syntax import completion
 from evallang.syntax.completion import Names

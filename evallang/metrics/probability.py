@@ -19,7 +19,7 @@ from evallang.metrics.metric import (
     value_under,
 )
 from evallang.registry import Bounds, Example, Situation
-from evallang.stats.analyses.calibration import (
+from evallang.stats.logistic import (
     logistic_fits,
     logistic_influences,
     logits,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from evallang.analysis import ANALYSES
 from evallang.data.dataset import DataSpec
 from evallang.hypotheses import planned_of
 from evallang.models.abilities import abilities
@@ -9,7 +10,6 @@ from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import tried
 from evallang.planning.defaults import inner_folds
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import Protocol, Study
 
 PerModel = Mapping[tuple[str, str, str], int]
@@ -40,7 +40,7 @@ def fits_without_data(study: Study) -> PerModel | None:
     splits are as many as rows or groups, and for analyses with fits of their own.
     """
     declared = (ANALYSES[spec.method.name].declaration for spec in study.analyses)
-    if any(analysis.fits in ("subsets", "rounds", "shuffled") for analysis in declared):
+    if any(analysis.fits is not None for analysis in declared):
         return None
     found: dict[tuple[str, str, str], int] = {}
     sources = [source for source in study.sources if isinstance(source, DataSpec)]

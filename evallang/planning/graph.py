@@ -6,6 +6,7 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable
 from evallang.data.read_sources import ReadSources
@@ -17,7 +18,6 @@ from evallang.planning.plan import Task
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import canonical_json, folds_hash
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.study import AnalysisSpec, Measure, Method, Protocol, Study, own_sources
 
 
@@ -484,7 +484,7 @@ class _Builder:
         self, index: int, spec: AnalysisSpec, declared: AnalysisDeclaration,
         own: Sequence[EvidenceFacts],
     ) -> Iterator[str]:  # fmt: skip
-        if declared.fits == "rounds":  # of the rows, whatever the protocol
+        if declared.about_rows:
             own = [*{place.data: place for place in reversed(own)}.values()][::-1]
         for place in own:
             if not _answers(declared, spec, place):
@@ -495,10 +495,10 @@ class _Builder:
                 for one in self.layout.subsets
                 if one.analysis == index
                 and one.data == place.data
-                and (declared.fits == "rounds" or one.protocol == place.protocol)
+                and (declared.about_rows or one.protocol == place.protocol)
             ]
             for model in models if declared.about == "model" else (None,):
-                together = model is None or declared.fits == "shuffled"
+                together = model is None or (declared.fits is not None and declared.fits.exchanging)
                 about = models if together else (model,)
                 subsets = [one for one in drawn if one.model in about]
                 yield self.graph.add(
@@ -532,7 +532,7 @@ class _Builder:
         if declared.needs == "searches":
             searched = {model.name for model in study.models if search_space(model.pipeline)}
             everyone = [name for name in everyone if name in searched]
-        if declared.fits is not None:
+        if declared.about_fitted:
             fitted = {model.name for model in study.fitted}
             everyone = [name for name in everyone if name in fitted]
         return tuple(name for name in (spec.models or everyone) if name in place.models)
@@ -540,14 +540,14 @@ class _Builder:
 
 def _answers(declared: AnalysisDeclaration, spec: AnalysisSpec, place: EvidenceFacts) -> bool:
     """Return whether the outcomes of a source are predictions that an analysis reads."""
-    rounds = declared.needs == "searches" or declared.fits == "rounds" or not place.by_rounds
+    rounds = declared.needs == "searches" or declared.about_rows or not place.by_rounds
     return (
         spec.protocol in (None, place.protocol)
         and place.predicted
         and place.own is None
         and rounds
         and declared.task in (None, place.task)
-        and (declared.fits is None or place.protocol is not None)
+        and (not declared.about_fitted or place.protocol is not None)
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from evallang.analysis import ANALYSES
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import name_data_set
 from evallang.data.read_sources import ReadSources
@@ -14,7 +15,7 @@ from evallang.diagnostics import Diagnostic, codes, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
-from evallang.models.model import search_space
+from evallang.models.model import is_baseline, search_space
 from evallang.planning.candidates import asks
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
@@ -31,19 +32,8 @@ from evallang.planning.nodes import FIT, At, Graph
 from evallang.planning.plan import ExportTask, FitTask, Layout, Place, Plan, SubsetPlace
 from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import folds_hash
-from evallang.planning.shuffles import asks_for_shuffles, shuffles_of
 from evallang.planning.stored import stored_outcomes
 from evallang.planning.stratifying import RowStrata, described, shares_kept, strata_of
-from evallang.planning.subsets import (
-    Subset,
-    asks_for_subsets,
-    is_about,
-    models_of_analysis,
-    option_of_sizes,
-    options_of,
-    places_of,
-    subsets_of,
-)
 from evallang.protocols.protocol import (
     PROTOCOLS,
     CannotSplit,
@@ -60,32 +50,8 @@ from evallang.results.records import (
     ProtocolRecord,
 )
 from evallang.results.written import statement_of
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import AnalysisSpec, Protocol, Study
-
-
-def asks_for_rounds(spec: AnalysisSpec) -> bool:
-    """Return whether an analysis fits models on bootstrap samples."""
-    return ANALYSES[spec.method.name].declaration.fits == "rounds"
-
-
-def protocol_of_rounds(study: Study, spec: AnalysisSpec) -> Protocol:
-    """Return the design of the rounds: the author's own if it has as many, to share its fits."""
-    declared = ANALYSES[spec.method.name].declaration
-    rounds = options_of(spec)["rounds"]
-    for own in study.protocols:
-        alike = own.kind == declared.resampled and own.options.get("rounds") == rounds
-        if alike and own.implied_by is None:
-            return own
-    options = {**PROTOCOLS[declared.resampled].defaults(), "rounds": rounds}
-    return Protocol(declared.resampled, declared.resampled, options)
-
-
-def rounds_of(protocol: Protocol, rows: Rows) -> Sequence[Subset]:
-    """Draw the rounds; the fit on all rows is not one of them."""
-    splits = PROTOCOLS[protocol.kind].function(rows, **protocol.options)
-    return [Subset(0, 0, split) for split in splits if split.fold >= 0]
+from evallang.study import Protocol, Study
 
 
 class Planned(Struct, frozen=True):
@@ -150,8 +116,7 @@ def plan(
                 found += name_data_set([refused], name, own, several=several)
                 continue
             splits[table.spec.name, protocol.name] = made
-            refused_parts = _plan_subsets(study, table, protocol, rows, made, tasks, subsets)
-            refused_parts += _plan_shuffles(study, table, protocol, rows, tasks, subsets)
+            refused_parts = _plan_further(study, table, (protocol, rows, made), tasks, subsets)
             found += name_data_set(refused_parts, name, own, several=several)
             kept = _declared(protocol).keeps_strata
             how = shares_kept(rows, made) if kept else None
@@ -160,7 +125,7 @@ def plan(
             where = f"{name}: " if several else ""
             notes.setdefault(protocol.name, []).extend(where + word for word in words)
         if not has_errors(found):
-            refused_rounds = _plan_rounds(study, table, tasks, subsets)
+            refused_rounds = _plan_further(study, table, None, tasks, subsets)
             found += name_data_set(refused_rounds, name, own, several=several)
     exports: dict[str, ExportTask] = {}
     if study.exports and tables:
@@ -283,115 +248,68 @@ def _plan_fits(
                 places.append(Place(*at))
 
 
-def _plan_subsets(
+def _plan_further(
     study: Study,
     table: Table,
-    protocol: Protocol,
-    rows: Rows,
-    splits: Sequence[Split],
+    of_protocol: tuple[Protocol, Rows, Sequence[Split]] | None,
     tasks: dict[str, FitTask],
     places: list[SubsetPlace],
 ) -> list[Diagnostic]:
-    """Plan the fits of learning curves; returns why parts of a training part cannot be drawn.
+    """Plan the further fits of analyses: those of a protocol, or without one those of the rows.
 
     Models are tuned inside each part. A part that is the whole training part is the fit that the
-    protocol has already, of which the predictions of the training rows are wanted too.
+    protocol has already. Returns why parts cannot be drawn or divided.
     """
     refused: list[Diagnostic] = []
     for index, spec in enumerate(study.analyses):
-        if not asks_for_subsets(spec) or not is_about(spec, protocol):
+        fits = ANALYSES[spec.method.name].declaration.fits
+        if fits is None or (fits.protocol is None) is (of_protocol is None):
             continue
-        try:
-            drawn = subsets_of(study, table, protocol, rows, splits, spec)
-        except ValueError as error:
-            refused.append(cannot_split(error, spec.span, study.path))
-            continue
-        refused += _plan_parts(study, table, protocol, rows, (index, drawn), tasks, places)
-    return refused
-
-
-def _plan_shuffles(
-    study: Study,
-    table: Table,
-    protocol: Protocol,
-    rows: Rows,
-    tasks: dict[str, FitTask],
-    places: list[SubsetPlace],
-) -> list[Diagnostic]:
-    """Plan the fits of analyses that shuffle the target; returns why it cannot be shuffled."""
-    refused: list[Diagnostic] = []
-    for index, spec in enumerate(study.analyses):
-        if not asks_for_shuffles(spec) or not is_about(spec, protocol):
-            continue
-        try:
-            drawn = shuffles_of(study, table, protocol, rows, spec)
-        except ValueError as error:
-            refused.append(cannot_split(error, spec.span, study.path))
-            continue
-        refused += _plan_parts(study, table, protocol, rows, (index, drawn), tasks, places)
-    return refused
-
-
-def _plan_rounds(
-    study: Study, table: Table, tasks: dict[str, FitTask], places: list[SubsetPlace]
-) -> list[Diagnostic]:
-    """Plan the bootstrap rounds of analyses; returns why the rows cannot be drawn."""
-    refused: list[Diagnostic] = []
-    for index, spec in enumerate(study.analyses):
-        if not asks_for_rounds(spec):
-            continue
-        protocol = protocol_of_rounds(study, spec)
-        rows = rows_of(study, table, protocol, RowStrata(None))
-        try:
-            drawn = rounds_of(protocol, rows)
-        except ValueError as error:
-            refused.append(cannot_split(error, spec.span, study.path))
-            continue
-        refused += _plan_parts(study, table, protocol, rows, (index, drawn), tasks, places)
-    return refused
-
-
-def _plan_parts(
-    study: Study,
-    table: Table,
-    protocol: Protocol,
-    rows: Rows,
-    of_analysis: tuple[int, Sequence[Subset]],
-    tasks: dict[str, FitTask],
-    places: list[SubsetPlace],
-) -> list[Diagnostic]:
-    """Plan the fits on the parts that an analysis asks for, by its place among the analyses."""
-    index, drawn = of_analysis
-    spec = study.analyses[index]
-    names = set(models_of_analysis(study, spec, protocol))
-    models = [model for model in study.models if model.name in names]
-    try:
-        FITS.check(f"`{spec.method.written}`", len(drawn) * len(models))
-        for subset in drawn:
-            split = subset.split
-            refit = split.train
-            if split.validation is not None:
-                refit = np.sort(np.concatenate([split.train, split.validation]))
-            inner = inner_of(study, table, protocol, subset.rows or rows, split)
-            keys = {}
-            for model in models:
-                task = fit_task(
-                    study, table, model, refit, split.test, inner, target_of=subset.target_of
-                )
-                known = tasks.get(task.key, task)
-                training = known.training or asks_for_subsets(spec)
-                tasks[task.key] = replace(known, training=training)
-                keys[model.name] = task.key
-            places += places_of(index, table, protocol, subset, keys)
-    except ValueError as error:
-        option = None if isinstance(error, OverLimit) else _inner_option(study)
-        part, of_part = "a bootstrap sample of the rows", None
-        if asks_for_subsets(spec):
-            part, of_part = "a part of a training part", option_of_sizes(spec)
-        return [
-            cannot_split(error, spec.span, study.path, inner=option, part=part, of_part=of_part)
+        if of_protocol is not None:
+            protocol, rows, splits = of_protocol
+            if protocol.implied_by is not None or spec.protocol not in (None, protocol.name):
+                continue
+        else:
+            assert fits.protocol is not None, "it draws rows of the data"
+            protocol, splits = fits.protocol(study, spec), ()
+            rows = rows_of(study, table, protocol, RowStrata(None))
+        models = [
+            model
+            for model in models_on(study, protocol)
+            if (model.name in spec.models if spec.models else not is_baseline(model))
         ]
-    return []
+        inside = False
+        try:
+            drawn = fits.draw(study, table, protocol, rows, splits, spec)
+            inside = True
+            FITS.check(f"`{spec.method.written}`", len(drawn) * len(models))
+            for subset in drawn:
+                split = subset.split
+                refit = split.train
+                if split.validation is not None:
+                    refit = np.sort(np.concatenate([split.train, split.validation]))
+                inner = inner_of(study, table, protocol, subset.rows or rows, split)
+                for model in models:
+                    task = fit_task(
+                        study, table, model, refit, split.test, inner, target_of=subset.target_of
+                    )
+                    known = tasks.get(task.key, task)
+                    tasks[task.key] = replace(known, training=known.training or fits.training)
+                    at = (table.spec.name, protocol.name, model.name, split)
+                    places.append(SubsetPlace(index, *at, subset.times, subset.size, task.key))
+        except ValueError as error:
+            unasked = not inside or isinstance(error, OverLimit)
+            refused.append(
+                cannot_split(
+                    error,
+                    spec.span,
+                    study.path,
+                    inner=None if unasked else _inner_option(study),
+                    part=fits.part,
+                    of_part=None if fits.size is None else fits.size(spec),
+                )
+            )
+    return refused
 
 
 # --- the document ------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
 from evallang.data.findings import listed, quoted
-from evallang.data.read_sources import ReadSources
-from evallang.data.stored_results import AGAIN, StoredPredictions
+from evallang.data.read_sources import ReadSources, StoredPredictions
+from evallang.data.stored_results import AGAIN
 from evallang.diagnostics import Code, Diagnostic, codes, diagnose
 from evallang.planning.expected import measured_on
 from evallang.planning.keys import versions_here

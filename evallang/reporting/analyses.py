@@ -1,4 +1,4 @@
-"""What the sections of `analyze` lines share: which analyses they show, and in which order."""
+"""How a section shows an analysis, and what those sections share."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -6,8 +6,9 @@ from itertools import groupby
 from msgspec import Struct
 
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Paragraph, Ref, Runs, runs
+from evallang.reporting.document import Block, Code, Paragraph, Ref, Runs, runs
 from evallang.reporting.panels import drawn_words
+from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.wording import scope_words, sentence
 from evallang.results.records import Analysis
 
@@ -24,11 +25,25 @@ class Part(Struct, frozen=True):
     problems: list[Block]
 
 
+Draw = Callable[[Context, Part], Iterable[Block]]
+"""Draws the analyses of one place."""
+
+
+def by_metric(item: Analysis) -> tuple[str, str | None, str | None]:
+    """Return the place and the metric of an analysis."""
+    return item.data, item.protocol, item.metric
+
+
+def by_place(item: Analysis) -> tuple[str, str | None]:
+    """Return the place of an analysis."""
+    return item.data, item.protocol
+
+
 def parts(
     context: Context,
     found: Iterable[Analysis],
     most: int,
-    key: Callable[[Analysis], object] = lambda item: (item.data, item.protocol, item.metric),
+    key: Callable[[Analysis], object],
 ) -> Iterator[Part]:
     """Iterate over analyses by their places; of more than `most` models the best come first."""
     for number, (_, group) in enumerate(groupby(found, key), start=1):
@@ -37,32 +52,60 @@ def parts(
         yield Part(number, known, which, problems(context, items))
 
 
-def of_predictions(context: Context, *, curves: bool) -> list[Analysis]:
-    """Return the analyses of predictions, those with a curve or the others."""
-    found = []
-    for item in context.results.analyses:
-        method = context.method("analysis", item.kind)
-        if method is None or method.section is not None or "about" not in item.values:
-            continue
-        if (method.curve is not None) == curves:
-            found.append(item)
-    return found
+def shows(
+    kind: str,
+    *,
+    order: int,
+    title: str,
+    methods: Callable[[Context, Sequence[Analysis]], str] | None = None,
+    most: int | None = None,
+    key: Callable[[Analysis], object] = by_metric,
+    topics: tuple[Topic, ...] = (),
+    name: str | None = None,
+) -> Callable[[Draw], Draw]:
+    """Register the decorated function as the section of the report that shows one analysis.
+
+    It draws the analyses of one place, given by `key`, of which it draws `most`; what could not be
+    computed is told after it. `methods` returns the sentence of the methods text about those with
+    values, without its references.
+    """
+
+    def sentence_of(context: Context) -> Runs:
+        found = list(filter(computed, of_kind(context, kind)))
+        words = methods(context, found) if methods is not None and found else ""
+        return runs(words, context.cite("analysis", kind), ".") if words else ()
+
+    def decorate(draw: Draw) -> Draw:
+        def section(context: Context) -> Sequence[Block]:
+            found, blocks = of_kind(context, kind), list[Block]()
+            for part in parts(context, found, len(found) if most is None else most, key):
+                if part.items:
+                    blocks += draw(context, part)
+                blocks += part.problems
+            return blocks
+
+        section.__doc__ = draw.__doc__
+        declared = SectionDeclaration(
+            order,
+            methods=None if methods is None else sentence_of,
+            topics=topics,
+            analyses=True,
+            kinds=(kind,),
+        )
+        SECTIONS.register(declared, title=title, name=name or draw.__name__)(section)
+        return draw
+
+    return decorate
 
 
-def shown_in(context: Context, section: str) -> list[Analysis]:
-    """Return the analyses that a section shows, as their declarations name it."""
-    methods = ((item, context.method("analysis", item.kind)) for item in context.results.analyses)
-    return [item for item, method in methods if method is not None and method.section == section]
+def of_kind(context: Context, kind: str) -> list[Analysis]:
+    """Return the analyses of one kind."""
+    return [item for item in context.results.analyses if item.kind == kind]
 
 
 def computed(item: Analysis) -> bool:
     """Return whether an analysis has values."""
     return item.values.get("problem") is None
-
-
-def first_computed(context: Context, section: str) -> Analysis | None:
-    """Return the first analysis of a section that has values."""
-    return next(filter(computed, shown_in(context, section)), None)
 
 
 def best_first(
@@ -130,14 +173,20 @@ def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
 
 def notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """Return what the numbers of analyses apply to, and their further notes."""
-    return [about(items), *further_notes(context, items)]
+    said = [about(items)] if "about" in items[0].values else []
+    return [*said, *further_notes(context, items)]
 
 
 def problems(context: Context, items: Iterable[Analysis]) -> list[Block]:
     """Write which analyses could not be computed, and why."""
     made: list[Block] = []
     for item in items:
-        if not computed(item):
+        if computed(item):
+            continue
+        if "source" in item.values:
+            line, problem = Code(item.values["source"]), item.values["problem"]
+            made.append(Paragraph(runs("For ", line, f", {problem}."), "note"))
+        else:
             of = f" of {context.model(item.model)}" if item.model else ""
             text = f"{context.method_title('analysis', item.kind)}{of}{place_after(context, item)}"
             text += f" could not be computed: {item.values['problem']}"

@@ -1,6 +1,7 @@
 """The curves that `analyze` lines ask for: a figure and a table for each data set and protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from evallang.reporting.analyses import (
     Part,
@@ -8,13 +9,11 @@ from evallang.reporting.analyses import (
     model_of,
     not_drawn,
     notes,
-    of_predictions,
     parts,
     place_after,
-    problems,
 )
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Panel, Runs, Table, listed, runs
+from evallang.reporting.document import Block, Cell, Panel, Runs, Table, listed, runs
 from evallang.reporting.figures.curves import (
     MOST_BARS,
     MOST_TOGETHER,
@@ -25,7 +24,7 @@ from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, percent
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.tables import left, number, right, row, table, wide
+from evallang.reporting.tables import counted, left, number, right, row, table, wide
 from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 from evallang.reporting.wording import sentence
 from evallang.results.provenance import CurveWords
@@ -35,13 +34,14 @@ MOST_PANELS = 12  # models whose bands are drawn; results.json has the curves of
 MOST_CLASSES = MOST_TOGETHER - 1  # with the mean over classes
 DECIMALS = Scale(3)
 MEAN = "mean over classes"
-OF_SECTIONS = ("cells", "pairs")
-"""What the values of analyses hold that a section knows without being named by them."""
+OF_RUN = ("level", "alpha", "family_size", "line")
+"""Numbers of a record that are about the run, and no answer."""
 
 
 def _methods(context: Context) -> Runs:
-    """Write the sentence that names the analyses, each with its sources."""
-    every = [*of_predictions(context, curves=True), *of_predictions(context, curves=False)]
+    """Write the sentence that names the analyses of predictions that no other sentence tells of."""
+    every = [i for i in context.results.analyses if "line" not in i.values and not _told(i.kind)]
+    every.sort(key=lambda item: not _has_curve(context, item))
     named = [
         runs(mid_sentence(context.method_title("analysis", kind)), context.cite("analysis", kind))
         for kind in dict.fromkeys(item.kind for item in every)
@@ -49,6 +49,16 @@ def _methods(context: Context) -> Runs:
     if not named:
         return ()
     return runs("We further analysed the held-out predictions (", listed(named), ").")
+
+
+def _told(kind: str) -> bool:
+    declared = (entry.declaration for entry in SECTIONS)
+    return any(kind in one.kinds and one.methods is not None for one in declared)
+
+
+def _has_curve(context: Context, item: Analysis) -> bool:
+    method = context.method("analysis", item.kind)
+    return method is not None and method.curve is not None
 
 
 def _place(item: Analysis) -> tuple[str, str, str | None]:
@@ -59,7 +69,8 @@ def _place(item: Analysis) -> tuple[str, str, str | None]:
 def curves(context: Context) -> Sequence[Block]:
     """Return a figure and a table for each kind of curve, data set and protocol."""
     blocks: list[Block] = []
-    for part in parts(context, of_predictions(context, curves=True), MOST_PANELS, _place):
+    found = [item for item in context.results.analyses if _has_curve(context, item)]
+    for part in parts(context, found, MOST_PANELS, _place):
         if part.items:
             blocks += _curve(context, part)
         blocks += part.problems
@@ -68,30 +79,75 @@ def curves(context: Context) -> Sequence[Block]:
 
 @SECTIONS.register(SectionDeclaration(order=49, analyses=True), title="Further analyses")
 def further_analyses(context: Context) -> Sequence[Block]:
-    """Return a table of the numbers of each analysis that no other section shows."""
-    blocks: list[Block] = []
+    """Return tables of the numbers of each analysis that no other section shows."""
+    shown = {kind for entry in SECTIONS for kind in entry.declaration.kinds}
     found = [
         item
-        for item in of_predictions(context, curves=False)
-        if not any(key in item.values for key in OF_SECTIONS)
+        for item in context.results.analyses
+        if item.kind not in shown and not _has_curve(context, item)
     ]
+    blocks: list[Block] = []
     for part in parts(context, found, len(found), _place):
-        rows = [
-            row(
-                model_of(context, item) if item.model else "all models",
-                name.replace("_", " "),
-                number(value, DECIMALS),
-            )
-            for item in part.items
-            for name, value in item.values.items()
-            if isinstance(value, int | float) and not isinstance(value, bool) and name != "level"
+        blocks += [*_numbers(context, part), *part.problems]
+    return blocks
+
+
+def _numbers(context: Context, part: Part) -> Iterator[Table]:
+    """Iterate over the tables of one analysis: its numbers, and each of its lists of records."""
+    subject, said = _subject(context, part.items), notes(context, part.items)
+    named = [(_answered(context, item), item.values) for item in part.items]
+    rows = [
+        row(name, key.replace("_", " "), number(value, DECIMALS))
+        for name, values in named
+        for key, value in values.items()
+        if _is_number(value) and key not in OF_RUN
+    ]
+    identifier = f"table-analysis-{part.number}"
+    if rows:
+        columns = [left("Of"), left("Quantity"), right("Value")]
+        yield table(identifier, subject, columns, rows, *said)
+    for key in dict.fromkeys(key for _, values in named for key in values):
+        records = [
+            (name, record)
+            for name, values in named
+            if isinstance(values.get(key), tuple | list)
+            for record in values[key]
+            if isinstance(record, Mapping)
         ]
-        if rows:
-            columns = [left("Model"), left("Quantity"), right("Value")]
-            identifier = f"table-analysis-{part.number}"
-            subject = _subject(context, part.items)
-            blocks.append(table(identifier, subject, columns, rows, *notes(context, part.items)))
-    return blocks + problems(context, [item for item in found if item.model is not None])
+        heads = [
+            head
+            for head in dict.fromkeys(head for _, record in records for head in record)
+            if any(isinstance(record.get(head), str | int | float) for _, record in records)
+        ]
+        if heads:
+            yield table(
+                f"{identifier}-{key}",
+                f"{subject}: {key.replace('_', ' ')}",
+                [left("Of"), *(wide(head.replace("_", " ")) for head in heads)],
+                [
+                    row(name, *(_printed(record.get(head)) for head in heads))
+                    for name, record in records
+                ],
+            )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _printed(value: Any) -> Cell | str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, str):
+        return value or "–"
+    if isinstance(value, int | float):
+        return counted(value) if isinstance(value, int) else number(value, DECIMALS)
+    return ", ".join(map(str, value))
+
+
+def _answered(context: Context, item: Analysis) -> str:
+    """Name what an analysis is about: a model, a line, or all models."""
+    return model_of(context, item) if item.model else item.values.get("source", "all models")
 
 
 def _curve(context: Context, part: Part) -> list[Block]:

@@ -56,6 +56,7 @@ class SectionDeclaration(Struct, frozen=True):
     comes_last : True where it refers to other sections, which are then built before it
     tables : True where its tables are written as files too
     analyses : True where it shows what `analyze` lines ask for
+    kinds : the analyses that it shows, where they are certain ones
     """
 
     order: int
@@ -65,9 +66,12 @@ class SectionDeclaration(Struct, frozen=True):
     comes_last: bool = False
     tables: bool = True
     analyses: bool = False
+    kinds: tuple[str, ...] = ()
 
 
-SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting")
+SECTIONS: Registry[SectionDeclaration] = Registry(
+    "section", "evallang.reporting", "evallang.analyses"
+)
 """All sections, by the name that `show` and `hide` take."""
 
 

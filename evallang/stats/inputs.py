@@ -472,37 +472,14 @@ INPUTS = Inputs(
             frozenset({Subject.OUTCOMES}),
         ),
         Input(
-            "searches",
-            "`Searches`: what the search inside each training part chose for one model, and its "
-            "scores",
+            "outcomes",
+            "`Outcomes`: what is known of the models on one data set, and the fits that were asked "
+            "for",
             frozenset({Subject.OUTCOMES}),
         ),
         Input(
-            "runs",
-            "`Runs`: the scores and predictions of one model for every split and seed",
-            frozenset({Subject.OUTCOMES}),
-        ),
-        Input(
-            "out_of_bag",
-            "`Rounds`: the predictions of one model for the rows that bootstrap rounds did not "
-            "draw",
-            frozenset({Subject.OUTCOMES}),
-        ),
-        Input(
-            "shuffled",
-            "`Shuffled`: the score of one model under a protocol, and its scores where the target "
-            "was shuffled",
-            frozenset({Subject.OUTCOMES}),
-        ),
-        Input(
-            "learning",
-            "`Learning`: the scores of one model on its training rows and on the test rows, by "
-            "the number of training rows",
-            frozenset({Subject.OUTCOMES}),
-        ),
-        Input(
-            "decided",
-            "`LineDecisions`: what other tests and corrections decide on the hypotheses of a line",
+            "decisions",
+            "`DecisionInputs`: a line with the tests of its family, to decide it again",
             frozenset({Subject.DECISIONS}),
             counts=_COUNTED,
         ),

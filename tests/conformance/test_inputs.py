@@ -8,17 +8,17 @@ from many_cases import for_each
 from msgspec.structs import replace
 from studies import codes, study
 
+from evallang.analysis import ANALYSES
 from evallang.api import run
 from evallang.engine.across import DATA_SETS
 from evallang.engine.analyses import ANALYSIS
 from evallang.engine.comparisons import FAMILY
+from evallang.engine.decisions import DECISIONS
 from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import COMPARISON, Providers
-from evallang.engine.sensitivity import DECISIONS
 from evallang.evidence import DATASET_SCORES, FOLD_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.results.records import HypothesisTestResult, Statistic
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.correctness import Correctness
 from evallang.stats.hypothesis_tests.hypothesis_test import (

@@ -4,15 +4,15 @@ import ast
 from pathlib import Path
 
 import evallang
+from evallang.analysis import ANALYSES
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 
-HOMES = ("metrics", "protocols", "stats", "checking/synonyms.py")
+HOMES = ("analyses", "metrics", "protocols", "stats", "checking/synonyms.py")
 REGISTRIES = {
     "METRICS": METRICS, "PROTOCOLS": PROTOCOLS, "ANALYSES": ANALYSES, "CORRECTIONS": CORRECTIONS,
     "EFFECT_SIZES": EFFECT_SIZES, "HYPOTHESIS_TESTS": HYPOTHESIS_TESTS, "INTERVALS": INTERVALS,

@@ -11,12 +11,12 @@ from scratch_members import files_that_name, registered
 from studies import checked, codes, study, write_rows
 
 from docs.generator import members
+from evallang.analysis import ANALYSES
 from evallang.api import run
 from evallang.api.power import power_of
 from evallang.api.results import Results
 from evallang.cli.main import root
 from evallang.reporting.section import SECTIONS
-from evallang.stats.analyses.analysis import ANALYSES
 
 PAIRS = """\
 evallang 1

@@ -10,11 +10,11 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 from studies import study
 
+from evallang.analyses.bias_variance import Rounds, decomposed
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
-from evallang.stats.analyses.bias_variance import Rounds, bias_variance
 
 TREES = """\
 evallang 1
@@ -115,13 +115,13 @@ def test_terms_are_unbiased_for_few_rounds():
     n = 40_000
     row = np.repeat(np.arange(n), 3)
     numbers = Rounds(np.full(n, 5.0), row, rng.normal(3, 2, 3 * n), None, None, 3, 0)
-    (found,) = bias_variance(numbers).decompositions
+    (found,) = decomposed(numbers).decompositions
     values = {part.name: part.value for part in found.parts}
     assert values["squared bias"] == pytest.approx(4, abs=0.12)  # 4 standard errors
     assert values["variance"] == pytest.approx(4, abs=0.09)
     labels = rng.choice(3, 3 * n, p=[0.6, 0.3, 0.1])
     classes = Rounds(np.zeros(n, dtype=int), row, labels, 3, None, 3, 0)
-    kohavi = bias_variance(classes).decompositions[1]
+    kohavi = decomposed(classes).decompositions[1]
     values = {part.name: part.value for part in kohavi.parts}
     assert values["squared bias"] == pytest.approx((0.4**2 + 0.3**2 + 0.1**2) / 2, abs=0.005)
     assert values["variance"] == pytest.approx((1 - 0.36 - 0.09 - 0.01) / 2, abs=0.005)
@@ -132,11 +132,11 @@ def test_rows_are_weighted_and_those_predicted_once_are_excluded():
         np.array([0, 1, 1]), np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 1, 0]), 2,
         np.array([3.0, 1.0, 7.0]), 2, 0,
     )  # fmt: skip
-    values = bias_variance(found)
+    values = decomposed(found)
     assert (values.n, values.left_out, values.fewest) == (2, 1, 2)
     assert values.value == pytest.approx(3 / 4 * 1 / 2)
     with pytest.raises(ValueError, match="no row was held out in two"):
-        bias_variance(Rounds(np.zeros(3), np.array([0, 1]), np.zeros(2), None, None, 1, 0))
+        decomposed(Rounds(np.zeros(3), np.array([0, 1]), np.zeros(2), None, None, 1, 0))
 
 
 def test_rounds_share_the_fits_of_a_bootstrap_with_as_many(tmp_path):

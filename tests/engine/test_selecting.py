@@ -6,10 +6,9 @@ from many_cases import for_each
 from studies import checked, study
 
 from evallang.api import read_and_plan, run
-from evallang.engine.tuning import steps_from_simple
+from evallang.engine.tuning import choose, steps_from_simple
 from evallang.models.catalogue import simplicity
 from evallang.models.model import grid
-from evallang.stats.analyses.tuning import choose
 
 HEAD = """evallang 1
 data wine from sklearn wine

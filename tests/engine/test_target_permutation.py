@@ -11,10 +11,15 @@ from sklearn.model_selection import permutation_test_score
 from sklearn.naive_bayes import GaussianNB
 from studies import errors_of, study, write_rows
 
+from evallang.analyses.target_permutation import (
+    Shuffled,
+    compared_with_chance,
+    exchangeable,
+    shuffled_rows,
+    ways_to_shuffle,
+)
 from evallang.api import StudyError, run
 from evallang.api.preparing import read_and_plan
-from evallang.planning.shuffles import exchangeable, shuffled_rows, ways_to_shuffle
-from evallang.stats.analyses.target_permutation import Shuffled, target_permutation
 
 WINE = """\
 evallang 1
@@ -121,17 +126,19 @@ def test_a_loss_on_noise_has_the_p_of_scikit_learn(tmp_path):
 
 def test_p_counts_the_target_as_it_is_ties_and_rounds_without_a_score():
     scores = np.array([0.5, 0.1 + 0.2, 0.7, math.nan, 0.2])
-    found = target_permutation(Shuffled("accuracy", "higher", 20, 0.3, scores, math.inf, (), None))
+    found = compared_with_chance(
+        Shuffled("accuracy", "higher", 20, 0.3, scores, math.inf, (), None)
+    )
     assert (found.as_good, found.failed, found.rounds) == (4, 1, 5)
     assert found.p == 5 / 6
     assert found.mc_se == pytest.approx(math.sqrt(5 / 6 * 1 / 6 / 6))
     assert found.difference == pytest.approx(0.3 - 1.7 / 4)
     assert any("without a score" in note for note in found.notes)
-    lower = target_permutation(Shuffled("mse", "lower", 20, 0.3, scores, math.inf, (), None))
+    lower = compared_with_chance(Shuffled("mse", "lower", 20, 0.3, scores, math.inf, (), None))
     assert (lower.as_good, lower.p) == (3, 4 / 6)
     nothing = np.full(7, math.nan)
     with pytest.raises(ValueError, match="none of 7 shuffled targets"):
-        target_permutation(Shuffled("mse", "lower", 20, 0.3, nothing, math.inf, (), None), rounds=7)
+        compared_with_chance(Shuffled("mse", "lower", 20, 0.3, nothing, math.inf, (), None))
 
 
 @pytest.mark.parametrize(
@@ -261,7 +268,7 @@ def test_adjusted_p_count_the_targets_on_which_any_model_is_as_good():
         given = Shuffled(
             "accuracy", "higher", 60, observed[model], scores[model], math.inf, (), None, others
         )
-        found = target_permutation(given, rounds=39)
+        found = compared_with_chance(given)
         assert found.p_adjusted == pytest.approx(wanted[model], rel=1e-12)
         assert found.p <= found.p_adjusted <= min(1.0, 3 * found.p)
         assert found.models == 3
@@ -281,7 +288,7 @@ def test_adjusted_p_keep_the_family_wise_error_and_use_what_models_share():
                 "accuracy", "higher", 60, every[model, 0], every[model, 1:], math.inf, (), None,
                 others,
             )  # fmt: skip
-            found.append(target_permutation(given, rounds=19))
+            found.append(compared_with_chance(given))
         hits += min(one.p_adjusted for one in found) <= 0.2
         plain += min(one.p for one in found) <= 0.2
     assert hits / 400 <= 0.2 + 4 * math.sqrt(0.2 * 0.8 / 400)

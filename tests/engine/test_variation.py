@@ -9,10 +9,11 @@ from sklearn.metrics import accuracy_score
 from statsmodels.regression.mixed_linear_model import MixedLM
 from studies import study
 
+from evallang.analyses.runs import Runs, variances_over_seeds
+from evallang.analyses.variance import components_of
 from evallang.api import run
 from evallang.api.results import Results
 from evallang.results.codec import to_plain
-from evallang.stats.analyses.variance import Runs, variance, variances_over_seeds
 
 FORESTS = """\
 evallang 1
@@ -85,7 +86,7 @@ def test_seeds_and_splits_are_the_components_of_a_mixed_model():
     losses = rng.random((4, 480)) + rng.normal(0, 0.3, (4, 12))[:, split_of]
     losses = losses + rng.normal(0, 0.4, 12)[split_of]
     runs = runs_of(losses, split_of)
-    found = components(variance(runs))
+    found = components(components_of(runs))
     scores = runs.splits
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -105,7 +106,9 @@ def test_components_are_right_on_average_where_the_truth_is_known():
         rows, noise = rng.normal(0, 1, 750), rng.normal(0, 0.6, (3, 750))
         seeds, splits = rng.normal(0, 0.2, (3, 30)), rng.normal(0, 0.3, 30)
         found.append(
-            components(variance(runs_of(rows + noise + (seeds + splits)[:, split_of], split_of)))
+            components(
+                components_of(runs_of(rows + noise + (seeds + splits)[:, split_of], split_of))
+            )
         )
     for source, expected in truth.items():
         values = np.array([one[source] for one in found])
@@ -122,7 +125,7 @@ def test_groups_are_the_unit_of_the_test_rows():
     for _ in range(100):
         losses = rng.normal(0, 1, (40, 10)).repeat(4, axis=1).reshape(1, -1)
         runs = runs_of(losses, split_of, draws=False, units=group_of + 10 * split_of)
-        values.append(components(variance(runs))["test rows"])
+        values.append(components(components_of(runs))["test rows"])
     assert np.mean(values) == pytest.approx(1 / 10, rel=0.02)
 
 

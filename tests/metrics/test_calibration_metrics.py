@@ -7,7 +7,7 @@ from scipy import stats
 
 import evallang as ev
 from evallang.metrics.metric import METRICS, Outcome, evaluate
-from evallang.stats.analyses.calibration import weighted_intercepts, weighted_slopes
+from evallang.stats.logistic import weighted_intercepts, weighted_slopes
 
 
 def drawn(seed, n=150):

@@ -5,12 +5,12 @@ import re
 import pytest
 from many_cases import for_each
 
+from evallang.analysis import ANALYSES
 from evallang.metrics.metric import METRICS
 from evallang.metrics.named import imported_ratio
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.reporting.letter_case import axis_words, mid_sentence, titled
 from evallang.reporting.wording import sentence
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS

@@ -14,13 +14,13 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import fields
 
+from evallang.analysis import ANALYSES
 from evallang.api.results import read_record
 from evallang.reporting.formats.format import format_names
 from evallang.reporting.report import write_report
 from evallang.reporting.summary import summary
 from evallang.results import codec
 from evallang.results.records import SCHEMA, ResultsRecord
-from evallang.stats.analyses.analysis import ANALYSES
 
 OLD = sorted((Path(__file__).parent / "old").glob("*.json"))
 REQUIRED = Path(__file__).parent / "required_fields.txt"

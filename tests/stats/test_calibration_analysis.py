@@ -8,8 +8,8 @@ from scipy import special, stats
 from sklearn import metrics as peers
 from test_score_curves import N, predicted, repeated, value
 
+from evallang.analysis import ANALYSES
 from evallang.metrics.metric import METRICS, evaluate
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.intervals.proportions import wilson
 
 PARTS = ("reliability", "resolution", "uncertainty", "within bins")

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from evallang.stats.analyses.confusion import SharesOfRows
+from evallang.stats.row_shares import SharesOfRows
 from evallang.stats.score_curves import Predicted
 
 

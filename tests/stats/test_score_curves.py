@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from scipy import special
 from sklearn import metrics as peers
 
+from evallang.analysis import ANALYSES
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.stats import score_curves
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.score_curves import Predicted, ScoreCurves, true_positive_rate
 
 N, FOLDS = 240, 4

@@ -6,7 +6,8 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from evallang.stats.analyses.tuning import FoldSearch, SearchedParameter, Searches, stability
+from evallang.analyses.searches import FoldSearch, SearchedParameter, Searches
+from evallang.analyses.stability import stability_of
 
 CHOSEN = [
     {"C": 1.0, "kernel": "rbf"},
@@ -37,7 +38,7 @@ def pairs_alike(values):
 
 
 def test_every_candidate_is_counted_also_those_never_chosen():
-    found = stability(searched())
+    found = stability_of(searched())
     C, kernel = found.parameters
     assert [(c.value, c.count, c.share) for c in C.choices] == [
         (0.1, 1, 0.2), (1.0, 3, 0.6), (10.0, 1, 0.2), (100.0, 0, 0.0),
@@ -49,7 +50,7 @@ def test_every_candidate_is_counted_also_those_never_chosen():
 
 
 def test_agreement_is_the_share_of_equal_pairs():
-    found = stability(searched())
+    found = stability_of(searched())
     for parameter in found.parameters:
         values = [params[parameter.name] for params in CHOSEN]
         assert parameter.alike == pytest.approx(pairs_alike(values), abs=1e-15)
@@ -58,7 +59,7 @@ def test_agreement_is_the_share_of_equal_pairs():
 
 
 def test_combinations_are_listed_the_most_frequent_first():
-    found = stability(searched())
+    found = stability_of(searched())
     assert [(dict(c.params), c.count) for c in found.combinations] == [
         ({"C": 1.0, "kernel": "rbf"}, 2),
         ({"C": 10.0, "kernel": "rbf"}, 1),
@@ -69,7 +70,7 @@ def test_combinations_are_listed_the_most_frequent_first():
 
 
 def test_spreads_skip_what_is_undefined():
-    found = stability(searched())
+    found = stability_of(searched())
     assert found.inner.mean == pytest.approx(mean(INNER), abs=1e-15)
     assert found.inner.sd == pytest.approx(stdev(INNER), abs=1e-15)
     known = [value for value in TEST if value is not None]
@@ -79,17 +80,17 @@ def test_spreads_skip_what_is_undefined():
 
 def test_values_that_python_holds_for_equal_are_told_apart():
     chosen = [{"C": v, "kernel": "rbf"} for v in (1, 1.0, True)]
-    found = stability(searched(chosen, C=(1, 1.0, True)))
+    found = stability_of(searched(chosen, C=(1, 1.0, True)))
     assert [c.count for c in found.parameters[0].choices] == [1, 1, 1]
     assert found.parameters[0].alike == 0
 
 
 def test_of_a_distribution_the_chosen_values_are_listed_in_order():
-    found = stability(searched(C=()))
+    found = stability_of(searched(C=()))
     assert [c.value for c in found.parameters[0].choices] == [0.1, 1.0, 10.0]
     assert found.parameters[0].by_chance is None
 
 
 def test_one_search_cannot_agree_with_itself():
     with pytest.raises(ValueError, match="fewer than two searches"):
-        stability(searched(CHOSEN[:1]))
+        stability_of(searched(CHOSEN[:1]))

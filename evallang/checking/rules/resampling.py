@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import ceil
 
+from evallang.analysis import ANALYSES
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import (
     own_protocols,
@@ -19,7 +20,6 @@ from evallang.diagnostics import Changes
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Entry
 from evallang.source import Span
-from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -137,7 +137,8 @@ def _few_shuffles(study: Study) -> Iterator[Objection]:
     for spec in study.analyses:
         entry = ANALYSES[spec.method.name]
         rounds = {**entry.defaults(), **spec.method.keywords()}.get("rounds")
-        if entry.declaration.fits != "shuffled" or not isinstance(rounds, int):
+        fits = entry.declaration.fits
+        if fits is None or not fits.exchanging or not isinstance(rounds, int):
             continue
         if 1 / (1 + rounds) > study.alpha:
             least = ceil(1 / study.alpha - 1e-9) - 1

@@ -168,7 +168,7 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
 HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(
     "hypothesis test",
     "evallang.stats.hypothesis_tests",
-    lambda function, declared, inputs: judged(function, declared.holds, inputs),
+    guard=lambda function, declared, inputs: judged(function, declared.holds, inputs),
 )
 """All hypothesis tests, by canonical name."""
 

@@ -141,7 +141,7 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
 INTERVALS: Registry[IntervalDeclaration] = Registry(
     "interval",
     "evallang.stats.intervals",
-    lambda function, declared, inputs: judged(function, declared.holds, inputs),
+    guard=lambda function, declared, inputs: judged(function, declared.holds, inputs),
 )
 """All intervals, by canonical name."""
 

@@ -1,15 +1,14 @@
 """An analysis and its section: how many discordant pairs an exact test needs to reject at all."""
 
 import math
-from collections.abc import Sequence
 
 from msgspec import Struct
 
+from evallang.analysis import ANALYSES, AnalysisDeclaration
+from evallang.reporting.analyses import Part, shows
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Cell, Column, Number, Row, Runs, Table, runs
-from evallang.reporting.numbers import count
-from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.reporting.document import Table
+from evallang.reporting.tables import counted, left, right, row, table
 from evallang.stats.power import Question
 
 EXACT = frozenset({"mcnemar", "sign"})
@@ -45,20 +44,20 @@ def fewest_pairs(question: Question, *, sided: int = 2) -> tuple[Fewest, ...]:
     return (Fewest(pairs, None if question.n is None else pairs <= question.n),)
 
 
-def _methods(context: Context) -> Runs:
-    asked = any(item.kind == "fewest_pairs" for item in context.results.analyses)
-    return runs("We counted the fewest pairs beforehand.") if asked else ()
-
-
-@SECTIONS.register(SectionDeclaration(order=47, methods=_methods), title="Fewest pairs")
-def pairs_needed(context: Context) -> Sequence[Block]:
+@shows(
+    "fewest_pairs",
+    order=47,
+    title="Fewest pairs",
+    methods=lambda context, found: "We counted the fewest pairs beforehand",
+    key=lambda item: None,
+)
+def pairs_needed(context: Context, part: Part) -> list[Table]:
     """Return one table with a row for each test."""
-    rows = tuple(
-        Row((Cell(runs(item.values["source"])), Cell(runs(Number(count(answer["pairs"]))))))
-        for item in context.results.analyses
-        if item.kind == "fewest_pairs"
+    rows = [
+        row(item.values["source"], counted(answer["pairs"]))
+        for item in part.items
         for answer in item.values["answers"]
-    )
-    columns = (Column(runs("Test"), "left"), Column(runs("Discordant pairs")))
-    caption = runs("Discordant pairs without which no p is below the level.")
-    return [Table("table-pairs", caption, columns, rows)] if rows else []
+    ]
+    columns = [left("Test"), right("Discordant pairs")]
+    caption = "Discordant pairs without which no p is below the level"
+    return [table("table-pairs", caption, columns, rows)] if rows else []

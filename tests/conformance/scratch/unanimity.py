@@ -3,8 +3,8 @@
 import numpy as np
 from msgspec import Struct
 
+from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 
 
 class Unanimity(Struct, frozen=True):

@@ -1,54 +1,32 @@
-"""Where the spread of scores comes from: seeds or splits."""
+"""Components of variance: seeds, training rows and test rows as sources of the spread of scores."""
 
-from __future__ import annotations
-
-from typing import Any, Literal
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from evallang.analyses.runs import MOST_ROWS, Runs, figure_of_models, runs_of, variances_over_seeds
+from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
+from evallang.engine.outcomes import Outcomes
+from evallang.reporting.analyses import (
+    Part,
+    in_order_of_models,
+    model_of,
+    notes,
+    place_before,
+    shows,
+)
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.document import Figure, Table
+from evallang.reporting.figures.stacks import stacked_bars
+from evallang.reporting.long_tables import fits_on_a_page
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.tables import left, number, right, row, table, wide, with_second
+from evallang.results.records import Analysis
 from evallang.results.shown import Number
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.basics import standard_deviation
-
-
-class Runs(Struct, frozen=True):
-    """The scores and predictions of one model for S seeds and J splits.
-
-    Attributes
-    ----------
-    draws : False where the model takes no seed, so that all seeds are one
-    values : the metric over all splits by seed (S,), NaN where undefined
-    splits : the metric of each split by seed (S, J), NaN where undefined
-    repeats : the repeat of each split (J,)
-    labels : the predictions by seed (S, n)
-    losses : what the metric is the mean of by seed (S, n), or None for another kind of metric
-    split_of : the split of each prediction (n,), as a place in `splits`
-    units : what is drawn together (n,) as int codes, or None where each prediction is one
-    categories : True where predictions are classes
-    """
-
-    metric: str
-    better: Literal["higher", "lower", "nearest"]
-    draws: bool
-    values: NDArray[np.float64]
-    splits: NDArray[np.float64]
-    repeats: NDArray[np.int64]
-    labels: NDArray[Any]
-    losses: NDArray[np.float64] | None
-    split_of: NDArray[np.int64]
-    units: NDArray[np.int64] | None
-    categories: bool
-
-
-def variances_over_seeds(splits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the variance over seeds of each column, zero where its scores are equal.
-
-    The mean of equal scores may differ from them in the last digit; that of their zeros does not.
-    """
-    return np.asarray(np.var(splits - splits[0], axis=0, ddof=1))
 
 
 class VarianceComponent(Struct, frozen=True):
@@ -99,10 +77,9 @@ NO_SEED = "the model takes no seed"
     AnalysisDeclaration(
         by_metric=True,
         mean_metric=True,
-        fits="protocol",
+        of_fitted=True,
         seeds_of_draws=True,
         fewest_folds=2,
-        section="components_of_variance",
         shown=VarianceComponents,
         when=(
             "the next experiment is planned: whether more seeds, other splits or more test rows "
@@ -131,12 +108,17 @@ NO_SEED = "the model takes no seed"
     title="Components of variance",
     references=(cite("bouthillier2021"),),
 )
-def variance(runs: Runs) -> VarianceComponents:
+def variance(outcomes: Outcomes) -> VarianceComponents:
     """The components of the variance of a score: seed, training rows and test rows.
 
     Raises `ValueError` where fewer than two splits have scores of all seeds, or a test part has
     one unit only.
     """
+    return components_of(runs_of(outcomes))
+
+
+def components_of(runs: Runs) -> VarianceComponents:
+    """Divide the variance of a score."""
     if runs.losses is None:
         raise ValueError("the metric is not a mean over examples")
     usable = np.flatnonzero(~np.isnan(runs.splits).any(axis=0))
@@ -151,7 +133,7 @@ def variance(runs: Runs) -> VarianceComponents:
     found = {SEEDS: of_seeds, TRAINING: of_splits - of_test, TEST: of_test}
     kept = {name: max(value, 0.0) for name, value in found.items() if value is not None}
     total = sum(kept.values())
-    components = tuple(
+    parts = tuple(
         VarianceComponent(
             name,
             value,
@@ -174,7 +156,7 @@ def variance(runs: Runs) -> VarianceComponents:
         n_rows=len(runs.split_of),
         metric=runs.metric,
         total=float(np.sqrt(total)),
-        components=components,
+        components=parts,
         repeats=standard_deviation(np.array(repeats)),
         n_repeats=len(repeats),
         notes=tuple(notes),
@@ -220,99 +202,88 @@ def _over_repeats(runs: Runs) -> list[float]:
     return found
 
 
-class SeedSpread(Struct, frozen=True):
-    """The value of a metric with each seed, and its spread.
+# --- the section ---------------------------------------------------------------------------------
 
-    `sd` is over the seeds' values, `sd_in_splits` the root of the mean variance over seeds within
-    a split, `sd_of_splits` the standard deviation over splits of the means over seeds. `differ` is
-    the mean over pairs of seeds of the share of examples that they predict differently; of numbers
-    the root mean square of half the squared difference, which is the spread over seeds of one
-    prediction.
-    """
-
-    unit: str
-    about: str
-    n: int
-    n_splits: int
-    metric: str
-    better: str
-    categories: bool
-    values: tuple[Number, ...]
-    mean: Number
-    sd: Number
-    lowest: Number
-    highest: Number
-    sd_in_splits: Number
-    sd_of_splits: Number
-    differ: float
-    notes: tuple[str, ...]
+PERCENT = Scale(1, 2)
 
 
-ABOUT_SEEDS = "the fits on these training parts with other seeds: rows and splits are the same"
+def _methods(context: Context, found: Sequence[Analysis]) -> str:
+    return "We report the components of the variance of scores"
 
 
-@ANALYSES.register(
-    AnalysisDeclaration(
-        by_metric=True,
-        fits="protocol",
-        several_seeds=True,
-        section="seeds_of_fits",
-        shown=SeedSpread,
-        when="a model draws at random, and another seed might say something else",
-        when_not=(
-            "the seeds are to be compared with splits and examples as sources of variation: "
-            "variance; two models are compared: compare, where seeds never count as a sample"
-        ),
-        formula=(
-            "the metric over all splits for each seed, with mean, standard deviation and range; "
-            "the root of the mean variance over seeds within a split; for each pair of seeds the "
-            "share of examples whose predictions differ, averaged over pairs"
-        ),
-        example="data wine from sklearn wine\n"
-        "model forest = RandomForestClassifier(n_estimators=10)\n"
-        "model baseline = DummyClassifier\n"
-        "protocol cv folds=5 seeds=4\n"
-        "measure accuracy\n"
-        "analyze seeds\n",
-    ),
-    title="Spread over seeds",
-    references=(cite("bouthillier2021"),),
-)
-def seeds(runs: Runs) -> SeedSpread:
-    """The metric with each seed of the fits, and how often two seeds predict differently.
+@shows("variance", order=50, title="Components of variance", methods=_methods, most=MOST_ROWS)
+def components_of_variance(context: Context, part: Part) -> tuple[Table, Figure]:
+    """Return a table and a figure for each data set, protocol and metric."""
+    metric = context.metric(part.items[0].values["metric"])
+    every = [c["sd"] for item in part.items for c in item.values["components"]]
+    scale = scale_of(every, every, percent=metric.percent)
+    sources = [component["source"] for component in part.items[0].values["components"]]
+    rows = [
+        (model_of(context, i), [c["share"] or 0.0 for c in i.values["components"]])
+        for i in part.items[:MOST_ROWS]
+    ]
+    drawing = stacked_bars(rows, sources, "Share of the variance (%)", PERCENT, "Components")
+    words = f"{place_before(context, part.items)}sources of the variance of the score of a split"
+    figure = figure_of_models(drawing, words, part, "variance")
+    return _components(context, part, metric, scale), figure
 
-    Raises `ValueError` where the model takes no seed, or has fewer than two values.
-    """
-    if not runs.draws:
-        raise ValueError("the model takes no seed, so all seeds give the same")
-    known = runs.values[~np.isnan(runs.values)]
-    if len(known) < 2:
-        raise ValueError("the metric is undefined for all seeds but one")
-    within = variances_over_seeds(runs.splits[:, ~np.isnan(runs.splits).any(axis=0)])
-    means = runs.splits.mean(axis=0)
-    return SeedSpread(
-        unit="seeds",
-        about=ABOUT_SEEDS,
-        n=len(runs.values),
-        n_splits=runs.splits.shape[1],
-        metric=runs.metric,
-        better=runs.better,
-        categories=runs.categories,
-        values=tuple(None if np.isnan(v) else float(v) for v in runs.values),
-        mean=float(known.mean()),
-        sd=standard_deviation(known),
-        lowest=float(known.min()),
-        highest=float(known.max()),
-        sd_in_splits=float(np.sqrt(within.mean())) if len(within) else None,
-        sd_of_splits=standard_deviation(means),
-        differ=_differ(runs.labels, categories=runs.categories),
-        notes=(),
+
+def _components(context: Context, part: Part, metric: MetricWords, scale: Scale) -> Table:
+    """Return a row for each model, or where that is too wide one for each source."""
+    ordered = [(model_of(context, i), i.values) for i in in_order_of_models(context, part.items)]
+    first = ordered[0][1]
+    sources = [component["source"] for component in first["components"]]
+    rows = []
+    for model, values in ordered:
+        for k, one in enumerate(values["components"]):
+            sd, shared = number(one["sd"], scale), number(one["share"], PERCENT)
+            rows.append(row("" if k else model, one["source"], sd, shared))
+        rows.append(row("", "together", number(values["total"], scale), ""))
+    unit = " points" if metric.percent else ""
+    repeats = [
+        f"{model} {fixed(values['repeats'], scale)}{unit}"
+        for model, values in ordered
+        if values["repeats"] is not None
+    ]
+    n_repeats = next((count(v["n_repeats"]) for _, v in ordered if v["repeats"] is not None), "")
+    listed = table(
+        f"table-variance-{part.number}",
+        f"{place_before(context, part.items)}where the variance of the {metric.noun} of a split "
+        "comes from",
+        [
+            wide("Model"),
+            left("Source"),
+            right(f"SD{metric.points}"),
+            right("Share of the variance (%)"),
+        ],
+        rows,
+        f"shares are percentages of the variance; {count(first['n'])}{NBSP}splits of "
+        f"{count(first['n_rows'])} test rows in all",
+        f"standard deviation of the estimates of the {n_repeats} repeats: {', '.join(repeats)}"
+        if repeats
+        else None,
+        *notes(context, in_order_of_models(context, part.items)),
     )
-
-
-def _differ(labels: NDArray[np.float64], *, categories: bool) -> float:
-    pairs = [(i, j) for i in range(len(labels)) for j in range(i)]
-    if categories:
-        return float(np.mean([np.mean(labels[i] != labels[j]) for i, j in pairs]))
-    squares = [np.mean((labels[i] - labels[j]) ** 2) / 2 for i, j in pairs]
-    return float(np.sqrt(np.mean(squares)))
+    made = table(
+        listed.id,
+        listed.caption,
+        [
+            wide("Model"),
+            (f"SD{metric.points} (share of the variance)", list(map(right, sources))),
+            right("together"),
+        ],
+        [
+            row(
+                model,
+                *(
+                    with_second(one["sd"], scale, one["share"], PERCENT, "%")
+                    for one in values["components"]
+                ),
+                number(values["total"], scale),
+            )
+            for model, values in ordered
+        ],
+        *listed.notes,
+        one_number_a_column=listed,
+    )
+    return made if fits_on_a_page(made) else listed

@@ -1,16 +1,37 @@
 """Bias and variance: what part of the error comes of the training sample."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from evallang.analysis import ANALYSES, AnalysisDeclaration, Fits, Subset, options_of
 from evallang.bibliography import cite
+from evallang.data import dataset
+from evallang.engine.outcomes import Outcomes
+from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Bounds
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
+from evallang.reporting.analyses import (
+    Part,
+    in_order_of_models,
+    model_of,
+    not_drawn,
+    notes,
+    shows,
+)
+from evallang.reporting.context import Context
+from evallang.reporting.document import Figure, Panel, Table, runs
+from evallang.reporting.figures.figure import UNBOUNDED
+from evallang.reporting.figures.stacks import stacked_bars
+from evallang.reporting.numbers import NBSP, Scale, count, scale_of
+from evallang.reporting.tables import wide
+from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
+from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
+from evallang.study import AnalysisSpec, Protocol, Study
 
 
 class Rounds(Struct, frozen=True):
@@ -82,11 +103,62 @@ ZERO_ONE, SQUARED = "zero-one loss", "squared loss"
 BIAS, VARIANCE = "bias", "variance"
 
 
+# --- the fits ------------------------------------------------------------------------------------
+
+OUT_OF_BAG = "bootstrap"
+
+
+def _protocol(study: Study, spec: AnalysisSpec) -> Protocol:
+    """Return the design of the rounds: the author's own if it has as many, to share its fits."""
+    rounds = options_of(spec)["rounds"]
+    for own in study.protocols:
+        alike = own.kind == OUT_OF_BAG and own.options.get("rounds") == rounds
+        if alike and own.implied_by is None:
+            return own
+    options = {**PROTOCOLS[OUT_OF_BAG].defaults(), "rounds": rounds}
+    return Protocol(OUT_OF_BAG, OUT_OF_BAG, options)
+
+
+def _drawn(
+    study: Study,
+    table: dataset.Table,
+    protocol: Protocol,
+    rows: Rows,
+    splits: Sequence[Split],
+    spec: AnalysisSpec,
+) -> list[Subset]:
+    """Draw the rounds; the fit on all rows is not one of them."""
+    made = PROTOCOLS[protocol.kind].function(rows, **protocol.options)
+    return [Subset(0, 0, split) for split in made if split.fold >= 0]
+
+
+# --- the numbers ---------------------------------------------------------------------------------
+
+
+def _out_of_bag(outcomes: Outcomes) -> Rounds:
+    """Join what the rounds predict for the rows that they did not draw."""
+    places, table = outcomes.places_of(outcomes.models[0]), outcomes.table
+    good = [place for place in places if outcomes.is_good(place)]
+    empty = np.zeros(0, dtype=np.int64)
+    return Rounds(
+        truth=table.y,
+        row=np.concatenate([empty, *(outcomes.tasks[place.key].test for place in good)]),
+        label=np.concatenate([empty, *(outcomes.fits[place.key].labels for place in good)]),
+        n_classes=len(table.classes) if table.task == "classification" else None,
+        weights=table.weights,
+        rounds=len(places),
+        failed=len(places) - len(good),
+    )
+
+
 @ANALYSES.register(
     AnalysisDeclaration(
-        fits="rounds",
-        resampled="bootstrap",
-        section="bias_and_variance",
+        fits=Fits(
+            _drawn,
+            "on rows drawn with replacement",
+            part="a bootstrap sample of the rows",
+            protocol=_protocol,
+        ),
         shown=BiasVariance,
         when=(
             "the error is to be lowered: bias asks for a richer model, variance for more data, "
@@ -120,17 +192,22 @@ BIAS, VARIANCE = "bias", "variance"
     references=(cite("zhou2021"), cite("domingos2000"), cite("kohavi1996")),
 )
 def bias_variance(
-    out_of_bag: Rounds, *, rounds: Annotated[int, Bounds(least=2)] = 200
+    outcomes: Outcomes, *, rounds: Annotated[int, Bounds(least=2)] = 200
 ) -> BiasVariance:
     """The parts of the expected loss that come of bias and of the training sample.
 
     The plan fits the models in as many `rounds`. Raises `ValueError` where no row has two
     out-of-bag predictions.
     """
+    return decomposed(_out_of_bag(outcomes))
+
+
+def decomposed(out_of_bag: Rounds) -> BiasVariance:
+    """Split the expected loss into its parts."""
     times = np.bincount(out_of_bag.row, minlength=len(out_of_bag.truth))
     rows = np.flatnonzero(times >= 2)
     if not len(rows):
-        raise ValueError(f"no row was held out in two of {rounds} rounds")
+        raise ValueError(f"no row was held out in two of {out_of_bag.rounds} rounds")
     weights = np.ones(len(rows)) if out_of_bag.weights is None else out_of_bag.weights[rows]
     shares = weights / weights.sum()
     zero_one = out_of_bag.n_classes is not None
@@ -212,3 +289,79 @@ def _zero_one(
         Decomposition("Domingos", cite("domingos2000").key, domingos, loss),
         Decomposition("Kohavi and Wolpert", cite("kohavi1996").key, kohavi, loss),
     )
+
+
+# --- the section ---------------------------------------------------------------------------------
+
+MOST_ROWS = 12  # models that a figure draws; the table has all
+LETTERS = ("", "b", "c", "d")  # of the tables after the first
+
+
+def _methods(context: Context, found: Sequence[Analysis]) -> str:
+    n = count(found[0].values["rounds"])
+    return f"Bias and variance were estimated from out-of-bag predictions of {n} bootstrap samples"
+
+
+@shows(
+    "bias_variance",
+    order=50,
+    title="Bias and variance",
+    methods=_methods,
+    most=MOST_ROWS,
+    key=lambda item: item.data,
+)
+def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
+    """Return a table for each decomposition, with a column for each of its parts, and a figure."""
+    items, first = part.items, part.items[0].values
+    shares, identifier = bool(first["of_classes"]), f"table-bias-{part.number}"
+    every = [item.values["value"] for item in items]
+    scale = Scale(2, 2) if shares else scale_of([v / 10 for v in every], every, percent=False)
+    unit = " (%)" if shares else ""
+    subject = f"{context.place(items[0].data, None)}parts of the expected {first['loss']}"
+    tables: list[Table] = []
+    panels = []
+    for k, (letter, one) in enumerate(zip(LETTERS, first["decompositions"], strict=False)):
+        found = []
+        for item in in_order_of_models(context, items):
+            own = item.values["decompositions"][k]
+            values = [Quantity(part["name"], part["value"]) for part in own["parts"]]
+            values.append(Quantity("sum: the expected loss", own["total"]))
+            found.append(Quantities((model_of(context, item),), tuple(values)))
+        whole = Table(f"{identifier}{letter}", (), (wide("Model"),), ())
+        tables += tables_of_quantities(whole, f"{subject}{unit}, {one['name']}", found, scale, "")
+        drawing = stacked_bars(
+            [
+                (
+                    model_of(context, item),
+                    [part["value"] for part in item.values["decompositions"][k]["parts"]],
+                )
+                for item in items[:MOST_ROWS]
+            ],
+            [part["name"] for part in one["parts"]],
+            f"Expected loss{unit}",
+            scale,
+            one["name"],
+            possible=(None, 1.0) if shares else UNBOUNDED,
+        )
+        panels.append(Panel(*drawing, runs(one["name"])))
+    said = (runs(sentence(_words_of_sizes(first))), *notes(context, items))
+    tables[-1] = replace(tables[-1], notes=said)
+    decomposed = [one for item in items for one in item.values["decompositions"]]
+    if any(part["value"] < 0 for one in decomposed for part in one["parts"]):
+        subject += "; parts to the left of zero lower the loss"
+    caption = runs(sentence(subject))
+    caption += not_drawn(len(items), MOST_ROWS, identifier, which=part.which)
+    return [*tables, Figure(f"figure-bias-{part.number}", caption, tuple(panels))]
+
+
+def _words_of_sizes(values: Mapping[str, Any]) -> str:
+    n, unit = count(values["n"]), values["unit"]
+    words = f"{n}{NBSP}{unit}, each predicted by {count(round(values['mean']))} of "
+    words += f"{count(values['rounds'])} rounds on average (at least {count(values['fewest'])})"
+    if values["left_out"]:
+        words += (
+            f"; {count(values['left_out'])} {unit} with fewer than two predictions are excluded"
+        )
+    if values["failed"]:
+        words += f"; {count(values['failed'])} rounds failed"
+    return words

@@ -3,21 +3,23 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.analysis import ANALYSES, AnalysisDeclaration
+from evallang.bibliography import cite
 from evallang.reporting.analyses import (
     Part,
     about,
     further_notes,
     model_of,
     not_drawn,
-    of_predictions,
-    parts,
     place_after,
+    shows,
 )
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
-    Block,
     Cell,
     Code,
     Figure,
@@ -33,7 +35,6 @@ from evallang.reporting.figures.class_matrix import MOST_CLASSES, matrix_of_clas
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.panels import in_parts
-from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import (
     amount_of,
     counted,
@@ -46,7 +47,77 @@ from evallang.reporting.tables import (
     wide,
 )
 from evallang.reporting.wording import sentence
+from evallang.results import shown
 from evallang.results.records import Analysis
+from evallang.stats.row_shares import SharesOfRows
+from evallang.stats.score_curves import Predicted
+
+
+class ConfusionCell(Struct, frozen=True):
+    """How many examples of one class were predicted to be of another, and their share."""
+
+    truth: str
+    predicted: str
+    count: float
+    share: shown.Number
+    low: shown.Number
+    high: shown.Number
+
+
+class Confusion(Struct, frozen=True):
+    """The cells, row by row; `predicted` is empty for labels that are none of the classes."""
+
+    classes: tuple[str, ...]
+    cells: tuple[ConfusionCell, ...]
+    method: str
+    n: int
+
+
+class ShownConfusion(Confusion, frozen=True, kw_only=True):
+    """The values of a confusion matrix that a report reads; `unit`, `about` are the run's."""
+
+    unit: str
+    about: str
+    level: float
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        task="classification",
+        needs="labels",
+        shown=ShownConfusion,
+        when="readers need to see which mistakes a model makes",
+        when_not="two models are compared: compare; one rate is of interest: recall, precision",
+        formula=(
+            "the number of predictions for each true and predicted class; the share of each row "
+            "with Wilson's interval, with the percentile bootstrap where rows are drawn in "
+            "groups, have weights, or are predicted several times"
+        ),
+        equation=r"\frac{C_{ij}}{\sum_j C_{ij}}",
+    ),
+    title="Confusion matrix",
+    references=(cite("zhou2021"),),
+)
+def confusion(predicted: Predicted) -> Confusion:
+    """The counts of true by predicted classes, and the share of each row with its interval."""
+    k = len(predicted.classes)
+    strange = bool((predicted.labels < 0).any())
+    column = np.where(predicted.labels < 0, k, predicted.labels).astype(np.int64)
+    shares = SharesOfRows(predicted, predicted.truth.astype(np.int64), column, k, k + strange)
+    names = (*predicted.classes, "")
+    cells = []
+    for truth in range(k):
+        for place in range(k + strange):
+            found = shares.cell(truth, place)
+            cells.append(
+                ConfusionCell(
+                    names[truth], names[place], found.count, found.share, found.low, found.high
+                )
+            )
+    return Confusion(predicted.classes, tuple(cells), shares.method, predicted.n)
+
+
+# --- the section ---------------------------------------------------------------------------------
 
 PERCENT = Scale(1, 2)
 MOST_PANELS = 12  # models that are drawn; the table has all
@@ -56,17 +127,18 @@ MOST_MISTAKES = 3  # of a class that are listed
 Counts = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
-@SECTIONS.register(SectionDeclaration(order=47, analyses=True), title="Confusion matrices")
-def confusion_matrices(context: Context) -> Sequence[Block]:
+@shows(
+    "confusion",
+    order=47,
+    title="Confusion matrices",
+    most=MOST_PANELS,
+    key=lambda item: (item.data, item.protocol, item.values.get("classes")),
+)
+def confusion_matrices(context: Context, part: Part) -> list[Table | Figure]:
     """Return a table and figures for each data set and protocol, with all of its models."""
-    found = [item for item in of_predictions(context, curves=False) if "cells" in item.values]
-    blocks: list[Block] = []
-    places = parts(context, found, MOST_PANELS, lambda i: (i.data, i.protocol, i.values["classes"]))
-    for part in places:
-        blocks.append(_table(context, part.items, f"table-confusion-{part.number}"))
-        if len(part.items[0].values["classes"]) <= MOST_CLASSES:
-            blocks += _figures(context, part)
-    return blocks
+    made = _table(context, part.items, f"table-confusion-{part.number}")
+    drawn = len(part.items[0].values["classes"]) <= MOST_CLASSES
+    return [made, *(_figures(context, part) if drawn else ())]
 
 
 def _cells(item: Analysis) -> Counts:

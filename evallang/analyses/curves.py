@@ -8,10 +8,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
 from evallang.results.provenance import CurveWords
 from evallang.results.shown import Number
-from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.score_curves import (
     SAME,
     Band,

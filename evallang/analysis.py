@@ -1,13 +1,58 @@
-"""What an analysis of models declares."""
-
-from __future__ import annotations
+"""What an analysis declares, and the fits that it asks for."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from evallang.data.dataset import Table
+from evallang.protocols.protocol import Rows, Split
 from evallang.registry import Guidance, Registry
 from evallang.results.provenance import CurveWords
 from evallang.stats.score_curves import Curve, Predicted
+from evallang.study import AnalysisSpec, Protocol, Study
+
+
+class Subset(Struct, frozen=True):
+    """One part of the training part of a split; `split` has the rows that are left of it.
+
+    `times` counts how often parts were drawn, and `size` the sizes of parts, from 0. With a
+    `target_of` the whole training part is kept, and the target of each row is that of the row with
+    this number; `rows` are then what a search divides.
+    """
+
+    times: int
+    size: int
+    split: Split
+    target_of: NDArray[np.int64] | None = None
+    rows: Rows | None = None
+
+
+class Fits(Struct, frozen=True):
+    """The fits of its own that an analysis asks for.
+
+    Attributes
+    ----------
+    draw : returns the parts on which models are fitted, from the splits of a protocol; raises
+        `CannotSplit` where there are none
+    words : what they are, for the manual
+    part : what each is fitted on, for a refusal
+    size : returns the option that states how large the parts are
+    protocol : the protocol that draws them from the rows of the data, whatever those of the study
+    training : True where the predictions of the training rows are wanted too
+    exchanging : True where rows exchange their targets, which counts each of them once; a model is
+        then answered for with the fits of all models of its line
+    """
+
+    draw: Callable[[Study, Table, Protocol, Rows, Sequence[Split], AnalysisSpec], Sequence[Subset]]
+    words: str
+    part: str = "a training part"
+    size: Callable[[AnalysisSpec], str] | None = None
+    protocol: Callable[[Study, AnalysisSpec], Protocol] | None = None
+    training: bool = False
+    exchanging: bool = False
 
 
 class AnalysisDeclaration(Guidance, frozen=True):
@@ -21,10 +66,8 @@ class AnalysisDeclaration(Guidance, frozen=True):
         under a protocol
     task : the task of the data that it is for, None for any; lines have no task
     by_metric : True where a metric may be written after `by`, by default the first measure
-    fits : the fits that it is about: those of a `protocol`, or further ones on `subsets` of each
-        training part, in bootstrap `rounds`, or those of a protocol again with `shuffled` targets;
-        None where imported predictions will do
-    resampled : the protocol that draws the rounds
+    of_fitted : True where it is about models that are fitted; else imported predictions will do
+    fits : further fits that it asks for
     several_seeds : True where the protocol must repeat every fit with several seeds
     seeds_of_draws : True where it must, if a model draws at random
     directed : True where the metric must be better when higher, or when lower
@@ -42,7 +85,6 @@ class AnalysisDeclaration(Guidance, frozen=True):
         are read; None where a report reads none
     curve : the words of its axes, for an analysis whose values are a `ShownCurve`
     command : True where a command of its own answers it without an `analyze` line
-    section : the section of a report that shows it, None where that knows it by its values
     """
 
     about: Literal["lines", "decisions", "model", "models"] = "model"
@@ -54,20 +96,34 @@ class AnalysisDeclaration(Guidance, frozen=True):
     recorded: tuple[str, ...] = ()
     shown: type | None = None
     curve: CurveWords | None = None
-    section: str | None = None
     command: bool = False
     by_metric: bool = False
-    fits: Literal["protocol", "subsets", "rounds", "shuffled"] | None = None
-    resampled: str = ""
+    of_fitted: bool = False
+    fits: Fits | None = None
     several_seeds: bool = False
     seeds_of_draws: bool = False
     mean_metric: bool = False
     directed: bool = False
     objection: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda options: None
 
+    @property
+    def about_fitted(self) -> bool:
+        """Whether it is about models that are fitted in the study."""
+        return self.of_fitted or self.fits is not None
+
+    @property
+    def about_rows(self) -> bool:
+        """Whether its fits are on rows of the data, whatever the protocols of the study."""
+        return self.fits is not None and self.fits.protocol is not None
+
 
 ABOUT_LINES = ("lines", "decisions")
 """What an analysis is about that is about the `compare` lines of a study."""
 
-ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")
+ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.analyses")
 """All analyses, by canonical name."""
+
+
+def options_of(spec: AnalysisSpec) -> Mapping[str, Any]:
+    """Return all options of an analysis, those that are not written by default."""
+    return {**ANALYSES[spec.method.name].defaults(), **spec.method.keywords()}

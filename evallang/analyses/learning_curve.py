@@ -1,0 +1,634 @@
+"""Learning curves: training and test scores by the number of training rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import floor
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from evallang.analysis import ANALYSES, AnalysisDeclaration, Fits, Subset, options_of
+from evallang.bibliography import cite
+from evallang.data import dataset
+from evallang.engine.outcomes import Outcomes
+from evallang.planning.plan import SubsetPlace
+from evallang.planning.seeds import rows_hash, seed
+from evallang.protocols.protocol import PROTOCOLS, CannotSplit, Rows, Split
+from evallang.protocols.splitting import exact, nested_subsets
+from evallang.registry import Bounds
+from evallang.reporting.analyses import (
+    Part,
+    in_order_of_models,
+    model_of,
+    not_drawn,
+    notes,
+    place_before,
+    shows,
+)
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.document import Block, Cell, Column, Figure, Panel, Row, Table, runs
+from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
+from evallang.reporting.letter_case import capitalised
+from evallang.reporting.long_tables import fits_on_a_page
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.panels import in_parts
+from evallang.reporting.tables import (
+    heading,
+    left,
+    number,
+    printed,
+    right,
+    row,
+    table,
+    wide,
+    with_second,
+)
+from evallang.reporting.wording import number_word, sentence
+from evallang.results.records import Analysis
+from evallang.results.shown import Number
+from evallang.stats.basics import standard_deviation
+from evallang.study import AnalysisSpec, Protocol, Study
+
+TENTH, QUARTER, HALF = Fraction(1, 10), Fraction(1, 4), Fraction(1, 2)
+FRACTIONS = (TENTH, QUARTER, HALF, Fraction(3, 4), Fraction(1))
+
+
+class SizeScores(Struct, frozen=True):
+    """The scores of the fits on subsets of one size.
+
+    Attributes
+    ----------
+    fraction : the share of the training part, None where a number of rows was written
+    n_train : the number of rows of each subset
+    train, test : the metric over all splits for each draw of subsets (draws,), NaN where undefined
+    train_splits, test_splits : the metric of each split (draws, splits), NaN where it is undefined
+        or the fit failed
+    failed : the number of fits that failed
+    """
+
+    fraction: float | None
+    n_train: tuple[int, ...]
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    train_splits: NDArray[np.float64]
+    test_splits: NDArray[np.float64]
+    failed: int
+
+
+class Learning(Struct, frozen=True):
+    """The scores of one model by the size of the training set, the smallest size first.
+
+    `n` counts the examples that are tested; `ordered` states that the subsets are the rows
+    of training parts nearest in time to the test rows, and are not drawn.
+    """
+
+    metric: str
+    better: Literal["higher", "lower", "nearest"]
+    n: int
+    splits: int
+    ordered: bool
+    sizes: tuple[SizeScores, ...]
+
+
+class LearningScore(Struct, frozen=True):
+    """A score at one size: its mean over draws, and its spread.
+
+    `sd` is the standard deviation over splits of the means over draws, and `sd_draws` that of the
+    value of all splits over draws; None where there are fewer than two.
+    """
+
+    value: Number
+    sd: Number
+    sd_draws: Number
+
+
+class LearningPoint(Struct, frozen=True):
+    """The scores of the fits on subsets of one size, on their own rows and on the test rows."""
+
+    fraction: Number
+    n_train: float
+    smallest: int
+    largest: int
+    train: LearningScore
+    test: LearningScore
+    failed: int
+
+
+class LearningGain(Struct, frozen=True):
+    """What the last step in size added to the test score, and in how many splits it helped."""
+
+    n_from: float
+    n_to: float
+    value: float
+    better: int
+    worse: int
+
+
+class LearningCurve(Struct, frozen=True):
+    """Training and test scores by the number of training rows."""
+
+    unit: str
+    about: str
+    n: int
+    n_splits: int
+    n_draws: int
+    ordered: bool
+    metric: str
+    better: str
+    points: tuple[LearningPoint, ...]
+    gap: Number
+    gain: LearningGain | None
+    notes: tuple[str, ...]
+
+
+ABOUT = (
+    "the algorithm on parts of these training parts, which share rows; the spread over splits is "
+    "not an interval"
+)
+IN_TIME = "each part has the training rows that are nearest in time to the test rows"
+
+
+def _objection(options: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what is wrong with sizes as they were written, and what to write instead."""
+    if "fractions" in options and "sizes" in options:
+        return "`fractions` and `sizes` both state the sizes", "remove one of them"
+    for name in ("fractions", "sizes"):
+        values = options.get(name)
+        if values is None:
+            continue
+        if not all(
+            isinstance(v, int | float | Fraction) and not isinstance(v, bool) for v in values
+        ):
+            return f"`{name}` is a list of numbers", f"write {_SUCH[name]}"
+        if len(set(values)) < 2:
+            return "a learning curve needs two sizes or more", f"write {_SUCH[name]}"
+        if len(set(values)) < len(values):
+            return f"`{name}` has a value twice", "write each size once"
+        if name == "fractions" and not all(0 < v <= 1 for v in values):
+            return "a fraction is above 0 and at most 1", f"write {_SUCH[name]}"
+        if name == "sizes" and not all(isinstance(v, int) and v >= 2 for v in values):
+            return "a size is a whole number of rows, 2 or more", f"write {_SUCH[name]}"
+    return None
+
+
+_SUCH = {
+    "fractions": "`fractions=[10%, 50%, 100%]`",
+    "sizes": "`sizes=[50, 100, 200]`",
+}
+
+
+# --- the fits ------------------------------------------------------------------------------------
+
+
+def _option_of_sizes(spec: AnalysisSpec) -> str:
+    """Return the option that states how large the parts are."""
+    return "fractions" if options_of(spec)["sizes"] is None else "sizes"
+
+
+def _subsets(
+    study: Study,
+    table: dataset.Table,
+    protocol: Protocol,
+    rows: Rows,
+    splits: Sequence[Split],
+    spec: AnalysisSpec,
+) -> list[Subset]:
+    """Draw the parts of every training part that a learning curve asks for.
+
+    A validation part is cut to the same share. The largest part may be the training part itself,
+    which every draw shares. Raises `CannotSplit` where a part would have no row of a class, or
+    more rows than there are.
+    """
+    options, made = options_of(spec), list[Subset]()
+    neighbours = PROTOCOLS[protocol.kind].declaration.neighbours
+    times = 1 if neighbours else options["repeats"]
+    for split in splits:
+        whole, near = _n_training(split), split.test if neighbours else None
+        sizes = _sizes(options, whole)
+        for draw in range(times):
+            parts: list[list[NDArray[np.int64]]] = []
+            for name in ("train", "validation"):
+                own = getattr(split, name)
+                if own is None:
+                    continue
+                drawn = seed(study.seed, "subset", rows_hash(own), draw)
+                wanted = [_share(size, whole, len(own)) for size in sizes]
+                found = nested_subsets(rows, own, wanted, drawn, near=near)
+                parts.append(list(found))
+            for size in range(len(sizes)):
+                train, validation = (*(part[size] for part in parts), None)[:2]
+                assert train is not None, "every split has training rows"
+                _check_classes(table, split, train, _option_of_sizes(spec))
+                made.append(Subset(draw, size, replace(split, train=train, validation=validation)))
+    return made
+
+
+def _n_training(split: Split) -> int:
+    return len(split.train) + (0 if split.validation is None else len(split.validation))
+
+
+def _sizes(options: Mapping[str, Any], whole: int) -> list[int]:
+    """Return the ascending numbers of rows, from fractions rounded to the nearest whole one."""
+    if options["sizes"] is not None:
+        sizes = sorted(set(options["sizes"]))
+        if sizes[-1] > whole:
+            raise CannotSplit(
+                f"`sizes` has {sizes[-1]:,}, and a training part has {whole:,} rows",
+                f"write sizes up to {whole:,}".replace(",", "_"),
+            )
+        return sizes
+    return [max(1, floor(exact(f) * whole + Fraction(1, 2))) for f in sorted(options["fractions"])]
+
+
+def _share(size: int, whole: int, own: int) -> int:
+    return own if size >= whole else max(1, floor(Fraction(size * own, whole) + Fraction(1, 2)))
+
+
+def _check_classes(
+    table: dataset.Table,
+    split: Split,
+    train: "NDArray[np.int64]",
+    option: str,
+) -> None:
+    """Refuse a part from which a model can learn only one class."""
+    if table.task != "classification":
+        return
+    y = table.y[train]
+    if (y == y[0]).all():
+        rows = "1 row" if len(train) == 1 else f"{len(train):,} rows"
+        raise CannotSplit(
+            f"a part of {rows} of a training part has rows of one class alone, "
+            f"`{table.classes[int(y[0])]}`",
+            f"write larger `{option}`",
+        )
+
+
+# --- the numbers ---------------------------------------------------------------------------------
+
+
+def _learning(outcomes: Outcomes) -> Learning:
+    """Measure the fits of a model on parts of its training parts."""
+    places = outcomes.places_of(outcomes.models[0])
+    splits = sorted({(p.split.repeat, p.split.fold) for p in places})
+    options = options_of(outcomes.spec)
+    shares = None if options["sizes"] is not None else sorted(options["fractions"])
+    sizes = []
+    for size in sorted({place.size for place in places}):
+        of_size = [place for place in places if place.size == size]
+        share = None if shares is None else float(shares[size])
+        sizes.append(_size(outcomes, of_size, splits, share))
+    return Learning(
+        outcomes.metric.written,
+        outcomes.evaluation.entry(outcomes.metric).declaration.better,
+        len(np.unique(np.concatenate([place.split.test for place in places]))),
+        len(splits),
+        outcomes.evaluation.yields.neighbours,
+        tuple(sizes),
+    )
+
+
+def _size(
+    outcomes: Outcomes,
+    places: Sequence[SubsetPlace],
+    splits: Sequence[tuple[int, int]],
+    share: float | None,
+) -> SizeScores:
+    """Measure the fits on subsets of one size, draw by draw."""
+    draws = sorted({place.times for place in places})
+    if len({place.key for place in places}) <= len(splits):  # all draws are one and the same
+        draws = draws[:1]
+    every: list[NDArray[np.float64]] = []
+    for on_training in (True, False):
+        values = np.full(len(draws), np.nan)
+        by_split = np.full((len(draws), len(splits)), np.nan)
+        for nth, draw in enumerate(draws):
+            good = [p for p in places if p.times == draw and outcomes.is_good(p)]
+            values[nth], each = outcomes.score(good, on_training=on_training)
+            for at, one in each.items():
+                by_split[nth, splits.index(at)] = one
+        every += [values, by_split]
+    train, train_splits, test, test_splits = every
+    return SizeScores(
+        share,
+        tuple(len(outcomes.tasks[place.key].refit) for place in places),
+        train,
+        test,
+        train_splits,
+        test_splits,
+        len({place.key for place in places if not outcomes.is_good(place)}),
+    )
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        by_metric=True,
+        fits=Fits(
+            _subsets,
+            "on parts of each training part",
+            part="a part of a training part",
+            size=_option_of_sizes,
+            training=True,
+        ),
+        shown=LearningCurve,
+        objection=_objection,
+        when=(
+            "the question is whether more data would help, or whether a model fits its training "
+            "rows too closely"
+        ),
+        when_not=(
+            "models are compared at the size at hand: compare; bias and variance of one size: "
+            "bias_variance"
+        ),
+        formula=(
+            "subsets of each training part are drawn without replacement, each within the next "
+            "larger one, with the shares of the strata and whole groups; hyper-parameters are "
+            "chosen inside each subset, and each fit is measured on its own training rows and on "
+            "the test rows of the split. The value at a size is the metric over all splits, as "
+            "the estimate of the protocol has it, averaged over draws; the bar is the standard "
+            "deviation over splits of the means over draws. Rows whose neighbours in time are "
+            "alike are not drawn: a subset has the training rows nearest to the test rows"
+        ),
+        differs={
+            "scikit-learn": (
+                "`learning_curve` takes the first rows of a training part (or shuffles them, "
+                "without strata), draws once, and averages the scores of folds, also those of "
+                "counts such as F1; here subsets are stratified, drawn `repeats` times, and the "
+                "last point of the curve is the estimate of the protocol"
+            ),
+        },
+        example="learning_curve(fractions=[20%, 50%, 100%], repeats=2)",
+    ),
+    title="Learning curve",
+    references=(cite("raschka2018"),),
+)
+def learning_curve(
+    outcomes: Outcomes,
+    *,
+    fractions: tuple[Fraction, ...] = FRACTIONS,
+    sizes: tuple[int, ...] | None = None,
+    repeats: Annotated[int, Bounds(least=1)] = 5,
+) -> LearningCurve:
+    """Training and test scores by the number of rows that a model was fitted on.
+
+    The options are those of the plan, which draws the subsets. Raises `ValueError` where no fit
+    gave a test score.
+    """
+    learning = _learning(outcomes)
+    points = tuple(map(_point, learning.sizes))
+    if all(point.test.value is None for point in points):
+        raise ValueError("no fit gave a test score")
+    last = points[-1]
+    train, test = last.train.value, last.test.value
+    return LearningCurve(
+        unit="examples",
+        about=ABOUT,
+        n=learning.n,
+        n_splits=learning.splits,
+        n_draws=max(len(size.test) for size in learning.sizes),
+        ordered=learning.ordered,
+        metric=learning.metric,
+        better=learning.better,
+        points=points,
+        gap=None if train is None or test is None else train - test,
+        gain=_gain(learning),
+        notes=(IN_TIME,) if learning.ordered else (),
+    )
+
+
+def _point(size: SizeScores) -> LearningPoint:
+    return LearningPoint(
+        fraction=size.fraction,
+        n_train=float(np.mean(size.n_train)),
+        smallest=min(size.n_train),
+        largest=max(size.n_train),
+        train=_score(size.train, size.train_splits),
+        test=_score(size.test, size.test_splits),
+        failed=size.failed,
+    )
+
+
+def _score(draws: NDArray[np.float64], splits: NDArray[np.float64]) -> LearningScore:
+    known = draws[~np.isnan(draws)]
+    return LearningScore(
+        float(known.mean()) if len(known) else None,
+        standard_deviation(_means_of_splits(splits)),
+        standard_deviation(known),
+    )
+
+
+def _means_of_splits(splits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over draws of each split in which it is defined."""
+    defined = ~np.isnan(splits)
+    counts = defined.sum(axis=0)
+    sums = np.where(defined, splits, 0.0).sum(axis=0)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _gain(learning: Learning) -> LearningGain | None:
+    """Compare the two largest sizes, split by split, by a metric that has a direction."""
+    if learning.better == "nearest":
+        return None
+    before, last = learning.sizes[-2:]
+    first, second = (np.nanmean(s.test) if not np.isnan(s.test).all() else None
+                     for s in (before, last))  # fmt: skip
+    if first is None or second is None:
+        return None
+    steps = _means_of_splits(last.test_splits) - _means_of_splits(before.test_splits)
+    sign = 1.0 if learning.better == "higher" else -1.0
+    steps = np.round(sign * steps[~np.isnan(steps)], 12)
+    return LearningGain(
+        float(np.mean(before.n_train)),
+        float(np.mean(last.n_train)),
+        float(second - first),
+        int((steps > 0).sum()),
+        int((steps < 0).sum()),
+    )
+
+
+# --- the section ---------------------------------------------------------------------------------
+
+MOST_PANELS = 12  # models that are drawn; the table has all
+PARTS = ("train", "test")
+
+
+def _methods(context: Context, found: Sequence[Analysis]) -> str:
+    how = "nested random subsets of each training part"
+    if found[0].values["ordered"]:
+        how = "those rows of each training part that are nearest in time to the test rows"
+    return (
+        f"For learning curves, models were fitted on {how}, with all of their tuning, and measured "
+        "on the same test rows"
+    )
+
+
+@shows("learning_curve", order=48, title="Learning curves", methods=_methods, most=MOST_PANELS)
+def learning_curves(context: Context, part: Part) -> Sequence[Block]:
+    """Return a table and a figure for each data set, protocol and metric."""
+    metric = context.metric(part.items[0].values["metric"])
+    scores = [p[one] for i in part.items for p in i.values["points"] for one in PARTS]
+    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
+    scale = scale_of(spreads, values, percent=metric.percent)
+    identifier = f"table-learning-{part.number}"
+    made = _table(context, part.items, metric, scale, identifier)
+    return [made, *_figures(context, part, metric, scale)]
+
+
+def _table(
+    context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
+) -> Table:
+    """Return a table with a column for each size, or with a row where sizes are many."""
+    ordered = [(model_of(context, i), i.values) for i in in_order_of_models(context, items)]
+    sizes = {_rows(p): p["n_train"] for item in items for p in item.values["points"]}
+    heads = sorted(sizes, key=sizes.__getitem__)
+    failed = (
+        (model, sum(point["failed"] for point in values["points"])) for model, values in ordered
+    )
+    made = table(
+        identifier,
+        f"{place_before(context, items)}{metric.noun} by the number of training rows",
+        [
+            wide("Model"),
+            right("Training rows"),
+            right(f"Training score{metric.sign}"),
+            right(f"SD{metric.sign}", f"SD of the training score{metric.sign}"),
+            right(f"Test score{metric.sign}"),
+            right(f"SD{metric.sign}", f"SD of the test score{metric.sign}"),
+        ],
+        [
+            row(
+                "" if k else model,
+                printed(_rows(point), point["n_train"]),
+                *(number(point[part][key], scale) for part in PARTS for key in ("value", "sd")),
+            )
+            for model, values in ordered
+            for k, point in enumerate(values["points"])
+        ],
+        _words_of_sizes(items[0].values),
+        _gains(ordered, metric, scale),
+        *notes(context, items),
+        *(
+            runs(sentence(f"{model}: {count(n)} fit{'' if n == 1 else 's'} failed",
+                          context.own_names))
+            for model, n in failed
+            if n
+        ),
+    )  # fmt: skip
+    by_size = table(
+        identifier,
+        made.caption,
+        [wide("Model"), ("Training rows", list(map(right, heads)))],
+        _rows_of_sizes(ordered, metric, scale, heads),
+        *made.notes,
+        one_number_a_column=made,
+    )
+    if fits_on_a_page(by_size):
+        return by_size
+    names = [Column(runs(model), wide=True) for model, _ in ordered]
+    unit = ", %" if metric.percent else ""
+    deep = table(
+        identifier,
+        made.caption,
+        [
+            left("Training rows"),
+            (f"Test score{unit} (SD)", list(names)),
+            (f"Training score{unit} (SD)", list(names)),
+        ],
+        [
+            row(
+                size,
+                *(
+                    _score_at(values, size, part, scale)
+                    for part in ("test", "train")
+                    for _, values in ordered
+                ),
+            )
+            for size in heads
+        ],
+        *made.notes,
+        one_number_a_column=made,
+    )
+    return deep if fits_on_a_page(deep) else made
+
+
+def _rows_of_sizes(
+    ordered: Sequence[tuple[str, Any]], metric: MetricWords, scale: Scale, sizes: Sequence[str]
+) -> Iterator[Row]:
+    """Iterate over the rows of models below the heads of the two scores."""
+    unit = ", %" if metric.percent else ""
+    for part, name in (("test", "Test score"), ("train", "Training score")):
+        spread = any(p[part]["sd"] is not None for _, v in ordered for p in v["points"])
+        yield heading(f"{name}{unit}{' (SD)' if spread else ''}")
+        for model, values in ordered:
+            yield row(model, *(_score_at(values, size, part, scale) for size in sizes))
+
+
+def _score_at(values: Mapping[str, Any], size: str, part: str, scale: Scale) -> Cell | str:
+    """Return the cell of a score with its spread at a size."""
+    score = next((p[part] for p in values["points"] if _rows(p) == size), None)
+    return "–" if score is None else with_second(score["value"], scale, score["sd"], scale)
+
+
+def _rows(point: Mapping[str, Any]) -> str:
+    low, high = point["smallest"], point["largest"]
+    return count(low) if low == high else f"{count(low)}–{count(high)}"
+
+
+def _words_of_sizes(values: Mapping[str, Any]) -> str:
+    splits, draws = values["n_splits"], values["n_draws"]
+    words = f"{count(values['n'])}{NBSP}{values['unit']} tested in {count(splits)} "
+    words += "split" if splits == 1 else "splits"
+    if draws > 1:
+        words += f"; scores are means over {number_word(draws)} draws of subsets"
+    return words + ("; SD: standard deviation over splits" if splits > 1 else "")
+
+
+def _gains(ordered: Sequence[tuple[str, Any]], metric: MetricWords, scale: Scale) -> str:
+    """Write what the last step in size did to the test score, for each model."""
+    said = []
+    for model, values in ordered[:MOST_PANELS]:
+        gain, n = values["gain"], values["n_splits"]
+        if gain is not None:
+            words = f"{model} {fixed(gain['value'], scale, signed=True)}"
+            if n > 1:
+                words += f", better in {count(gain['better'])} and worse in {count(gain['worse'])}"
+                words += f" of {count(n)} splits"
+            said.append(words)
+    if not said:
+        return ""
+    rest = len(ordered) - MOST_PANELS
+    first = ordered[0][1]["gain"] or {}
+    step = f"{count(round(first['n_from']))} to {count(round(first['n_to']))} training rows"
+    unit = " in points" if metric.percent else ""
+    words = f"change of the test score{unit} from {step}: {'; '.join(said)}"
+    return words + (f"; of {count(rest)} further models in results.json" if rest > 0 else "")
+
+
+def _figures(context: Context, part: Part, metric: MetricWords, scale: Scale) -> list[Figure]:
+    titles = ("Training rows", f"{metric.heading}{metric.sign}")
+    panels = []
+    for item in part.items[:MOST_PANELS]:
+        model = model_of(context, item)
+        series = [
+            Series(name, tuple(_drawn(point, one) for point in item.values["points"]))
+            for one, name in (("test", "test rows"), ("train", "training rows"))
+        ]
+        drawing = score_lines(series, titles, scale, model, possible=metric.range)
+        panels.append(Panel(*drawing, runs(model)))
+    place = place_before(context, part.items)
+    words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"
+    if any(p["test"]["sd"] is not None for i in part.items for p in i.values["points"]):
+        words += "; bars: one standard deviation of the test score over splits to each side"
+    table_ = f"table-learning-{part.number}"
+    caption = runs(sentence(words))
+    caption += not_drawn(len(part.items), MOST_PANELS, table_, which=part.which)
+    subject = capitalised(f"{place}{metric.noun} by the number of training rows")
+    return in_parts(f"figure-learning-{part.number}", caption, panels, subject)
+
+
+def _drawn(point: Mapping[str, Any], part: str) -> ScorePoint:
+    value, sd = point[part]["value"], point[part]["sd"] if part == "test" else None
+    ends = (None, None) if value is None or sd is None else (value - sd, value + sd)
+    return ScorePoint(round(point["n_train"]), value, *ends)

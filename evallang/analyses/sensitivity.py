@@ -1,0 +1,567 @@
+"""Sensitivity of decisions: what other valid tests and corrections would have decided."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evallang.analysis import ANALYSES, AnalysisDeclaration
+from evallang.bibliography import cite
+from evallang.compatibility.hypothesis_tests import has_same_null, test_mismatch
+from evallang.engine.comparisons import (
+    ComparisonContext,
+    OneSource,
+    TestRun,
+    decide_again,
+    run_again,
+)
+from evallang.engine.decisions import DecisionInputs, Line
+from evallang.registry import Entry
+from evallang.reporting.analyses import Part, not_drawn, notes, shows
+from evallang.reporting.context import Context
+from evallang.reporting.document import Code, Figure, Panel, Table, runs
+from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
+from evallang.reporting.letter_case import printed, written_options
+from evallang.reporting.numbers import Scale, count, level_of_alpha
+from evallang.reporting.tables import counted, left, right, row, table, wide
+from evallang.reporting.wording import VARIANTS, number_word, plural, variant_words
+from evallang.results.records import Analysis
+from evallang.results.written import method_of
+from evallang.stats.corrections.correction import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.study import ComparisonSpec, Method
+
+Decision = bool | None
+"""Whether a hypothesis was rejected; None where the test is undefined."""
+
+
+class Setting(Struct, frozen=True):
+    """One test with one correction, and what it decides on every hypothesis of a line.
+
+    `reported` marks what the line itself uses; `problem` is why a setting decides nothing. The
+    titles are those of the test and of the correction, for readers.
+    """
+
+    test: str
+    correction: str | None
+    decisions: tuple[Decision, ...]
+    reported: bool = False
+    problem: str | None = None
+    test_title: str | None = None
+    correction_title: str | None = None
+
+
+class DecidedHypothesis(Struct, frozen=True):
+    """One hypothesis of a line: a pair of models by a metric on a data set (None: across them)."""
+
+    data: str | None
+    metric: str
+    models: tuple[str, ...]
+
+
+class LineDecisions(Struct, frozen=True):
+    """The hypotheses of one line with every setting that was computed, the reported one first.
+
+    `others` are the titles of corrections that control the same error only under an assumption.
+    """
+
+    line: int
+    source: str
+    alpha: float
+    hypotheses: tuple[DecidedHypothesis, ...]
+    settings: tuple[Setting, ...]
+    others: tuple[str, ...]
+
+
+class SettingDecisions(Struct, frozen=True):
+    """One test with one correction: how many hypotheses it rejects, keeps and leaves undecided.
+
+    The titles are those of the test and of the correction; older files do not contain them.
+    """
+
+    test: str
+    correction: str | None
+    reported: bool
+    rejected: int
+    kept: int
+    undecided: int
+    problem: str | None
+    test_title: str | None = None
+    correction_title: str | None = None
+
+
+class HypothesisDecisions(Struct, frozen=True):
+    """One hypothesis: the reported decision, and how many other settings are for and against it.
+
+    `against_by` names the settings that decide otherwise.
+    """
+
+    data: str | None
+    metric: str
+    models: tuple[str, ...]
+    reported: bool | None
+    same: int
+    against: int
+    undecided: int
+    against_by: tuple[str, ...]
+
+
+class Sensitivity(Struct, frozen=True):
+    """The decisions of one `compare` line under every setting that was computed."""
+
+    unit: str
+    about: str
+    n: int
+    line: int
+    source: str
+    alpha: float
+    settings: tuple[SettingDecisions, ...]
+    hypotheses: tuple[HypothesisDecisions, ...]
+    notes: tuple[str, ...]
+
+
+ABOUT = (
+    "the decisions of this comparison, on the same data; the reported ones were fixed by its line"
+)
+
+
+# --- what is decided again -----------------------------------------------------------------------
+
+
+def _decided(inputs: DecisionInputs) -> LineDecisions:
+    """Return what each test and correction decides on the hypotheses of a line."""
+    line, metric = inputs.line, inputs.metric
+    places = [
+        (run, pair)
+        for run in line.own
+        for pair in range(len(line.runs[run].tests))
+        if metric is None or line.runs[run].planned.metric == metric
+    ]
+    contexts = [line.runs[run].context for run, _ in places]
+    found = tuple(
+        DecidedHypothesis(context.data, context.metric, line.runs[run].tests[pair].models)
+        for context, (run, pair) in zip(contexts, places, strict=True)
+    )
+    settings = []
+    corrections, unsure = _corrections_tried(line)
+    for test in _tests_tried(line):
+        runs = line.runs if test == _single(line.spec) else _with_test(line, test)
+        for correction in corrections:
+            if correction is not None and _is_of_form(correction, line) and runs is not line.runs:
+                continue  # it takes right and wrong, whatever the form of the test
+            if correction is not None and not _can_resample(correction.name, test):
+                continue
+            reported = test == _single(line.spec) and correction == line.family.correction
+            settings.append(_with(line, runs, test, correction, places, reported))
+    return LineDecisions(
+        line.spec.index,
+        line.spec.source,
+        line.study.alpha,
+        found,
+        tuple(settings),
+        tuple(unsure),
+    )
+
+
+def _with(
+    line: Line,
+    runs: Sequence[TestRun],
+    test: Method,
+    correction: Method | None,
+    places: Sequence[tuple[int, int]],
+    reported: bool,
+) -> Setting:
+    """Decide the family with one test of the line and one correction."""
+    words = None if correction is None else correction.written
+    made = Setting(
+        test.written,
+        words,
+        (None,) * len(places),
+        reported,
+        test_title=HYPOTHESIS_TESTS[test.name].title,
+        correction_title=None if correction is None else CORRECTIONS[correction.name].title,
+    )
+    try:
+        decided = decide_again(line.study, replace(line.family, correction=correction), runs)
+    except ValueError as error:
+        return replace(made, problem=str(error))
+    found = tuple(decided[run][pair] for run, pair in places)
+    problem = "undefined for all hypotheses" if found and set(found) == {None} else None
+    return replace(made, decisions=found, problem=problem)
+
+
+# --- which settings ---------------------------------------------------------------------------
+
+
+def _single(spec: ComparisonSpec) -> Method:
+    return spec.post_hoc or spec.test
+
+
+def _corrections_tried(line: Line) -> tuple[list[Method | None], list[str]]:
+    """Return the corrections that control the same error as the line's, its own first.
+
+    Those that do so under an assumption about the p-values alone are named and not used; pairs
+    that share a model have dependent p-values.
+    """
+    own = line.family.correction
+    if own is None:
+        return [None], []
+    declared = CORRECTIONS[own.name].declaration
+    found: list[Method | None] = [own]
+    unsure = []
+    for entry in CORRECTIONS:
+        other = entry.declaration
+        same = other.controls == declared.controls and other.adjusts and other.controls is not None
+        if entry.name == own.name or not same or not _takes(entry.name, line):
+            continue
+        if other.assumes == "any":
+            found.append(Method(entry.name))
+        else:
+            unsure.append(entry.title)
+    return found, unsure
+
+
+def _is_of_form(correction: Method, line: Line) -> bool:
+    own = line.family.correction
+    declared = CORRECTIONS[correction.name].declaration
+    return bool(declared.of_test) and (own is None or own.name != correction.name)
+
+
+def _takes(correction: str, line: Line) -> bool:
+    """Return whether a correction is about the pairs of this family."""
+    entry = CORRECTIONS[correction]
+    if entry.declaration.of_test and entry.declaration.of_test != _single(line.spec).name:
+        return False
+    if "correct" in entry.inputs:  # it counts single rows, and both sides
+        grouped = any(_is_grouped(line.runs[place].context) for place in line.own)
+        side = _single(line.spec).keywords().get("alternative", "two_sided")
+        if grouped or side != "two_sided":
+            return False
+    alone = len(line.runs) == 1 and not line.family.joint
+    if "resampled" in entry.inputs:
+        return alone
+    if "pairs" not in entry.inputs:
+        return True
+    first = line.runs[0]
+    m = len(first.planned.models)
+    if m > (entry.declaration.most_models or m):
+        return False
+    return alone and len(first.tests) == m * (m - 1) // 2
+
+
+def _can_resample(correction: str, test: Method) -> bool:
+    """Return whether a test has the joint resamples that a correction may need."""
+    needed = "resampled" in CORRECTIONS[correction].inputs
+    return not needed or bool(HYPOTHESIS_TESTS[test.name].declaration.jointly)
+
+
+def _tests_tried(line: Line) -> list[Method]:
+    """Return the test of the line, its other forms, and the others of the same null hypothesis."""
+    own = _single(line.spec)
+    entry = HYPOTHESIS_TESTS[own.name]
+    grouped = any(_is_grouped(line.runs[place].context) for place in line.own)
+    fixed = grouped and entry.declaration.p_by in entry.declaration.not_clustered
+    found = [own, *(() if fixed else _forms(entry, own))]
+    side = {name: value for name, value in own.options if name == "alternative"}
+    for other in HYPOTHESIS_TESTS:
+        if has_same_null(other, entry) and _runs_here(other, line):
+            kept = {name: v for name, v in side.items() if other.option(name) is not None}
+            if len(kept) == len(side):
+                found.append(Method(other.name, tuple(kept.items())))
+    return found
+
+
+def _is_grouped(context: ComparisonContext) -> bool:
+    return isinstance(context, OneSource) and context.evaluation.grouped
+
+
+def _forms(entry: Entry[HypothesisTestDeclaration], own: Method) -> Iterator[Method]:
+    """Iterate over the other values of the option that says how p is computed."""
+    form = entry.declaration.p_by
+    option = entry.option(form) if form else None
+    if option is None:
+        return
+    given = own.keywords()
+    used = given.get(form, option.default)
+    for word in option.words:
+        if word not in (used, *entry.declaration.p_chosen):
+            rest = tuple((name, value) for name, value in own.options if name != form)
+            yield Method(own.name, (*rest, (form, word)))
+
+
+def _runs_here(other: Entry[HypothesisTestDeclaration], line: Line) -> bool:
+    """Return whether a test takes what the line compares, with no fit besides."""
+    for place in line.own:
+        context = line.runs[place].context
+        if not isinstance(context, OneSource):
+            if not other.declaration.rests_on("data set"):
+                return False
+            continue
+        evaluation = context.evaluation
+        method, metric = Method(other.name), context.by
+        if test_mismatch(method, metric, evaluation.yields, evaluation.grouped) is not None:
+            return False
+    return True
+
+
+def _with_test(line: Line, test: Method) -> tuple[TestRun, ...]:
+    """Run the line with another test of its pairs; the other lines of the family stay."""
+    gated = line.spec.post_hoc is not None
+    spec = replace(line.spec, post_hoc=test) if gated else replace(line.spec, test=test)
+    own: Mapping[int, TestRun] = {
+        place: run_again(line.study, line.runs[place], spec) for place in line.own
+    }
+    return tuple(own.get(place, run) for place, run in enumerate(line.runs))
+
+
+# --- the numbers ---------------------------------------------------------------------------------
+
+
+@ANALYSES.register(
+    AnalysisDeclaration(
+        about="decisions",
+        shown=Sensitivity,
+        when="a reader may ask whether a decision depends on the choice of a test or correction",
+        when_not=(
+            "a test is still to be chosen: choose it before the results are seen; the assumptions "
+            "of the data are in doubt: another protocol"
+        ),
+        formula=(
+            "the line is decided again with each correction that controls the same error whatever "
+            "the dependence of the p-values, with each form of its test, and with each test of the "
+            "same null hypothesis that is not advised against and needs no further fit; every "
+            "one that was computed is listed, and for each hypothesis those for and against the "
+            "reported decision. P-values are not shown, since they would invite a choice among them"
+        ),
+        example="data cancer from sklearn breast_cancer\n"
+        "model tree = DecisionTreeClassifier(max_depth=3)\n"
+        "model bayes = GaussianNB\n"
+        "model near = StandardScaler | KNeighborsClassifier\n"
+        "model linear = StandardScaler | LogisticRegression\n"
+        "model baseline = DummyClassifier\n"
+        "protocol holdout test=1/2\n"
+        "measure accuracy\n"
+        "compare tree, bayes, near, linear with mcnemar holm\n"
+        "analyze sensitivity\n",
+    ),
+    title="Sensitivity of the decisions",
+    references=(cite("steegen2016"),),
+)
+def sensitivity(decisions: DecisionInputs) -> Sensitivity:
+    """The reported decisions, and those of other valid tests and corrections.
+
+    Raises `ValueError` where no setting but the reported one could be computed.
+    """
+    return weighed(_decided(decisions))
+
+
+def weighed(decided: LineDecisions) -> Sensitivity:
+    """Compare the reported decisions with those of every other setting."""
+    others = [s for s in decided.settings if not s.reported and s.problem is None]
+    if not others:
+        raise ValueError("no other test or correction could be computed here")
+    reported = next(setting for setting in decided.settings if setting.reported)
+    hypotheses = []
+    for place, hypothesis in enumerate(decided.hypotheses):
+        own = reported.decisions[place]
+        found = [(setting, setting.decisions[place]) for setting in others]
+        against = [s for s, d in found if None not in (d, own) and d != own]
+        hypotheses.append(
+            HypothesisDecisions(
+                hypothesis.data,
+                hypothesis.metric,
+                hypothesis.models,
+                own,
+                sum(d is not None and d == own for _, d in found),
+                len(against),
+                sum(None in (d, own) for _, d in found),
+                tuple(_words_of_setting(setting.test, setting.correction) for setting in against),
+            )
+        )
+    notes: tuple[str, ...] = ()
+    if decided.others:
+        names = ", ".join(decided.others).replace("'", "’")
+        notes = (f"not computed, because they need assumptions on the dependence: {names}",)
+    return Sensitivity(
+        unit="hypotheses",
+        about=ABOUT,
+        n=len(hypotheses),
+        line=decided.line,
+        source=decided.source,
+        alpha=decided.alpha,
+        settings=tuple(
+            SettingDecisions(
+                s.test,
+                s.correction,
+                s.reported,
+                sum(d is True for d in s.decisions),
+                sum(d is False for d in s.decisions),
+                sum(d is None for d in s.decisions),
+                s.problem,
+                s.test_title,
+                s.correction_title,
+            )
+            for s in decided.settings
+        ),
+        hypotheses=tuple(hypotheses),
+        notes=notes,
+    )
+
+
+def _words_of_setting(test: str, correction: str | None) -> str:
+    return test if correction is None else f"{test} {correction}"
+
+
+# --- the section ---------------------------------------------------------------------------------
+
+DECIDED = {True: "rejected", False: "not rejected", None: "undecided"}
+MOST_DRAWN = 20  # hypotheses; the table has more
+MOST_ROWS = 40  # hypotheses of a table, those with the most decisions against first
+
+
+@shows("sensitivity", order=98, title="Appendix: sensitivity of the decisions", key=id)
+def sensitivity_of_decisions(context: Context, part: Part) -> list[Table | Figure]:
+    """Return two tables for each line, the settings and the hypotheses, and a figure."""
+    (item,) = part.items
+    made = _settings(context, item, f"table-settings-{part.number}")
+    return [made, *_hypotheses(context, item, part.number)]
+
+
+def _settings(context: Context, item: Analysis, identifier: str) -> Table:
+    values = item.values
+    reported = next(one for one in values["settings"] if one["reported"])
+    lines = [c for c in context.results.comparisons if c.index == values["line"]]
+    forms = {variant_words(context, pair) for line in lines for pair in line.pairwise}
+    own = forms.pop() if len(forms) == 1 else ""  # how p was computed, alike for all pairs
+    rows = []
+    for setting in values["settings"]:
+        test = _test(setting)
+        form = own if setting["test"] == reported["test"] and own not in test else ""
+        words = ", ".join(filter(None, (form, "reported" if setting["reported"] else "")))
+        rows.append(
+            row(
+                f"{test} ({words})" if words else test,
+                _correction(setting) or "–",
+                *(counted(setting[name]) for name in ("rejected", "kept", "undecided")),
+            )
+        )
+    n = values["n"]
+    how = (
+        f"{plural(n, 'hypothesis', 'hypotheses')} at level "
+        f"{level_of_alpha(values['alpha'], context.style)}; the corrections control the same error "
+        "as the reported one, whatever the dependence, and the tests have the same null hypothesis"
+    )
+    sizes = {line.family.size for line in lines}
+    if context.results.study.families == "together" and any(size > n for size in sizes):
+        how += (
+            f". The reported decisions are those of one family of {number_word(max(sizes))} "
+            "hypotheses; the other settings are computed within this line"
+        )
+    return table(
+        identifier,
+        runs("Decisions of ", Code(values["source"]), " with every setting computed."),
+        [
+            wide("Test"),
+            left("Correction"),
+            right("Rejected"),
+            right("Not rejected"),
+            right("Undecided"),
+        ],
+        rows,
+        how,
+        *notes(context, [item]),
+        *dict.fromkeys(
+            f"{_title_of_setting(s)}: {s['problem']}" for s in values["settings"] if s["problem"]
+        ),
+    )
+
+
+def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | Figure]:
+    """Return how many settings are for and against each reported decision, as table and figure."""
+    every = sorted(item.values["hypotheses"], key=lambda h: -h["against"])
+    several = len({(h["data"], h["metric"]) for h in every}) > 1
+    names = [_named(context, hypothesis, several=several) for hypothesis in every]
+    titles = {
+        " ".join(filter(None, (s["test"], s["correction"]))): _title_of_setting(s)
+        for s in item.values["settings"]
+    }
+    decided = [h for h in every if h["reported"] is not None]
+    left_ = plural(len(every) - len(decided), "hypothesis", "hypotheses")
+    caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
+    made = table(
+        f"table-sensitivity-{number}",
+        caption,
+        [
+            wide("Hypothesis"),
+            left("Reported"),
+            right("For"),
+            right("Against"),
+            wide("Decided otherwise by"),
+        ],
+        [
+            row(
+                name,
+                DECIDED[h["reported"]],
+                counted(h["same"]),
+                counted(h["against"]),
+                "; ".join(titles.get(s, s) for s in h["against_by"]) or "–",
+            )
+            for name, h in zip(names[:MOST_ROWS], every, strict=False)
+        ],
+        _dependent(sum(1 for h in decided if h["against"]), len(decided)),
+        f"the comparison did not decide {left_}, which no setting can turn"
+        if len(decided) < len(every)
+        else None,
+        f"the {count(MOST_ROWS)} with the most against are listed"
+        if len(every) > MOST_ROWS
+        else None,
+    )
+    rows = [(name, [h["same"], h["against"]]) for name, h in zip(names, every, strict=True)]
+    rows = rows[:MOST_DRAWN]
+    most = max((sum(numbers) for _, numbers in rows), default=1.0)
+    drawing = stacked_bars(
+        rows, ("for the reported decision", "against it"), "Settings", Scale(0), "Decisions",
+        LABEL_OF_PAIR, (0.0, most),
+    )  # fmt: skip
+    caption += not_drawn(len(every), MOST_DRAWN, made.id, "hypotheses")
+    return [made, Figure(f"figure-sensitivity-{number}", caption, (Panel(*drawing, ()),))]
+
+
+def _dependent(turned: int, n: int) -> str | None:
+    if n < 2:
+        verb = "depends" if turned else "does not depend"
+        return f"the decision {verb} on the setting" if n else None
+    some = "none" if turned == 0 else "all" if turned == n else number_word(turned)
+    verb = "depend" if turned > 1 else "depends"
+    return f"{some} of the {number_word(n)} decisions {verb} on the setting"
+
+
+def _title_of_setting(setting: Any) -> str:
+    return ", ".join(filter(None, (_test(setting), _correction(setting))))
+
+
+def _test(setting: Any) -> str:
+    """Return the title of a test with its form, as a file before titles has it: by its name."""
+    written, title = setting["test"], setting.get("test_title")
+    if title is None:
+        return str(written)
+    options = written_options(written.removeprefix(method_of(written)))
+    words = ", ".join(VARIANTS.get(word) or word for word in options.split(", "))
+    return printed(title) + (f" ({words})" if words else "")
+
+
+def _correction(setting: Any) -> str:
+    title = setting.get("correction_title") or setting["correction"] or ""
+    return printed(title.removesuffix(" correction"))
+
+
+def _named(context: Context, hypothesis: Mapping[str, Any], *, several: bool) -> str:
+    models = " – ".join(context.model(name) for name in hypothesis["models"])
+    if not several:
+        return models
+    data = "" if hypothesis["data"] is None else f", {context.data_label(hypothesis['data'])}"
+    return f"{models}, {context.metric(hypothesis['metric']).noun}{data}"
