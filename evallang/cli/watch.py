@@ -1,20 +1,19 @@
 """`evallang watch`."""
 
-import contextvars
-import importlib
 import os
-import queue
+import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import click
-from msgspec import Struct
 
-from evallang.api.study_file import StudyFile
-from evallang.cli import watched_run
+from evallang.api.preparing import check_data
+from evallang.api.study_file import StudyFile, open_study
 from evallang.cli.settings import (
     WholeNumber,
     limit_option,
@@ -33,75 +32,16 @@ from evallang.cli.terminal import (
 )
 from evallang.data.path_patterns import GLOB, matching
 from evallang.data.remote import network_allowed
-from evallang.diagnostics import Diagnostic, has_errors, sorted_by_weight
+from evallang.diagnostics import has_errors, sorted_by_weight
 from evallang.limits import OverLimit, changed_limits
+from evallang.models.own_code import find, own_modules, sources
 
-
-class FileState(Struct, frozen=True):
-    """What changes when a file is written or replaced."""
-
-    size: int
-    inode: int
-    written: int
-    changed: int
-
-
-States = Mapping[Path, FileState | None]
-"""The state of each file, None for a file that does not exist."""
-
-
-class WatchedFiles:
-    """Files and patterns of files whose states are polled."""
-
-    PATTERNS_EVERY = 50  # polls, because a pattern searches folders
-
-    def __init__(self) -> None:
-        self._files: frozenset[Path] = frozenset()
-        self._patterns: tuple[tuple[str, Path], ...] = ()
-        self._matched: frozenset[Path] = frozenset()
-        self._polls = 0
-
-    def replace(self, files: Iterable[Path], locations: Iterable[str], folder: Path) -> None:
-        """Watch other files: paths, and paths or patterns relative to a folder."""
-        found, patterns = set(files), []
-        for location in locations:
-            if GLOB.search(location):
-                patterns.append((location, folder))
-            elif "\0" not in location:
-                found.add(folder / location)
-        self._files, self._patterns = frozenset(found), tuple(patterns)
-        self._match()
-
-    def states(self) -> States:
-        """Return the current state of each file."""
-        self._polls += 1
-        if self._patterns and self._polls % self.PATTERNS_EVERY == 0:
-            self._match()
-        return {path: _state(path) for path in self._files | self._matched}
-
-    def _match(self) -> None:
-        found: set[Path] = set()
-        for pattern, folder in self._patterns:
-            try:
-                found.update(folder / path for path in matching(pattern, folder))
-            except (OverLimit, ValueError):  # the check of the data reports it
-                continue
-        self._matched = frozenset(found)
-
-
-def _state(path: Path) -> FileState | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - half the time of `Path.stat`, at every poll
-    except (OSError, ValueError):
-        return None
-    return FileState(found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns)
-
-
-EVERY = 0.015  # seconds between polls
-MOST_UNSETTLED = 3  # polls to wait while a file is still being written
-MOST_ABSENT = 30  # polls to wait for a file that is missing or empty, as while it is replaced
-
+EVERY = 0.2  # seconds between polls
+MOST_UNSETTLED = 4  # polls to wait for a file that is being written, or missing while replaced
 TOLD_TO_END = 1.5  # seconds for a run to answer the Ctrl-C that a terminal sent to it too
+
+State = tuple[int, ...] | None
+"""Size, number and times of a file, which change when it is written or replaced; None: missing."""
 
 
 @click.command("watch", epilog="Example: evallang watch study.eval --run")
@@ -127,7 +67,7 @@ def command(
 ) -> int:
     """Check a study whenever it, a file that it includes or one of its data files is saved.
 
-    The text is checked at once, the data afterwards. With `--run`, a study without errors is run
+    With `--run`, a study without errors is run
     by `evallang run` instead: fits that did not change come from the store, and a run that a
     later save makes obsolete is ended. Ctrl-C ends the command with exit code 130.
     """
@@ -142,21 +82,13 @@ def command(
     options += [] if jobs is None else [f"--jobs={jobs}"]
     watch = Watch(file, overrides(settings), Run(file, options) if runs else None)
     try:
-        watch.poll()
-        threading.Thread(target=_import_numeric_packages, name="imports", daemon=True).start()
         while True:
-            time.sleep(EVERY)
             watch.poll()
+            time.sleep(EVERY)
     except KeyboardInterrupt as ending:
         raise type(ending)(f"`{file}` is not watched any longer") from None
     finally:
         watch.close()
-
-
-def _import_numeric_packages() -> None:
-    """Import what only some rules need, so that the first save which needs it is not slow."""
-    importlib.import_module("scipy.special")
-    importlib.import_module("evallang.checking.all_codes")
 
 
 class Run:
@@ -182,7 +114,7 @@ class Run:
         ended = self._running is None or self._running.poll() is not None
         if ended and self._wanted:
             self._wanted = False
-            self._running = watched_run.start(self._words)
+            self._running = _start(self._words)
 
     def close(self) -> None:
         """End the current run and wait for its end."""
@@ -195,10 +127,31 @@ class Run:
             self._running.wait()
 
 
-class Reading(Struct, frozen=True):
-    """What a check of the data found, or the failure of the check."""
+def _start(words: list[str]) -> subprocess.Popen[bytes]:
+    """Start `evallang` with words in a process of its own.
 
-    found: tuple[Diagnostic, ...] | Exception
+    Its stdin is a pipe that the system closes with this process; that ends it.
+    """
+    # -P: no module next to the study is imported in place of an installed one
+    start = "from evallang.cli.watch import run_watched; run_watched()"
+    return subprocess.Popen([sys.executable, "-P", "-c", start, *words], stdin=subprocess.PIPE)
+
+
+def run_watched() -> NoReturn:
+    """Run the command of this process, until it ends or the pipe is closed; its stdin is empty."""
+    pipe = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+
+    def end() -> None:
+        os.read(pipe, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end, name="watched", daemon=True).start()
+    from evallang.cli import main as run
+
+    run()
 
 
 class Watch:
@@ -208,58 +161,55 @@ class Watch:
         self.file = file
         self._settings = settings
         self._run = run
-        self._files = WatchedFiles()
-        self._files.replace([Path(file)], (), Path(file).parent)
+        self._files = {Path(file)}
         self._data: tuple[str, ...] = ()
-        self._checked: States | None = None
-        self._last: States = {}
+        self._checked: Mapping[Path, State] | None = None
+        self._last: Mapping[Path, State] = {}
         self._waited = 0
-        self._study: StudyFile | None = None
-        self._read: queue.SimpleQueue[Reading] = queue.SimpleQueue()
-        self._reading = False
-        self._stale = False
 
     def poll(self) -> None:
         """Look at the files once; check the study if they have changed and are complete."""
-        states = self._files.states()
+        states = self._states()
         if states == self._checked:
             self._waited = 0
-        elif self._is_complete(states):
+        elif self._checked is None or self._is_complete(states, self._checked):
             self._check(states)
         self._last = states
         if self._run is not None:
             self._run.poll()
-        elif self._reading and not self._read.empty():
-            self._show_data(self._read.get())
 
     def close(self) -> None:
         """End what was started."""
         if self._run is not None:
             self._run.close()
 
-    def _is_complete(self, states: States) -> bool:
+    def _states(self) -> Mapping[Path, State]:
+        """Return the state of each file, of data those that a pattern matches now."""
+        found, folder = set(self._files), Path(self.file).parent
+        for location in self._data:
+            try:
+                names = matching(location, folder) if GLOB.search(location) else (location,)
+                found.update(folder / name for name in names)
+            except (OverLimit, ValueError):  # the check of the data reports it
+                continue
+        return {path: _state(path) for path in found}
+
+    def _is_complete(self, states: Mapping[Path, State], checked: Mapping[Path, State]) -> bool:
         """Return whether the writing of files seems to have ended, or was waited for enough."""
-        if self._checked is None:
-            return True
         self._waited += 1
-        if any(
-            _has_content(s) and not _has_content(states.get(f)) for f, s in self._checked.items()
-        ):
-            return self._waited > MOST_ABSENT
-        return states == self._last or self._waited > MOST_UNSETTLED
+        lost = any(_has_content(s) and not _has_content(states.get(f)) for f, s in checked.items())
+        return self._waited > MOST_UNSETTLED or (states == self._last and not lost)
 
-    def _check(self, states: States) -> None:
-        from evallang.api.study_file import open_study
-
+    def _check(self, states: Mapping[Path, State]) -> None:
         changed = _changed(self._checked or {}, states)
         self._waited = 0
         opened: list[Path] = [Path(self.file)]
+        study: StudyFile | None = None
+        failure = ""
         try:
             study = open_study(self.file, self._settings, opened=opened.append)
-            failure = ""
         except OSError as error:
-            study, failure = None, cannot("read", self.file, error)
-        self._study = study
+            failure = cannot("read", self.file, error)
         clear_screen()
         tell(f"{time.strftime('%H:%M:%S')}  {self.file}{changed}")
         if study is None:
@@ -268,57 +218,36 @@ class Watch:
             if self._run is None or has_errors(study.diagnostics):
                 show(sorted_by_weight(study.diagnostics), study.checked.sources)
             tell(conclusion(study.diagnostics, read=True))
-        sound = study is not None and not has_errors(study.diagnostics)
-        if study is not None and study.meant is not None:
-            self._data = study.meant.data_files
-        self._files.replace([*opened, *_own_code(study)], self._data, Path(self.file).parent)
-        now = self._files.states()
+            if study.meant is not None:
+                self._data = study.meant.data_files
+        self._files = {*opened, *_own_code(study)}
+        now = self._states()
         # a file written since the poll counts as changed, one watched from now on does not
         self._checked = {path: states.get(path, now[path]) for path in now}
+        sound = study is not None and not has_errors(study.diagnostics)
         if self._run is not None:
             self._run.ask(wanted=sound)
-        elif self._reading:
-            self._stale = True
-        elif sound:
-            self._read_data()
-
-    def _read_data(self) -> None:
-        """Check the data in a thread, so that a save is answered meanwhile."""
-        study, context = self._study, contextvars.copy_context()
-        if study is None or has_errors(study.diagnostics):
-            return
-        self._reading, self._stale = True, False
-
-        def read() -> None:
-            from evallang.api.preparing import check_data
-
-            try:
-                self._read.put(Reading(check_data(study)))
-            except Exception as error:  # raised in the thread of the command
-                self._read.put(Reading(error))
-
-        threading.Thread(target=context.run, args=(read,), name="data", daemon=True).start()
-
-    def _show_data(self, reading: Reading) -> None:
-        self._reading = False
-        if self._stale:
-            self._read_data()
-            return
-        if isinstance(reading.found, Exception):
-            raise reading.found
-        assert self._study is not None
-        known = self._study.diagnostics
-        new = [found for found in reading.found if found not in known]
-        show(sorted_by_weight(new), self._study.checked.sources)
-        show_accepted(reading.found, self._study.checked.sources)
-        tell(f"with its data: {conclusion(reading.found, read=True)}")
+        elif study is not None and sound:
+            found = check_data(study)
+            new = [one for one in found if one not in study.diagnostics]
+            show(sorted_by_weight(new), study.checked.sources)
+            show_accepted(found, study.checked.sources)
+            tell(f"with its data: {conclusion(found, read=True)}")
 
 
-def _has_content(state: FileState | None) -> bool:
-    return state is not None and state.size > 0
+def _state(path: Path) -> State:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _changed(before: States, now: States) -> str:
+def _has_content(state: State) -> bool:
+    return state is not None and state[0] > 0
+
+
+def _changed(before: Mapping[Path, State], now: Mapping[Path, State]) -> str:
     """Format which files have changed, in a few words."""
     names = sorted(path.name for path in {**before, **now} if before.get(path) != now.get(path))
     if not before or not names:
@@ -331,8 +260,6 @@ def _own_code(study: StudyFile | None) -> list[Path]:
     """Return the modules of the author's own code, none of which is imported."""
     if study is None or study.meant is None or not study.meant.uses:
         return []
-    from evallang.models.own_code import find, own_modules, sources
-
     folder = study.folder.resolve()
     found: list[Path] = []
     for use in study.meant.uses:

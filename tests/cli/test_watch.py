@@ -8,8 +8,7 @@ import sys
 import pytest
 from studies import TWO_MODELS
 
-from evallang.cli import watch as watching
-from evallang.cli.watch import MOST_ABSENT, Watch
+from evallang.cli.watch import MOST_UNSETTLED, Watch
 
 OWN_DATA = """\
 evallang 1
@@ -36,17 +35,6 @@ def study(tmp_path, monkeypatch):
     path = tmp_path / "study.eval"
     path.write_text(TWO_MODELS)
     return path
-
-
-@pytest.fixture
-def reading(monkeypatch):
-    """Read data in the thread of the test, so that a poll shows what was found."""
-
-    class Thread:
-        def __init__(self, target, args, **_):
-            self.start = lambda: target(*args)
-
-    monkeypatch.setattr(watching.threading, "Thread", Thread)
 
 
 def polled(watch, capsys, times=SETTLED):
@@ -81,25 +69,25 @@ def test_each_way_to_save_is_answered_once(written, study, capsys):
         written(study, text)
         printed = polled(watch, capsys)
         assert "study.eval changed" in printed and told in printed
-        assert "changed" not in polled(watch, capsys, 2 * MOST_ABSENT)
+        assert "changed" not in polled(watch, capsys, 2 * MOST_UNSETTLED)
 
 
 @pytest.mark.parametrize("absent", [lambda path: path.unlink(), lambda path: path.write_text("")])
-def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, capsys, reading):
+def test_a_file_that_is_missing_or_empty_for_a_moment_is_awaited(absent, study, capsys):
     watch = Watch("study.eval", {}, None)
     assert "with its data" in polled(watch, capsys)
     absent(study)
-    assert polled(watch, capsys, MOST_ABSENT - 1) == ""
+    assert polled(watch, capsys, MOST_UNSETTLED - 1) == ""
     study.write_text(WRONG)
     assert "error[E120]" in polled(watch, capsys)
     absent(study)
-    assert "changed" in polled(watch, capsys, MOST_ABSENT + 1)
-    assert polled(watch, capsys, 2 * MOST_ABSENT) == ""
+    assert "changed" in polled(watch, capsys, MOST_UNSETTLED + 1)
+    assert polled(watch, capsys, 2 * MOST_UNSETTLED) == ""
     study.write_text(TWO_MODELS)
     assert "hint" in polled(watch, capsys)
 
 
-def test_included_files_and_data_are_watched(study, reading, capsys):
+def test_included_files_and_data_are_watched(study, capsys):
     study.write_text(OWN_DATA)
     shared, data = study.with_name("shared.eval"), study.with_name("d.csv")
     watch = Watch("study.eval", {}, None)
@@ -116,7 +104,7 @@ def test_included_files_and_data_are_watched(study, reading, capsys):
     assert "did you mean `max_depth`?" in polled(watch, capsys)
 
 
-def test_a_file_that_a_pattern_begins_to_match_is_noticed(study, reading, capsys):
+def test_a_file_that_a_pattern_begins_to_match_is_noticed(study, capsys):
     study.write_text(OWN_DATA.replace('"d.csv"', '"parts/*.csv"'))
     study.with_name("shared.eval").write_text(SHARED)
     (study.parent / "parts").mkdir()
@@ -124,7 +112,7 @@ def test_a_file_that_a_pattern_begins_to_match_is_noticed(study, reading, capsys
     watch = Watch("study.eval", {}, None)
     polled(watch, capsys)
     (study.parent / "parts" / "two.csv").write_text(ROWS)
-    assert "two.csv changed" in polled(watch, capsys, watching.WatchedFiles.PATTERNS_EVERY + 2)
+    assert "two.csv changed" in polled(watch, capsys)
 
 
 class Runs:
