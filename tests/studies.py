@@ -1,7 +1,9 @@
 """Small studies for tests, and short ways to check and run them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,9 @@ def write_rows(folder: Path, name: str, header: str, rows: Iterable[Sequence[obj
 def errors_of(raised: pytest.ExceptionInfo[StudyError]) -> list[Diagnostic]:
     """Give the errors that a study was refused for."""
     return [d for d in raised.value.diagnostics if d.severity == "error"]
+
+
+def words_of(page: Path) -> str:
+    """Give the words of a report in HTML, without code and drawings."""
+    html = re.sub(r"(?s)<(style|script|svg).*?</\1>", "", page.read_text(encoding="utf-8"))
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))

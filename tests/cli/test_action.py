@@ -115,13 +115,6 @@ def test_a_passing_and_a_failing_gate(repository):
     ]  # fmt: skip
 
 
-def test_met_requirements_pass(repository):
-    done = evaluated(repository, studies="./gates/passing.eval", jobs="1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "::error" not in done.stdout
-    assert written(repository)[0]["exit-code"] == "0"
-
-
 def test_a_study_that_left_its_lock_is_not_run(repository):
     study = repository / "gates" / "passing.eval"
     assert call("lock", "gates/passing.eval", folder=repository).returncode == 0

@@ -171,7 +171,7 @@ def share(truth, prediction):
 """
 
 
-@pytest.mark.parametrize("action", ["swallow(0)", "swallow(60)", "Destroyed(); time.sleep(60)"])
+@pytest.mark.parametrize("action", ["swallow(60)", "Destroyed(); time.sleep(60)"])
 def test_ctrl_c_that_own_code_swallows_ends_the_run_too(tmp_path, action):
     (tmp_path / "own.py").write_text(OWN.format(action=action))
     study = TWO_MODELS.replace("data ", "use own\n\ndata ", 1) + "measure own.share\n"

@@ -26,17 +26,12 @@ CONTROLS = "".join(map(chr, [*range(32), 127, *range(0x80, 0xA0)]))
 DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 OTHERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u2028\u2029\ufffe\uffff\ue000\U000e0041\u3164\u034f"
 ATTACKS = (
-    "x\nPASS forged",
-    "x\r\nFAIL forged",
-    "x\n::error::forged",
+    "x\nPASS forged\r\nFAIL forged\n::error::forged\n ::set-output name=a::forged",
     "::error::forged",
-    " ::set-output name=a::forged",
-    "x ##[error]forged",
-    "##vso[task.complete]forged",
+    "x ##[error]forged ##vso[task.complete]forged",
     "\x1b[2K\x1b]8;;http://forged\x07link\x1b]8;;\x07\x9b31m\x08\x08",
     "a%0A::error::forged%0D, b: c",
-    DIRECTIONS,
-    OTHERS,
+    DIRECTIONS + OTHERS,
     CONTROLS,
 )
 HOSTILE = st.sampled_from(ATTACKS) | st.text(
@@ -249,7 +244,7 @@ def interrupted_watch(monkeypatch):
 @pytest.mark.parametrize(("name", "layout"), commands())
 def test_no_command_shows_what_was_not_meant_to_be_shown(name, layout, tmp_path_factory):
     checks = settings(
-        max_examples=2 if name in SLOW else 5, deadline=None, database=None,
+        max_examples=2 if name in SLOW else 3, deadline=None, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
 
@@ -351,9 +346,10 @@ def objections(folder, said, code, codes):
     return [*shown, *logs, *([] if code in codes else [code])]
 
 
-# one light command and one that opens files; the other commands begin with the same start
-@pytest.mark.parametrize("name", ["check", "run"])
-@pytest.mark.parametrize("how", WHOLE)
+# the other commands begin with the same start
+@pytest.mark.parametrize(
+    ("name", "how"), [*(("check", how) for how in WHOLE), ("run", WHOLE[0]), ("run", "> /dev/full")]
+)
 def test_no_closed_stream_is_a_bug(name, how, tmp_path):
     ready(tmp_path)
     command = f"{sys.executable} -m evallang {name} {ARGUMENTS.get(name, 'plain.eval')} {how}"

@@ -20,6 +20,7 @@ from evallang.manual.compatibility_table import settings
 from evallang.manual.explanations import explain_code, illustration, python_call
 from evallang.manual.glossary import REGISTRIES, explain, nearest, words
 from evallang.models.catalogue import CATALOGUE
+from evallang.results import codec
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
 from evallang.syntax.language import STATEMENTS, clause_words
@@ -119,6 +120,7 @@ def test_a_test_of_data_sets_is_shown_across_them():
 def test_the_study_of_a_member_runs_and_uses_it(entry, folder):
     record = ev.run(study(illustration(entry), folder)).record
     assert record.failures == ()
+    assert codec.to_plain(codec.loads(codec.dumps(record))) == codec.to_plain(record)
     if entry.kind in ("metric", "analysis"):
         is_pictured_on_its_page(entry, record)
     if entry.kind == "metric":

@@ -17,7 +17,7 @@ from evallang.engine.decisions import DECISIONS
 from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import COMPARISON, Providers
-from evallang.evidence import DATASET_SCORES, FOLD_SCORES, ONE_PREDICTION_PER_ROW
+from evallang.evidence import DATASET_SCORES, FOLD_SCORES
 from evallang.results.records import HypothesisTestResult, Statistic
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.correctness import Correctness
@@ -25,7 +25,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Input, Subject
+from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.score_counts import PlacementSums
 
@@ -210,47 +210,6 @@ def test_an_input_has_its_declared_shape(made, subject, name):
         if isinstance(value, PlacementSums):  # of one model too, they have an axis of models
             found = found[: len(shape)]
         assert found == tuple(known.get(axis, axis) for axis in shape)
-
-
-def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
-    monkeypatch.setattr(COMPARISON, "_made", dict(COMPARISON._made))
-    HYPOTHESIS_TESTS.names()  # loads the registered tests before they are copied
-    monkeypatch.setattr(HYPOTHESIS_TESTS, "_entries", dict(HYPOTHESIS_TESTS._entries))
-    declaration = HypothesisTestDeclaration(
-        frozenset({ONE_PREDICTION_PER_ROW}), "the models agree", tests="correctness"
-    )
-
-    def agreement(agreeing, level=0.95):
-        """Report how many examples two models label alike."""
-        return HypothesisTestResult(
-            "agreement", "counted", "the models agree", Statistic("n", float(agreeing)), p=0.5
-        )
-
-    HYPOTHESIS_TESTS.register(declaration, title="Agreement")(agreement)
-    text = (
-        f"{CANCER}protocol holdout test=1/3\nmeasure accuracy\n"
-        "compare near vs bayes with agreement\n"
-    )
-    assert codes(text) == ["W353", "E901"], "the engine cannot make `agreeing` yet"
-
-    declared = Input(
-        "agreeing",
-        "number of examples with the same label",
-        frozenset({Subject.COMPARISON}),
-        evidence=frozenset({ONE_PREDICTION_PER_ROW}),
-        shape=(),
-    )
-    monkeypatch.setattr(INPUTS, "declared", (*INPUTS.declared, declared))
-
-    @COMPARISON.provides("agreeing")
-    def agreeing(inputs):
-        first, second = (inputs.evaluation.models[model].labels for model in inputs.models)
-        return int(np.sum(first == second))
-
-    results = run(study(text))
-    (comparison,) = results.record.comparisons
-    (pair,) = comparison.pairwise
-    assert 150 < pair.statistic.value <= 190
 
 
 def test_a_test_over_seeds_needs_its_kind_of_evidence_and_a_provider(monkeypatch):

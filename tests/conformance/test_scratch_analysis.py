@@ -1,11 +1,10 @@
 """An analysis with its section of the report is one module, and nothing else names it."""
 
 import json
-import re
 from contextlib import ExitStack
-from html import unescape
 
 import pytest
+import studies
 from click.testing import CliRunner
 from scratch_members import files_that_name, registered
 from studies import checked, codes, study, write_rows
@@ -48,9 +47,7 @@ def found(tmp_path):
 
 
 def words_of(folder):
-    page = (folder / "found" / "report.html").read_text(encoding="utf-8")
-    text = re.sub(r"(?s)<(style|script|svg).*?</\1>", "", page)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
+    return studies.words_of(folder / "found" / "report.html")
 
 
 def test_the_check_knows_its_options_and_that_it_is_about_the_lines():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-from studies import codes, study, write_rows
+from studies import study, write_rows
 
 from evallang import stats
 from evallang.api import run
@@ -121,24 +121,3 @@ def test_a_fit_that_fails_leaves_the_estimate_without_an_interval(folder):
     assert one.interval is None
     assert any("6 of 12 of its fits failed" in note for note in one.notes)
     assert other.interval is not None
-
-
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
-        ({"protocol": "leave_one_out"}, "E202"),
-        ({"protocol": "repeated cv folds=3"}, "E202"),
-        ({"protocol": "nested cv outer=3"}, "E202"),
-        ({"protocol": "holdout"}, "E202"),
-        ({"protocol": "cv folds=3 seeds=2"}, "E202"),
-        ({"metric": "f1"}, "E202"),
-        ({"metric": "roc_auc"}, "E202"),
-        ({"clauses": "  weight w\n"}, "E202"),
-        ({"clauses": "  group g\n"}, "E210"),
-        ({"protocol": "cv folds=2"}, "E213"),
-        ({"metric": "accuracy within a"}, "E213"),
-    ],
-)
-def test_a_study_for_which_it_is_not_made_is_refused_by_check(given, code):
-    assert code in codes(text(**given))
-    assert code not in codes(text(**given).replace("  interval nested_cv(repeats=2)\n", ""))

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
-from studies import codes, study, write_rows
+from studies import study, write_rows
 
 from evallang.api import run
 
@@ -117,20 +117,3 @@ def test_a_requirement_is_about_the_ratio(tmp_path):
     results = made(tmp_path, rest)
     assert [r.met for r in results.requirements] == [True, True]
     assert [r.metric for r in results.requirements] == ["errors / words"] * 2
-
-
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ('value ratio("errors", "words") a', "E143"),
-        ('value ratio("errors", "words") a as e', "E143"),
-        ('value ratio("errors", "words") a as (e, e)', "E143"),
-        ('value "WER" a as (e, w)', "E143"),
-        ('correct a as (e, w)', "E143"),
-        ('value ratio("errors", "words") a as (e, w)\n  value "errors / words" b as f', "E144"),
-        ('value ratio("errors", "words") a as (e, w)\n  value ratio("errors", "s") b as (f, w)',
-         "E144"),
-    ],
-)  # fmt: skip
-def test_what_is_no_ratio_is_refused(line, code):
-    assert codes(f'evallang 1\npredictions p from "p.csv"\n  {line}\n') == [code]

@@ -1,10 +1,6 @@
 """Workers read the rows of a table from files of numbers and text, never from pickles."""
 
-import errno
-import resource
-
 import numpy as np
-import pytest
 from studies import study
 
 from evallang.engine.fits import _mapped, _write
@@ -39,16 +35,3 @@ def test_text_missing_values_and_odd_characters_are_read_as_they_were(tmp_path):
         assert found == there or (found is np.nan and there is np.nan)
     np.testing.assert_array_equal(y, table.y)
     assert weights is None
-
-
-def test_a_table_that_the_system_does_not_take_whole_names_the_file_and_the_reason(tmp_path):
-    table = table_of(tmp_path, "x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(2000)))
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(OSError, match="too large") as refused:
-            _write(str(tmp_path / "table-3"), table)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert refused.value.errno == errno.EFBIG
-    assert refused.value.filename == str(tmp_path / "table-3-numeric.npy")

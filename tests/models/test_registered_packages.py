@@ -67,18 +67,3 @@ def test_a_registered_class_is_checked_without_its_package_and_run_with_it(tmp_p
     )
     # one class of three is guessed, on folds that have ten rows of each
     assert said.split() == ["0.333333", "1.2.3"]
-
-
-def test_a_name_that_nobody_registers_stays_an_unknown_class(tmp_path):
-    installed(tmp_path)
-    said = in_a_process_with(
-        tmp_path,
-        """
-        from evallang.api.study_file import open_study
-        text = open("study.eval").read().replace("ConstantGuess", "ConstantGues")
-        open("study.eval", "w").write(text)
-        print(*[f"{d.code} {d.help}" for d in open_study("study.eval").diagnostics
-                if d.severity == "error"])
-        """,
-    )
-    assert said.strip() == "E110 did you mean `ConstantGuess`?"
