@@ -35,6 +35,9 @@ class OverLimit(ValueError):
         super().__init__(message)
         self.help = suggestion
 
+    def __reduce__(self) -> tuple[type["OverLimit"], tuple[str, str]]:
+        return OverLimit, (str(self), self.help)
+
 
 class Limit(Struct, frozen=True):
     """The largest value that a quantity may have.
@@ -131,6 +134,7 @@ FILES = LIMITS["files"]
 ENTRIES = LIMITS["entries"]
 QUERY_VALUES = LIMITS["query_values"]
 QUERY_SECONDS = LIMITS["query_seconds"]
+READ_SECONDS = LIMITS["read_seconds"]
 STORE_BYTES = LIMITS["store_bytes"]
 
 

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 import evallang.cli.run
+from evallang.data.reading import reading
 from evallang.reporting import fonts, pdf
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when a module loads OpenMP, until tests are collected
@@ -83,6 +84,13 @@ def pytest_runtest_setup(item):
     whole = part not in WITHOUT_PDF or looks
     pdf.write = lay_out if whole else stand_in
     fonts.cut = cut if whole else no_font
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reader():
+    """Read the files of all tests with one process, as a command reads all of its files."""
+    with reading():
+        yield
 
 
 @pytest.fixture

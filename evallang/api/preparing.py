@@ -199,6 +199,7 @@ def read_and_plan(
     trusted: bool = False,
     live: Live = NOTHING,
     counting: MapParts[Any, Any] = map,
+    memory: int | None = None,
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -207,14 +208,16 @@ def read_and_plan(
     what could be read is planned; with `incomplete_is_fine`, the study may lack statements other
     than its data; a server is asked only where the study is `trusted`; `live`
     holds what is given in Python; `counting` is what counts the parts of predictions of which no
-    row is needed. Raises `StudyError` where the study or its data are faulty.
+    row is needed; `memory` is what reading a file may take, None for the limit in force. Raises
+    `StudyError` where the study or its data are faulty.
     """
+    from evallang.data.reading import reading
     from evallang.planning.graph import graph_of, tasks_of
     from evallang.planning.planner import plan as planned_of
     from evallang.planning.readiness import missing_packages
 
     resolved = _resolved(study, incomplete_is_fine)
-    with paths_taken() as taken:
+    with paths_taken() as taken, reading(memory):
         sources, read = _read(resolved, study.folder, trusted, live, counting)
         stored, found_there = _read_stored(resolved, study.folder)
     sources = replace(sources, stored=stored)

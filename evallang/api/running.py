@@ -89,8 +89,8 @@ def run(
 
     `progress` is called with the fits done and the fits planned, those of exported models among
     them: once before the first, then whenever some are done. `fit_timeout` limits the
-    seconds of each fit, `memory` the bytes of each process that fits; a fit that reaches one of
-    them fails, and the others go on. Models that the
+    seconds of each fit, `memory` the bytes of each process that reads or fits; a fit that reaches
+    one of them fails, and the others go on. Models that the
     study exports are written when the results are saved. `data` are frames of polars or pandas,
     or dictionaries of arrays, that stand for the files of sources (a list of them for several
     files), `models` estimators that stand for, or are added to, those of the study. Whatever is
@@ -181,7 +181,13 @@ def _run(
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with import_own_metrics(study) as study:
-        prepared = read_and_plan(study, trusted=is_trusted(trust), live=live, counting=workers.map)
+        prepared = read_and_plan(
+            study,
+            trusted=is_trusted(trust),
+            live=live,
+            counting=workers.map,
+            memory=workers.limits.memory,
+        )
         LOG.info(
             "read the data and planned the fits: sources %d, fits %d",
             len(prepared.study.sources),

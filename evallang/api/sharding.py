@@ -78,7 +78,9 @@ def run_share(
         closing(workers),
         import_own_metrics(study) as imported,
     ):
-        prepared = read_and_plan(imported, trusted=is_trusted(trust), live=NOTHING)
+        prepared = read_and_plan(
+            imported, trusted=is_trusted(trust), live=NOTHING, memory=workers.limits.memory
+        )
         fits = prepared.planned.fits
         if not all(task.source_known for task in fits.values()):
             raise NoStore("the fits of code with an unknown source cannot be kept in a store")

@@ -70,7 +70,8 @@ if TYPE_CHECKING:
     "--memory",
     type=Size(),
     metavar="SIZE",
-    help="Fail each fit whose process needs more memory than this (500M, 2G); the others continue.",
+    help="Fail each fit whose process needs more memory than this (500M, 2G), and refuse each file "
+    "that needs more while it is read; the others continue.",
 )
 @set_option
 @click.option(

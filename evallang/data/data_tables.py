@@ -5,6 +5,7 @@ target and the columns with roles read, and what is left are the features.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
             folder,
             named=named_columns(spec),
             spelled=_spelled(spec),
-            used=lambda columns: _used(spec, columns),
+            used=partial(_used, spec),
         )
     return read_query(spec.location, spec.connection or "", folder, trusted=trusted)
 

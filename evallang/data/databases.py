@@ -5,28 +5,24 @@ access to anything outside its file, PostgreSQL in a read-only transaction and o
 caller trusts the study, since it is reached over a network.
 """
 
-import contextlib
-import contextvars
-import functools
 import importlib
 import os
 import re
-import resource
 import sqlite3
-import sys
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
+
+import polars as pl
 
 from evallang.data.column_types import table_of
 from evallang.data.files import regular_file
 from evallang.data.findings import Refused, quoted, repeated
 from evallang.data.frame import Frame, frame_of
+from evallang.data.reading import read_apart
 from evallang.diagnostics import codes
 from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_SECONDS, QUERY_VALUES, ROWS, OverLimit
 from evallang.spelling import closest
@@ -63,26 +59,17 @@ def read_query(query: str, address: str, folder: Path, *, trusted: bool = False)
     scheme, separator, rest = address.partition("://")
     scheme = scheme.lower()
     if separator and scheme in SERVERS:
-        columns = _query_server(query, address, trusted)
+        cells = _query_server(query, address, trusted)
     elif separator and scheme in FILES and rest.startswith("/") and rest != "/":
-        columns = _query_file(query, scheme, rest[1:], folder)
+        cells = _query_file(query, scheme, rest[1:], folder)
     else:
         message, fix = _address_fault(address, scheme, rest if separator else None)
         raise Refused(codes.unknown_database, message, "on", "from", help=fix)
-    names = [name for name, _ in columns]
     source = f"sql on {address}"
-    if twice := repeated(names):
-        message = f"the query returns more than one column {quoted(twice)}"
-        fix = "write `select a.x as x_of_a` to give one of them another name"
-        raise Refused(codes.column_name_twice, message, "sql", "from", help=fix)
-    if not columns[0][1]:
-        fix = "check whether its conditions exclude every row"
-        raise Refused(codes.no_rows_in_file, "the query returns no rows", "sql", "from", help=fix)
-    cells = table_of(columns)
     if ordered(query):
         return frame_of(source, cells, untyped=False)
     note = f"{source}: rows sorted by their values, since the query has no order by"
-    by = [name for name in names if not cells[name].dtype.is_nested()]
+    by = [name for name, dtype in cells.schema.items() if not dtype.is_nested()]
     cells = cells.sort(by, nulls_last=True, maintain_order=True)
     return frame_of(source, cells, untyped=False, notes=(note,))
 
@@ -105,15 +92,11 @@ def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, st
 # --- files -------------------------------------------------------------------------------
 
 
-def _query_file(query: str, scheme: str, location: str, folder: Path) -> Columns:
-    path = regular_file(location, folder)
+def _query_file(query: str, scheme: str, location: str, folder: Path) -> "pl.DataFrame":
+    path = regular_file(location, folder).absolute()
     if scheme == "sqlite":
-        connect = functools.partial(_sqlite, path)
-        return _run(connect, lambda c: c.connection.interrupt(), query, sqlite3, location)
-    driver = _driver("duckdb")
-    connect = functools.partial(_duckdb, driver, path)
-    # A cursor of DuckDB is a connection of its own
-    return _run(connect, lambda c: c.interrupt(), query, driver, location)
+        return _run(partial(_sqlite, path), query, "sqlite3", location)
+    return _run(partial(_duckdb, path), query, "duckdb", location)
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:
@@ -135,7 +118,7 @@ def _authorized(action: int, *_: str | None) -> int:
     return sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY
 
 
-def _duckdb(driver: ModuleType, path: Path) -> Any:
+def _duckdb(path: Path) -> Any:
     settings = {
         "enable_external_access": "false",
         "autoinstall_known_extensions": "false",
@@ -143,7 +126,8 @@ def _duckdb(driver: ModuleType, path: Path) -> Any:
         "memory_limit": f"{MEMORY.most}B",
         "temp_directory": "",  # sorting beyond the memory is refused, not done on a disk
     }
-    connection = driver.connect(str(path), read_only=True, config=settings)
+    duckdb: Any = importlib.import_module("duckdb")
+    connection = duckdb.connect(str(path), read_only=True, config=settings)
     connection.execute("set lock_configuration = true")
     return connection
 
@@ -151,7 +135,7 @@ def _duckdb(driver: ModuleType, path: Path) -> Any:
 # --- servers -----------------------------------------------------------------------------
 
 
-def _query_server(query: str, address: str, trusted: bool) -> Columns:
+def _query_server(query: str, address: str, trusted: bool) -> "pl.DataFrame":
     try:
         parts = urlsplit(address)
         secret = parts.password is not None or "password" in parse_qs(parts.query)
@@ -174,13 +158,12 @@ def _query_server(query: str, address: str, trusted: bool) -> Columns:
             "from",
             help="run `evallang run --trust` if you trust this study",
         )
-    driver = _driver("psycopg")
-    connect = functools.partial(_postgresql, driver, address)
-    return _run(connect, lambda c: c.connection.cancel(), query, driver, address)
+    return _run(partial(_postgresql, address), query, "psycopg", address)
 
 
-def _postgresql(driver: ModuleType, address: str) -> Any:
-    connection = driver.connect(address, connect_timeout=20)
+def _postgresql(address: str) -> Any:
+    psycopg: Any = importlib.import_module("psycopg")
+    connection = psycopg.connect(address, connect_timeout=20)
     connection.read_only = True
     # a prepared statement is one statement, whatever the text holds
     connection.prepare_threshold = 0
@@ -190,57 +173,48 @@ def _postgresql(driver: ModuleType, address: str) -> Any:
 # --- both --------------------------------------------------------------------------------
 
 
-def _driver(package: str) -> ModuleType:
+def _run(connect: Callable[[], Any], query: str, package: str, where: str) -> "pl.DataFrame":
+    """Connect, run the query and close, in the process that reads.
+
+    Ctrl-C ends that process, which stops the query of a server before.
+    """
     try:
-        return importlib.import_module(package)
+        return read_apart("the query", _answer, connect, query, package, where, limit=QUERY_SECONDS)
+    except OverLimit as error:
+        raise Refused(codes.file_too_large, str(error), "sql", "from", help=error.help) from error
+
+
+def _answer(connect: Callable[[], Any], query: str, package: str, where: str) -> "pl.DataFrame":
+    """Return the rows of a query; what the database complains of is refused."""
+    try:
+        driver = importlib.import_module(package)
     except ImportError as error:
         message = f"`{package}`, which reads this database, is not installed"
         fix = f"run `pip install {package}`"
         raise Refused(codes.database_driver_missing, message, "on", "from", help=fix) from error
-
-
-def _run(
-    connect: Callable[[], Any],
-    stop: Callable[[Any], Any],
-    query: str,
-    driver: ModuleType,
-    where: str,
-) -> Columns:
-    """Connect, run the query and close; what the database complains of is refused.
-
-    Ctrl-C ends the query: `stop` ends the work of a cursor in another thread.
-    """
-    asked: list[Any] = []
-
-    def ask() -> Columns:
-        connection = None
-        try:
-            connection = connect()
-            cursor = connection.cursor()
-            asked.append(cursor)
-            cursor.execute(query)
-            return _columns(cursor)
-        except (MemoryError, getattr(driver, "OutOfMemoryException", MemoryError)) as error:
-            raise MEMORY.exceeded("the query") from error
-        except driver.Error as error:
-            message = f"the database `{where}` answers: {_reason(error, where)}"
-            fix = _tables(connection, str(error))
-            raise Refused(codes.query_failed, message, "sql", "from", help=fix) from error
-        finally:
-            if connection is not None:
-                connection.close()
-
-    def give_up() -> None:
-        for cursor in asked:
-            with contextlib.suppress(driver.Error):  # it was closed a moment ago
-                stop(cursor)
-
+    connection = None
     try:
-        return run_interruptibly(ask, give_up, "the query")
-    except OverLimit as error:
-        raise Refused(codes.file_too_large, str(error), "sql", "from", help=error.help) from error
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"the query of `{where}` was stopped") from None
+        connection = connect()
+        cursor = connection.cursor()
+        cursor.execute(query)
+        columns = _columns(cursor)
+    except getattr(driver, "OutOfMemoryException", MemoryError) as error:
+        raise MEMORY.exceeded("the query") from error
+    except driver.Error as error:
+        message = f"the database `{where}` answers: {_reason(error, where)}"
+        fix = _tables(connection, str(error)) or ""
+        raise Refused(codes.query_failed, message, "sql", "from", help=fix or None) from error
+    finally:
+        if connection is not None:
+            connection.close()
+    if twice := repeated(name for name, _ in columns):
+        message = f"the query returns more than one column {quoted(twice)}"
+        fix = "write `select a.x as x_of_a` to give one of them another name"
+        raise Refused(codes.column_name_twice, message, "sql", "from", help=fix)
+    if not columns[0][1]:
+        fix = "check whether its conditions exclude every row"
+        raise Refused(codes.no_rows_in_file, "the query returns no rows", "sql", "from", help=fix)
+    return table_of(columns)
 
 
 def _columns(cursor: Any) -> Columns:
@@ -320,55 +294,3 @@ def _words(query: str) -> Iterator[tuple[str, int]]:
         depth -= word == ")"
         yield word, depth
         depth += word == "("
-
-
-T = TypeVar("T")
-
-LOOK = 0.1  # seconds between two looks at clock and memory
-PATIENCE = 1.0  # seconds that the library has for stopping; then it is left alone
-
-
-def run_interruptibly(work: Callable[[], T], stop: Callable[[], None], what: str) -> T:
-    """Return what `work` returns; at Ctrl-C, or beyond a limit, call `stop` and raise.
-
-    `what` names the work in messages. Raises what `work` raises, and `OverLimit` for too many
-    seconds or too much memory.
-    """
-    done = threading.Event()
-    results: list[T] = []
-    errors: list[BaseException] = []
-    context = contextvars.copy_context()  # limits in force are in force in the thread too
-
-    def body() -> None:
-        try:
-            results.append(context.run(work))
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            done.set()
-
-    begun, before = time.monotonic(), resident_memory()
-    threading.Thread(target=body, daemon=True).start()
-    try:
-        while not done.wait(LOOK):
-            if time.monotonic() - begun > QUERY_SECONDS.most:
-                raise QUERY_SECONDS.exceeded(what)
-            if resident_memory() - before > MEMORY.most:
-                raise MEMORY.exceeded(what)
-    except BaseException:
-        stop()
-        done.wait(PATIENCE)
-        raise
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def resident_memory() -> int:
-    """Return the bytes of memory that this process holds; the most it ever held on macOS."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    except OSError:
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")

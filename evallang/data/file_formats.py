@@ -15,7 +15,9 @@ from evallang.data.files import check_size, ending, note_outside, open_file, rea
 from evallang.data.findings import Refused
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
-from evallang.data.remote import is_remote
+from evallang.data.path_patterns import sheet_of
+from evallang.data.reading import may_exhaust, read_apart
+from evallang.data.remote import is_remote, network_allowed
 from evallang.data.remote_parquet import fetched, is_fetched
 from evallang.data.text_tables import Needed, check_names
 from evallang.diagnostics import codes
@@ -42,6 +44,22 @@ def read_file(
     no others. `used` are those whose unclear numbers are reported (None: as `needed`). Raises
     `Refused` and `OverLimit`.
     """
+    read = partial(_read_file, location, folder.absolute(), named, spelled, needed, used)
+    remote = is_remote(location) and network_allowed()
+    path = folder / sheet_of(location)[0]
+    if remote or may_exhaust(path, ending(location) or ""):
+        return read_apart(f"`{location}`", read)
+    return read()
+
+
+def _read_file(
+    location: str,
+    folder: Path,
+    named: frozenset[str],
+    spelled: frozenset[str] | None,
+    needed: Needed | None,
+    used: Needed | None,
+) -> Frame:
     kind = ending(location) or ""
     if kind == ".parquet" and is_remote(location) and is_fetched(location):
         try:

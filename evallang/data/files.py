@@ -21,6 +21,7 @@ from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.spelling import closest
 
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
+HELD = 2  # times that a table is in memory at least, as it is read and as models see it
 GZIP = b"\x1f\x8b"  # the first bytes of a compressed file
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 ENDINGS = (*TEXTS, ".parquet", ".xlsx", *(f"{text}.gz" for text in TEXTS))
@@ -163,10 +164,6 @@ def read_bytes(path: Path | bytes, location: str) -> bytes:
         fault, words = "is damaged or incomplete", "compress the file again"
     except OSError as error:
         fault, words = f"cannot be read: {error}", "check whether you may read the file"
-    except MemoryError as error:
-        message = f"`{location}` does not fit into the memory that this process may use"
-        words = "remove the columns and rows that the study does not use"
-        raise Refused(codes.file_too_large, message, help=words) from error
     raise Refused(codes.unreadable_file, f"`{location}` {fault}", help=words)
 
 
@@ -205,7 +202,8 @@ def check_size(source: str, rows: int, columns: int, bytes_of_a_row: float = 0) 
     """
     ROWS.check(f"`{source}`", rows)
     COLUMNS.check(f"`{source}`", columns)
-    MEMORY.check(f"`{source}`, once it is read", int(rows * max(bytes_of_a_row, 8 * columns)))
+    size = int(rows * max(bytes_of_a_row, 8 * columns))
+    MEMORY.check(f"`{source}`, once it is read", HELD * size)
 
 
 def _neighbours(folder: Path) -> list[str]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -29,6 +30,10 @@ class Refused(Exception):
         self.keywords = keywords
         self.further = further
         self.others: list[Refused] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:  # from the process that reads
+        made = partial(Refused, self.code, str(self), *self.keywords, **self.further)
+        return made, (), {"others": self.others}
 
 
 def refuse_each(faults: "Iterable[Refused]") -> None:

@@ -1,6 +1,7 @@
 """The columns of predictions that a study looks at, and how it reads them."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern
 from evallang.data.path_patterns import has_parts
@@ -81,21 +82,21 @@ def needed_columns(spec: PredictionsSpec) -> Needed | None:
     """
     if not spec.models or (spec.series and spec.time is None):  # any column may be the time
         return None
+    return partial(_needed, spec)
+
+
+def _needed(spec: PredictionsSpec, columns: Sequence[str]) -> Collection[str]:
     known = {*named_columns(spec), *FINGERPRINTS}
     patterns = [model.scores for model in spec.models if isinstance(model.scores, str)]
-
-    def needed(columns: Sequence[str]) -> Collection[str]:
-        own = {name: name for name in columns}
-        several = {name for text in patterns for name in ScorePattern(text, own).found}
-        return {
-            name
-            for name in columns
-            if name in known
-            or name in several
-            or names_identifier(name)
-            or names_unit(name)
-            or names_fold(name)
-            or names_time(name, used=False)
-        }
-
-    return needed
+    own = {name: name for name in columns}
+    several = {name for text in patterns for name in ScorePattern(text, own).found}
+    return {
+        name
+        for name in columns
+        if name in known
+        or name in several
+        or names_identifier(name)
+        or names_unit(name)
+        or names_fold(name)
+        or names_time(name, used=False)
+    }

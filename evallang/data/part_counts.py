@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from evallang.activity import Activity, report_activity
 from evallang.data.column_types import Kind
 from evallang.data.dataset import PredictionsSpec, SourceColumn
-from evallang.data.files import parts_of
+from evallang.data.files import HELD, parts_of
 from evallang.data.findings import Refused
 from evallang.data.frame import Frame
 from evallang.data.joined_parts import Rankings, RowsAsked
@@ -387,7 +387,7 @@ def count_parts(
                     scores.setdefault(name, ScoresOfParts(most)).add(own)
                 counts.append(replace(made, ranked={}))
                 held += made.frame.cells.estimated_size()
-                if held + sum(one.bytes for one in scores.values()) > MEMORY.most:
+                if HELD * (held + sum(one.bytes for one in scores.values())) > MEMORY.most:
                     raise _NeedsRows("nearly every row is another combination of values")
                 report_activity(Activity("reading", spec.name, share=len(counts) / len(tasks)))
         return _add_up(tasks, counts, scores)

@@ -22,7 +22,7 @@ from evallang.data.dataset import (
     Where,
 )
 from evallang.data.file_formats import read_file
-from evallang.data.files import parts_of, stem
+from evallang.data.files import HELD, parts_of, stem
 from evallang.data.findings import (
     Findings,
     Refused,
@@ -170,7 +170,7 @@ def _file(path: str, spec: PredictionsSpec, folder: Path, asked: tuple[RowsAsked
             frames.append(read_part(part, spec, folder))
             held = sum(int(one.cells.estimated_size()) for one in frames)
             whole = int(held * len(parts) / len(frames))  # as if the others were like these
-            MEMORY.check(f"the parts of `{path}`", whole, COUNTED_INSTEAD)
+            MEMORY.check(f"the parts of `{path}`", HELD * whole, COUNTED_INSTEAD)
             if len(frames) == 1:
                 report_joining(JoinedParts(spec.name, len(parts), whole, asked))
         hashed = hashed_columns(spec, frames[0].columns)

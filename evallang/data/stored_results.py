@@ -14,6 +14,7 @@ from evallang.data.file_formats import parquet_cells
 from evallang.data.files import open_file, read_bytes, regular_file
 from evallang.data.findings import Findings, Refused, quoted
 from evallang.data.read_sources import StoredPredictions
+from evallang.data.reading import read_apart
 from evallang.diagnostics import Diagnostic, codes
 from evallang.limits import RESULTS_BYTES
 from evallang.results import codec
@@ -95,15 +96,20 @@ def _predictions(written: str, folder: Path, record: ResultsRecord) -> "pl.DataF
         message = f"the file `{PREDICTIONS}` is missing in `{written}`"
         fix = "put it back next to `results.json`, or run the former study again"
         raise Refused(codes.stored_results_unusable, message, help=fix)
-    content = read_bytes(open_file(location, folder), location)
-    if sha256(content).hexdigest() != stated:
-        message = f"`{location}` was altered: its hash is not the one that its results record"
-        raise Refused(codes.stored_results_unusable, message, help=AGAIN)
-    cells = parquet_cells(content, location)
+    open_file(location, folder)
+    cells = read_apart(f"`{location}`", _unaltered_cells, location, folder.absolute(), stated)
     if not _is_complete(cells):
         message = f"`{location}` does not have the columns of predictions"
         raise Refused(codes.stored_results_unusable, message, help=AGAIN)
     return cells
+
+
+def _unaltered_cells(location: str, folder: Path, stated: str) -> "pl.DataFrame":
+    content = read_bytes(open_file(location, folder), location)
+    if sha256(content).hexdigest() != stated:
+        message = f"`{location}` was altered: its hash is not the one that its results record"
+        raise Refused(codes.stored_results_unusable, message, help=AGAIN)
+    return parquet_cells(content, location)
 
 
 def _is_complete(cells: "pl.DataFrame") -> bool:

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from evallang.data import databases, file_formats
 from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec, PredictionsSpec, Where
 from evallang.data.predictions import read_predictions
@@ -61,6 +62,16 @@ class Source:
             **{"places": PLACES, **clauses},
         )
         return read_predictions(spec, self.folder)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Read every file and query in this process, in which a test can replace functions."""
+    monkeypatch.setattr(file_formats, "may_exhaust", lambda path, ending: False)
+    for module in (file_formats, databases):
+        monkeypatch.setattr(
+            module, "read_apart", lambda what, read, *arguments, limit=None: read(*arguments)
+        )
 
 
 @pytest.fixture

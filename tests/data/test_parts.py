@@ -108,7 +108,7 @@ def test_rows_beyond_the_memory_are_refused_with_what_needs_none(tmp_path: Path)
         (tmp_path / f"p-{part}.csv").write_text(f"truth,s,a\n{rows}")
     scored = STUDY.replace("  models a\n", "  models a\n  score a = s\n")
     scored = scored.replace("accuracy", "roc_auc")
-    with limits(memory=13_000):
+    with limits(memory=26_000):
         assert "rows are counted" in refused(study(tmp_path, "p-{part}.csv", scored))
         assert ev.run(study(tmp_path, "p-{part}.csv")).record.data[0].n == 5000
 

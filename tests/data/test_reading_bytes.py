@@ -103,7 +103,7 @@ def test_separators_ends_and_quotes_leave_values_and_lines(source, text):
 
 
 @pytest.mark.parametrize("change", ["grow", "shrink"])
-def test_a_file_that_is_written_to_while_it_is_read_is_reported(source, monkeypatch, change):
+def test_a_file_that_is_written_to_while_it_is_read_is_reported(source, monkeypatch, here, change):
     source.write("p.csv", TEXTS["plain"])
     path, opened = source.folder / "p.csv", type(source.folder).open
 

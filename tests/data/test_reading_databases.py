@@ -172,7 +172,7 @@ def test_columns_of_several_types_are_text_and_blobs_no_features(source):
 # --- DuckDB and PostgreSQL ---------------------------------------------------------------
 
 
-def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch):
+def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch, here):
     def missing(name):
         raise ImportError(name)
 
@@ -254,7 +254,7 @@ def server(monkeypatch):
     return made
 
 
-def test_a_server_is_asked_only_where_the_study_is_trusted(source, server):
+def test_a_server_is_asked_only_where_the_study_is_trusted(source, server, here):
     found = error(source, ALL, "postgresql://ana@db.example.org/trial")
     assert (found.code, found.help) == (
         "E418",
@@ -278,7 +278,7 @@ def test_a_password_is_refused_and_never_repeated(source, server, address):
     assert server.addresses == []
 
 
-def test_complaints_of_a_server_are_one_line(source, server):
+def test_complaints_of_a_server_are_one_line(source, server, here):
     def refuse(_):
         raise Server.Error('\nrelation "visit" does not exist\nLINE 1: select')
 
@@ -330,7 +330,7 @@ def test_whether_a_query_orders_its_rows(query, expected):
     assert ordered(query) is expected
 
 
-def test_dates_of_a_database_can_be_compared(source, server, where):
+def test_dates_of_a_database_can_be_compared(source, server, where, here):
     day = datetime.date(2024, 3, 1)
     server.description = [("id",), ("day",), ("age",), ("y",)]
     server.cursor = lambda: server

@@ -96,7 +96,7 @@ def test_what_is_no_workbook_is_refused(tmp_path):
     assert [d.code for d in findings.diagnostics] == ["E405"]
 
 
-def test_the_extra_is_named_where_it_is_missing(book, monkeypatch):
+def test_the_extra_is_named_where_it_is_missing(book, monkeypatch, here):
     monkeypatch.setattr(excel, "find_spec", lambda name: None)
     _, (found,) = book(tested=TESTED)
     assert found.code == "E405"

@@ -24,6 +24,8 @@ from moto.server import ThreadedMotoServer
 import evallang as ev
 from evallang.data.remote import address_objection, network, network_allowed
 
+pytestmark = pytest.mark.usefixtures("here")  # commands read elsewhere
+
 KEY, SECRET = "AKIAEVALLANGTEST", "a-secret-that-nobody-may-see"
 TABLE = pl.DataFrame(
     {"id": range(60), "truth": [i % 2 for i in range(60)], "a": [(i // 3) % 2 for i in range(60)]}

@@ -113,7 +113,7 @@ class _Store(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Store]]:
+def store(monkeypatch: pytest.MonkeyPatch, here: None) -> Iterator[type[_Store]]:
     """Serve one object to the clients of S3, Google and Azure, which know the server's address."""
     place, content = "trial/wide.parquet", _parquet(TABLE)
     served: dict[str, Any] = {

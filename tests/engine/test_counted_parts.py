@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import evallang as ev
 from evallang.cli.main import root
-from evallang.data import predictions
+from evallang.data import file_formats, predictions
 from evallang.limits import limits
 from evallang.metrics.metric import METRICS
 from evallang.results import codec
@@ -295,15 +295,16 @@ def test_rounded_scores_of_parts_give_the_results_of_one_file_and_state_their_er
 
 
 def test_scores_beyond_the_memory_are_refused_with_the_option_that_rounds_them(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(file_formats, "may_exhaust", lambda path, ending: False)
     (tmp_path / "preds").mkdir()
     for part, rows in enumerate(scored_table().drop("site").iter_slices(100)):
         _write(rows, tmp_path / f"preds/{part}.parquet")
     place = tmp_path / "study.eval"
     text = f'evallang 1\n\npredictions p from "preds/{{part}}.parquet"\n{SCORED}measure roc_auc\n'
     place.write_text(text)
-    with limits(memory=20_000):
+    with limits(memory=40_000):
         with pytest.raises(ev.StudyError) as caught:
             ev.run(place)
         (found,) = caught.value.diagnostics

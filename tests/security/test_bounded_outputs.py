@@ -100,8 +100,8 @@ def test_lines_with_other_keys_each_are_counted_as_the_cells_that_they_make(tmp_
     (tmp_path / "d.jsonl").write_text(text)
     with limits(memory=10**8):
         _, ((code, message),) = read(tmp_path, "d.jsonl")
-    # 1,768 lines with as many columns are the first to have 100 MB at 32 bytes a cell
-    assert code == "E404" and "100,026,368 bytes" in message
+    # 1,251 lines with as many columns are the first to have 100 MB at 64 bytes a cell
+    assert code == "E404" and "100,160,064 bytes" in message
 
 
 @pytest.mark.parametrize("kind", [pl.Int8, pl.Boolean])
@@ -109,9 +109,9 @@ def test_cells_of_a_small_parquet_file_count_before_they_are_read(tmp_path, kind
     table = pl.select(x=pl.repeat(0, 10**6).cast(kind), y=pl.repeat(1, 10**6, dtype=pl.Int8))
     table.write_parquet(tmp_path / "d.parquet")
     assert (tmp_path / "d.parquet").stat().st_size < 10_000
-    with limits(memory=15_999_999):
+    with limits(memory=31_999_999):
         _, ((code, message),) = read(tmp_path, "d.parquet")
-    assert code == "E404" and "16,000,000 bytes" in message
+    assert code == "E404" and "32,000,000 bytes" in message
 
 
 # --- results and reports of others ---------------------------------------------------------------

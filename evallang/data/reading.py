@@ -1,0 +1,199 @@
+"""Files and queries that may exhaust memory or time are read in a process of their own.
+
+Its data are limited (`RLIMIT_DATA`) to what it holds when it starts and the limit `memory`, so that
+what a file of three kilobytes does to it costs nobody else anything: its death is an error about
+that file. A process reads file after file; one that dies although it had read others before may
+have died of them, and the file is read once more in a new one.
+"""
+
+import ctypes
+import os
+import pickle
+import resource
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, TypeVar
+
+from evallang.data.files import note_outside, paths_taken
+from evallang.data.findings import Refused
+from evallang.data.remote import network, network_allowed
+from evallang.diagnostics import codes
+from evallang.limits import MEMORY, READ_SECONDS, Limit, changed_limits, limits
+from evallang.own_python import own_environment, own_python
+
+START = "from evallang.data.reading import serve; serve()"
+LACKING = 3  # exit code of a process that lacks memory
+OF_MEMORY = (LACKING, -signal.SIGABRT, -signal.SIGKILL)  # polars aborts, the system kills
+ENDED_WITHIN = 0.5  # seconds after Ctrl-C, in which the client of a server stops its query
+LONGEST_WAIT = 2_000_000  # seconds; a system waits for no longer
+PR_SET_PDEATHSIG = 1
+PLAIN = {".csv": 4_000_000, ".tsv": 4_000_000, ".arff": 4_000_000, ".jsonl": 20_000}
+"""Sizes up to which a file takes little wherever it is read: a text without long lines has few
+columns, but a thousand lines of JSON may have a thousand names each."""
+LONG_LINE = 1 << 16
+
+T = TypeVar("T")
+
+
+def may_exhaust(path: Path, ending: str) -> bool:
+    """Return whether reading a file may take far more memory than it has bytes."""
+    with suppress(OSError, ValueError):  # whoever reads it reports that it cannot be opened
+        if path.is_file():
+            if path.stat().st_size > PLAIN.get(ending, -1):
+                return True
+            return any(len(line) > LONG_LINE for line in path.read_bytes().split(b"\n"))
+    return False
+
+
+class Reader:
+    """A process that reads, started when it is first needed, and again where it has died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def read(self, what: str, limit: Limit, request: bytes) -> Any:
+        """Return what a request reads; `limit` is that of its seconds."""
+        again = self._process is not None
+        try:
+            if self._process is None:
+                self._start()
+            self._connection.send_bytes(request)
+            if not self._connection.poll(min(limit.most, LONGEST_WAIT)):
+                raise limit.exceeded(what)
+            value, error, taken = pickle.loads(self._connection.recv_bytes())
+        except (EOFError, ConnectionError):
+            code = self.close()
+            if again:
+                return self.read(what, limit, request)
+            if code in OF_MEMORY:
+                raise MEMORY.exceeded(f"{what}, while it is read") from None
+            message = f"{what} cannot be read: the process that reads it ended with code {code}"
+            raise Refused(codes.unreadable_file, message, help="write the file again") from None
+        except BaseException:
+            self.close(ENDED_WITHIN)
+            raise
+        for location in taken:
+            note_outside(location)
+        if error is not None:
+            raise error
+        return value
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._connection: Connection[Any, Any] = Connection(ours.detach())
+        with theirs:
+            self._process = subprocess.Popen(
+                own_python(START, str(theirs.fileno())),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,  # where polars tells of its last words
+                pass_fds=[theirs.fileno()],
+                env=own_environment(OPENBLAS_NUM_THREADS="1"),
+                start_new_session=True,  # this process hears Ctrl-C, and ends that one
+            )
+
+    def close(self, patience: float = 0.0) -> int | None:
+        """End the process; return its exit code, negative for a signal."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        self._connection.close()
+        if patience:
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):  # it is in C code
+                process.wait(patience)
+        process.kill()
+        return process.wait()
+
+
+_READER: ContextVar[Reader | None] = ContextVar("reader", default=None)
+
+
+@contextmanager
+def reading(memory: int | None = None) -> Iterator[Reader]:
+    """Read with one process within the context, in at most `memory` bytes; None: as is."""
+    with limits(**({} if memory is None else {"memory": memory})):
+        known = _READER.get()
+        if known is not None:
+            yield known
+            return
+        reader = Reader()
+        token = _READER.set(reader)
+        try:
+            yield reader
+        finally:
+            _READER.reset(token)
+            reader.close()
+
+
+def read_apart(
+    what: str, read: Callable[..., T], *arguments: Any, limit: Limit = READ_SECONDS
+) -> T:
+    """Return what a function reads in the process that may die of it.
+
+    `what` names the file or query in messages. Raises what the function raises, and `OverLimit`
+    where it takes more than the limits allow.
+    """
+    call = partial(read, *arguments)
+    settings = dict(changed_limits()), network_allowed(), dict(os.environ)
+    with reading() as reader:
+        found: T = reader.read(what, limit, pickle.dumps((call, *settings)))
+        return found
+
+
+# --- in the process that reads ---------------------------------------------------------------
+
+
+def serve() -> None:
+    """Read what the main process asks for, until it ends."""
+    import polars as pl
+
+    if sys.platform.startswith("linux"):  # end with the main process, even in the middle of C code
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    connection: Connection[Any, Any] = Connection(int(sys.argv[1]))
+    pl.LazyFrame({"x": [1]}).select(pl.len()).collect(engine="streaming")  # starts its threads
+    held = _held()
+    with suppress(EOFError, ConnectionError, KeyboardInterrupt):
+        most = MEMORY.most
+        while _held() - held <= most / 4:  # what is left of a file is not taken from the next one
+            try:
+                answer, most = _answer(connection.recv_bytes(), held)
+                connection.send_bytes(pickle.dumps(answer))
+            except MemoryError:
+                os._exit(LACKING)
+
+
+def _answer(request: bytes, held: int) -> tuple[tuple[Any, Exception | None, list[str]], int]:
+    """Return what a request reads or raises, paths out of the study's folder, and its memory."""
+    call, changed, allowed, environment = pickle.loads(request)
+    os.environ.clear()
+    os.environ.update(environment)
+    with limits(**changed), network(allowed), paths_taken() as taken:
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        soft = held + MEMORY.most
+        resource.setrlimit(resource.RLIMIT_DATA, (soft if hard < 0 else min(soft, hard), hard))
+        try:
+            return (call(), None, taken), MEMORY.most
+        except MemoryError:
+            raise
+        except Exception as error:
+            error.__traceback__ = None
+            return (None, error, taken), MEMORY.most
+
+
+def _held() -> int:
+    """Return the bytes of data that this process holds, 0 where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[5]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
