@@ -20,11 +20,11 @@ LEAST_SURE = 4  # characters; a shorter word may well be meant as written
 MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 LONGEST_ABBREVIATION = 5  # letters: `medae` is one, `recall` is a word
 MANY = 400  # names; comparing a word with more names has a cost that is counted
-MOST_COMPARED = 100_000  # names in all, a third of a second; then only one-letter slips
+MOST_COMPARED = 100_000  # names in all, a third of a second; then only case is looked at
 
 
 class Words(tuple[str, ...]):
-    """Names that many words may be compared with; very many are looked up after a while."""
+    """Names that many words may be compared with; very many are compared a few times only."""
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -56,50 +56,20 @@ class Words(tuple[str, ...]):
             found.setdefault(name.casefold(), []).append(name)
         return found
 
-    @cached_property
-    def _plainly(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for index, name in enumerate(self):
-            found.setdefault(_plain(name), []).append(index)
-        return found
-
-    @cached_property
-    def _shortened(self) -> dict[str, list[str]]:
-        """The plain names, indexed by each of them without one character."""
-        found: dict[str, list[str]] = {}
-        for plain in self._plainly:
-            if len(plain) <= LONGEST + 1:
-                for left in _deletions(plain):
-                    found.setdefault(left, []).append(plain)
-        return found
-
-    def one_edit_away(self, word: str) -> list[str]:
-        """Return the names at most one edit away from a plain word.
-
-        Two words one edit apart become equal when one or both lose a character (Mor and
-        Fraenkel 1982).
-        """
-        left = _deletions(word)
-        near = {word, *left, *self._shortened.get(word, ())}
-        for shorter in left:
-            near.update(p for p in self._shortened.get(shorter, ()) if _one(word, p))
-        return [self[i] for i in sorted(i for p in near for i in self._plainly.get(p, ()))]
-
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that an author most likely meant, or None.
 
     Case and the choice between `-` and `_` do not count, and a swap of neighbours counts as
-    one edit. A third of the word may be wrong (one letter in words of two to five letters, and
-    in every word once `Words` have been compared too often). Of tied candidates the one with the
-    longer common beginning is returned, then the first.
+    one edit. A third of the word may be wrong (one letter in words of two to five letters). Of tied
+    candidates the one with the longer common beginning is returned, then the first. Once `Words`
+    have been compared too often, only those that differ in case are returned.
     """
     if not 2 <= len(word) <= LONGEST:
         return None
-    plain, most = _plain(word), max(1, len(word) // 3)
     if isinstance(candidates, Words) and not candidates.may_be_gone_through():
-        candidates, most = candidates.one_edit_away(plain), 1
-    return _nearest(plain, candidates, most)
+        candidates = candidates.alike(word)
+    return _nearest(_plain(word), candidates, max(1, len(word) // 3))
 
 
 def slip_of_term(word: str, term: str) -> bool:
@@ -170,17 +140,15 @@ def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
     digits = [[c for c in name if c.isdigit()] for name in (plain, meant)]
     if min(len(plain), len(meant)) < LEAST_SURE or digits[0] != digits[1]:
         return False
-    edits = distance(plain, meant)
-    if isinstance(candidates, Words) and edits <= 1 and not candidates.may_be_gone_through():
-        candidates = candidates.one_edit_away(plain)
+    if isinstance(candidates, Words) and not candidates.may_be_gone_through():
+        return False
     others = (other for other in candidates if _plain(other) != meant)
-    return _nearest(plain, others, edits) is None
+    return _nearest(plain, others, distance(plain, meant)) is None
 
 
 def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:
     """Return the candidate with the fewest edits, at most `most`, or None."""
     places = _places(plain)
-    signs = _signs(plain)
     best: str | None = None
     best_rank = (most + 1, 0)
     for candidate in candidates:
@@ -188,9 +156,6 @@ def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:
         if abs(len(candidate) - len(plain)) > limit and candidate.isascii():
             continue
         other = _plain(candidate)
-        theirs = _signs(other)
-        if (signs & ~theirs).bit_count() > limit or (theirs & ~signs).bit_count() > limit:
-            continue
         edits = _edits(places, len(plain), other, limit)
         if edits > limit or len(other) <= edits:  # no character of the candidate would remain
             continue
@@ -245,29 +210,8 @@ def _places(word: str) -> dict[str, int]:
     return found
 
 
-def _signs(word: str) -> int:
-    """Return the characters of a word as bits; each one that another word lacks costs an edit."""
-    found = 0
-    for character in word:
-        found |= 1 << (ord(character) & 63)
-    return found
-
-
 def _plain(word: str) -> str:
     return word.casefold().replace("-", "_")
-
-
-def _deletions(word: str) -> dict[str, None]:
-    return dict.fromkeys(word[:i] + word[i + 1 :] for i in range(len(word)))
-
-
-def _one(first: str, second: str) -> bool:
-    """Return whether two words of the same length differ by at most one edit."""
-    apart = [i for i in range(len(first)) if first[i] != second[i]]
-    if len(apart) < 2:
-        return True
-    i, j = apart[0], apart[-1]
-    return j == i + 1 and first[i] == second[j] and first[j] == second[i]
 
 
 def _shared_start(first: str, second: str) -> int:
