@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, SCIKIT_LEARN, MetricDeclaration, Outcome, SummedShares
 from evallang.registry import Bounds, Example
-from evallang.stats.score_counts import summing
+from evallang.stats.score_counts import ratio, summing
 
 
 class Margins(Struct, frozen=True):
@@ -145,21 +145,6 @@ def averaged(
     occurs = (table.support + table.predicted > 0).astype(np.float64)
     weight = np.where(np.isnan(value), 0.0, occurs if average == "macro" else table.support)
     return ratio((np.nan_to_num(value) * weight).sum(-1), weight.sum(-1))
-
-
-def ratio(
-    numerator: NDArray[np.float64],
-    denominator: NDArray[np.float64],
-    undefined: float = float("nan"),
-) -> NDArray[np.float64]:
-    """Divide, with `undefined` where the denominator is 0."""
-    quotient: NDArray[np.float64] = np.divide(
-        numerator,
-        denominator,
-        out=np.full(np.shape(denominator), undefined),
-        where=np.asarray(denominator) != 0,
-    )
-    return quotient
 
 
 def summed_recalls(o: Outcome, options: Mapping[str, Any]) -> SummedShares:

@@ -15,12 +15,12 @@ from evallang.metrics.by_class import (
     Margins,
     averaged,
     precision,
-    ratio,
     recall,
     summed_recalls,
 )
 from evallang.metrics.metric import METRICS, SCIKIT_LEARN, MetricDeclaration
 from evallang.registry import Bounds, Example, Situation
+from evallang.stats.score_counts import ratio
 
 
 @METRICS.register(

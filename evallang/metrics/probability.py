@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.metrics.by_class import ratio, recall, specificity
+from evallang.metrics.by_class import recall, specificity
 from evallang.metrics.metric import (
     METRICS,
     MetricDeclaration,
@@ -26,6 +26,7 @@ from evallang.stats.logistic import (
     weighted_intercepts,
     weighted_slopes,
 )
+from evallang.stats.score_counts import ratio
 
 AT_ONCE = 1 << 18  # examples whose probabilities are looked up together
 

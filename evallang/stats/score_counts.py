@@ -23,11 +23,14 @@ def undefined(weights: NDArray[Any]) -> NDArray[np.float64]:
     return np.full(len(weights), np.nan)
 
 
-def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide; NaN where the denominator is 0."""
-    values = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=values, where=denominator != 0)
-    return values
+def ratio(
+    numerator: NDArray[np.float64],
+    denominator: NDArray[np.float64],
+    undefined: float = math.nan,
+) -> NDArray[np.float64]:
+    """Divide, with `undefined` where the denominator is 0."""
+    values = np.full(np.shape(denominator), undefined)
+    return np.divide(numerator, denominator, out=values, where=np.asarray(denominator) != 0)
 
 
 def summing(

@@ -241,7 +241,7 @@ def test_the_critical_rates_of_two_sides_are_the_ends_of_what_is_kept():
 
 
 def test_a_threshold_is_a_rate_and_the_test_is_about_one_model():
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="above 0"):
         binomial([[True]], threshold=1.0)
     with pytest.raises(ValueError, match="one model"):
         binomial([[True, False]], threshold=0.5)

@@ -102,7 +102,7 @@ def corrected_t(
     """
     pairs = read_folds(first, second)
     factor = pairs.factor(n_train, n_test, test_train_ratio)
-    return _t_result("corrected_t", pairs, factor, level, alternative)
+    return t_of_folds("corrected_t", NULL, pairs, factor, level, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -155,7 +155,7 @@ def kfold_t(
     scores. `first` and `second` are (k,). Raises `ValueError` where shapes differ.
     """
     pairs = read_folds(first, second)
-    return _t_result("kfold_t", pairs, pairs.plain_factor, level, alternative)
+    return t_of_folds("kfold_t", NULL, pairs, pairs.plain_factor, level, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -209,11 +209,16 @@ def resampled_t(
     scores. `first` and `second` are (J,). Raises `ValueError` where shapes differ.
     """
     pairs = read_folds(first, second)
-    return _t_result("resampled_t", pairs, pairs.plain_factor, level, alternative)
+    return t_of_folds("resampled_t", NULL, pairs, pairs.plain_factor, level, alternative)
 
 
-def _t_result(
-    test: str, pairs: FoldValues, factor: float, level: float, alternative: Alternative
+def t_of_folds(
+    test: str,
+    null: str,
+    pairs: FoldValues,
+    factor: float,
+    level: float,
+    alternative: Alternative,
 ) -> HypothesisTestResult:
     """Build the result of a t test of the mean difference whose variance is `factor` times s²."""
     checked_level(level)
@@ -221,7 +226,7 @@ def _t_result(
     plain = HypothesisTestResult(
         test=test,
         variant="t",
-        null=NULL,
+        null=null,
         statistic=Statistic("t", None),
         estimate=Difference(
             Summary.DIFFERENCE, float(d[0]) if len(d) else None, None, None, level, test

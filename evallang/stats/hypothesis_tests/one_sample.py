@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from evallang.bibliography import cite
 from evallang.evidence import COUNTS, FOLD_SCORES, ONE_PREDICTION_PER_ROW, SHARES
 from evallang.registry import Bounds, Example
-from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.basics import Alternative, binomial_tail, checked_level, least_rejected
 from evallang.stats.correctness import Correctness, count_correct
-from evallang.stats.effect_sizes.effect_size import cohen_dz, hedges_g
-from evallang.stats.fold_scores import read_folds, spread_is_noise, t_result
+from evallang.stats.fold_scores import read_folds
+from evallang.stats.hypothesis_tests.folds import t_of_folds
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -123,7 +123,7 @@ def binomial(
     correct: ArrayLike | Correctness,
     level: float = 0.95,
     *,
-    threshold: Annotated[float, Bounds(least=0, most=1)],
+    threshold: Annotated[float, Bounds(above=0, below=1)],
     alternative: Alternative = "greater",
 ) -> HypothesisTestResult:
     """Test whether the error rate of one model is above a threshold, or differs from it.
@@ -139,8 +139,6 @@ def binomial(
     `threshold` is not between 0 and 1, or there is more than one model.
     """
     checked_level(level)
-    if not 0 < threshold < 1:
-        raise ValueError(f"the threshold of an error rate lies between 0 and 1, not {threshold!r}")
     counts = count_correct(correct)
     if counts.n_models != 1:
         raise ValueError("the binomial test is about one model")
@@ -233,26 +231,11 @@ def single_t(
     checked_level(level)
     if not math.isfinite(threshold):
         raise ValueError("the threshold of a score is a finite number")
-    found = read_folds(first)
-    x, df = found.values, len(found.values) - 1
-    value = float(x[0]) - threshold if len(x) else None
-    plain = HypothesisTestResult(
-        test="single_t",
-        variant="t",
-        null=SINGLE_T_NULL,
-        statistic=Statistic("t", None),
-        estimate=Difference("score minus threshold", value, None, None, level, "t"),
-        notes=found.notes,
+    pairs = read_folds(first, np.full(np.shape(first), threshold))
+    result = t_of_folds("single_t", SINGLE_T_NULL, pairs, pairs.plain_factor, level, alternative)
+    assert result.estimate is not None, "a t test estimates a difference"
+    return replace(
+        result,
+        estimate=replace(result.estimate, name="score minus threshold", method="t"),
+        extra={**result.extra, "threshold": threshold, "alternative": alternative},
     )
-    if df < 1:
-        return replace(plain, notes=(*found.notes, "undefined: it takes scores on two folds"))
-    scale = max(float(np.abs(x).max()), abs(threshold))
-    mean = float(x.mean()) - threshold
-    mean = 0.0 if spread_is_noise(mean, scale) else mean
-    sd = 0.0 if spread_is_noise(x.max() - x.min(), scale) else float(x.std(ddof=1))
-    plain = replace(
-        plain,
-        effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
-        extra={"sd": sd, "threshold": threshold, "alternative": alternative},
-    )
-    return t_result(plain, mean, sd / math.sqrt(len(x)), df, alternative)
