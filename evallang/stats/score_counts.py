@@ -30,7 +30,8 @@ def ratio(
 ) -> NDArray[np.float64]:
     """Divide, with `undefined` where the denominator is 0."""
     values = np.full(np.shape(denominator), undefined)
-    return np.divide(numerator, denominator, out=values, where=np.asarray(denominator) != 0)
+    np.divide(numerator, denominator, out=values, where=np.asarray(denominator) != 0)
+    return values
 
 
 def summing(
