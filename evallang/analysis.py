@@ -1,6 +1,6 @@
 """What an analysis declares, and the fits that it asks for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -8,6 +8,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
+from evallang.diagnostics import Code
 from evallang.protocols.protocol import Rows, Split
 from evallang.registry import Guidance, Registry
 from evallang.results.provenance import CurveWords
@@ -28,6 +29,10 @@ class Subset(Struct, frozen=True):
     split: Split
     target_of: NDArray[np.int64] | None = None
     rows: Rows | None = None
+
+
+Problem = tuple[Code, str, str]
+"""The code of a finding, its message, and what to write instead."""
 
 
 class Fits(Struct, frozen=True):
@@ -72,8 +77,9 @@ class AnalysisDeclaration(Guidance, frozen=True):
     seeds_of_draws : True where it must, if a model draws at random
     directed : True where the metric must be better when higher, or when lower
     mean_metric : True where the metric must be a mean over examples
-    objection : returns what is wrong with options that were written together, and what to write
-        instead, or None
+    objection : returns what is wrong with options that were written together, or None
+    judge : finds what is wrong with a line of a study without its data, for an analysis that is
+        about the `compare` lines
     needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
         which only the models with a search have any
     fewest_folds : the number of splits without which it has no values
@@ -104,7 +110,8 @@ class AnalysisDeclaration(Guidance, frozen=True):
     seeds_of_draws: bool = False
     mean_metric: bool = False
     directed: bool = False
-    objection: Callable[[Mapping[str, Any]], tuple[str, str] | None] = lambda options: None
+    objection: Callable[[Mapping[str, Any]], Problem | None] = lambda options: None
+    judge: Callable[[Study, AnalysisSpec], Iterable[Problem]] = lambda study, spec: ()
 
     @property
     def about_fitted(self) -> bool:

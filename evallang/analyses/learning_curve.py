@@ -10,9 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.analysis import ANALYSES, AnalysisDeclaration, Fits, Subset, options_of
+from evallang.analysis import ANALYSES, AnalysisDeclaration, Fits, Problem, Subset, options_of
 from evallang.bibliography import cite
 from evallang.data import dataset
+from evallang.diagnostics import codes
 from evallang.engine.outcomes import Outcomes
 from evallang.planning.plan import SubsetPlace
 from evallang.planning.seeds import rows_hash, seed
@@ -151,8 +152,13 @@ ABOUT = (
 IN_TIME = "each part has the training rows that are nearest in time to the test rows"
 
 
-def _objection(options: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what is wrong with sizes as they were written, and what to write instead."""
+def _objection(options: Mapping[str, Any]) -> Problem | None:
+    """Return what is wrong with sizes as they were written."""
+    wrong = _wrong_sizes(options)
+    return wrong and (codes.option_value, f"`learning_curve`: {wrong[0]}", wrong[1])
+
+
+def _wrong_sizes(options: Mapping[str, Any]) -> tuple[str, str] | None:
     if "fractions" in options and "sizes" in options:
         return "`fractions` and `sizes` both state the sizes", "remove one of them"
     for name in ("fractions", "sizes"):

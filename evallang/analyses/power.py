@@ -6,8 +6,11 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.analysis import ANALYSES, AnalysisDeclaration
+from evallang.analysis import ANALYSES, AnalysisDeclaration, Problem
 from evallang.bibliography import cite
+from evallang.compatibility import is_grouped
+from evallang.compatibility.hypothesis_tests import form_asked, tests_asked
+from evallang.diagnostics import codes
 from evallang.registry import Bounds
 from evallang.reporting.analyses import Part, not_drawn, shows
 from evallang.reporting.context import Context, MetricWords
@@ -23,9 +26,11 @@ from evallang.results.provenance import AssumptionWords
 from evallang.results.ranges import Share
 from evallang.results.records import Analysis
 from evallang.results.shown import Amount, Count, Number
+from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.power import Answer, Question, Stated, stated
 from evallang.stats.power_of_metrics import check_areas
+from evallang.study import AnalysisSpec, Study
 
 
 class ShownAnswer(Struct, frozen=True):
@@ -58,19 +63,63 @@ class ShownPower(Struct, frozen=True):
     width: Number = None
 
 
-def _objection(options: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what is wrong with stated areas, and what to write instead."""
-    area, gap = _number(options.get("area")), _number(options.get("difference"))
-    positives, correlation = (_number(options.get(name)) for name in ("positives", "correlation"))
+def _objection(options: Mapping[str, Any]) -> Problem | None:
+    """Return which stated numbers cannot be true together."""
+    if options.get("difference") == "observed":
+        return (
+            codes.power_at_the_observed_difference,
+            "power at the observed difference adds nothing to the p-value",
+            "state the smallest difference that would matter: `power(difference=2%)`",
+        )
+    area, gap, positives, correlation, discordant = (
+        None if (value := options.get(name)) is None else float(value)
+        for name in ("area", "difference", "positives", "correlation", "discordant")
+    )
+    if gap is not None and discordant is not None and gap > discordant:
+        message = "two accuracies differ by no more than the share of examples on which one model "
+        return codes.option_value, f"{message}alone is right", "write a larger `discordant`"
     try:
         check_areas(area, positives, correlation, gap)
     except ValueError as error:
-        return str(error), "for example, `power(difference=2%, area=80%, positives=30%)`"
+        help_ = "for example, `power(difference=2%, area=80%, positives=30%)`"
+        return codes.option_value, f"`power`: {error}", help_
     return None
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None or isinstance(value, str) else float(value)
+def _judge(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+    """Find an option of the power of other tests than the lines name."""
+    if not study.sources:
+        return
+    known: set[str] = set()
+    used: set[str] = set()
+    for metric, test, name in tests_asked(study, spec):
+        power = HYPOTHESIS_TESTS[test.name].declaration.power
+        if power is not None:
+            known.add(test.name)
+            # A line that names no protocol is not assigned one yet
+            own = [p for p in study.protocols if name in (None, p.name)]
+            for protocol in own or (None,):
+                used |= power.options(form_asked(metric, study.sources[0], protocol))
+    every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options(None)}
+    stated = dict(spec.method.options)
+    written = [name for name in stated if name in every and name not in used]
+    if known and written:
+        options = [o.name for o in ANALYSES[spec.method.name].options]
+        further = [name for name in options if name in used and name not in stated]
+        yield (
+            codes.assumption_of_another_test,
+            f"the power of {listed(sorted(known), 'or')} does not depend on "
+            f"{listed(written, 'and')}",
+            "remove it" + (f"; it depends on {listed(further, 'and')}" if further else ""),
+        )
+    elif known and "icc" in used and stated.get("icc") is not None:
+        grouped = any(is_grouped(source, study.group) for source in study.sources)
+        if stated.get("group_size") is None and not grouped:
+            yield (
+                codes.analysis_needs_other_data,
+                "`icc` is about examples in groups, and no source of the study has groups",
+                "write the size of a group with it: `power(icc=10%, group_size=8)`",
+            )
 
 
 @ANALYSES.register(
@@ -80,6 +129,7 @@ def _number(value: Any) -> float | None:
         shown=ShownPower,
         recorded=("target", "difference", "width"),
         objection=_objection,
+        judge=_judge,
         when=(
             "before the data are collected, to see how large a difference the tests can detect, or "
             "how many examples an interval of a wanted width takes"

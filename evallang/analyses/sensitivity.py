@@ -6,9 +6,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.analysis import ANALYSES, AnalysisDeclaration
+from evallang.analysis import ANALYSES, AnalysisDeclaration, Problem
 from evallang.bibliography import cite
 from evallang.compatibility.hypothesis_tests import has_same_null, test_mismatch
+from evallang.diagnostics import codes
 from evallang.engine.comparisons import (
     ComparisonContext,
     OneSource,
@@ -17,6 +18,7 @@ from evallang.engine.comparisons import (
     run_again,
 )
 from evallang.engine.decisions import DecisionInputs, Line
+from evallang.hypotheses import decides_pairs
 from evallang.registry import Entry
 from evallang.reporting.analyses import Part, not_drawn, notes, shows
 from evallang.reporting.context import Context
@@ -33,7 +35,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.study import ComparisonSpec, Method
+from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 
 Decision = bool | None
 """Whether a hypothesis was rejected; None where the test is undefined."""
@@ -321,9 +323,21 @@ def _with_test(line: Line, test: Method) -> tuple[TestRun, ...]:
 # --- the numbers ---------------------------------------------------------------------------------
 
 
+def _judge(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
+    """Find a study whose lines decide no pair."""
+    about = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
+    if not any(map(decides_pairs, about)):
+        yield (
+            codes.analysis_needs_other_data,
+            "`sensitivity` is about decisions on pairs of models, and no `compare` line makes one",
+            "write `compare A, B with TEST`, without `exploratory`",
+        )
+
+
 @ANALYSES.register(
     AnalysisDeclaration(
         about="decisions",
+        judge=_judge,
         shown=Sensitivity,
         when="a reader may ask whether a decision depends on the choice of a test or correction",
         when_not=(

@@ -1,14 +1,13 @@
 """`analyze`: what is asked besides the estimates and tests, its options and what it is about."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from evallang.analysis import ABOUT_LINES, ANALYSES
 from evallang.checking import values
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.diagnostics import codes
-from evallang.study import AnalysisSpec, Method, OptionValue, Protocol, SourceSpec
+from evallang.study import AnalysisSpec, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 
 
@@ -35,18 +34,10 @@ def analyses(
 def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Method) -> bool:
     """Return whether what an analysis assumes can be true together."""
     options, declared = method.keywords(), ANALYSES[method.name].declaration
-    difference, discordant = (_number(options.get(name)) for name in ("difference", "discordant"))
     by_lines, wrong = declared.about in ABOUT_LINES, declared.objection(options)
-    code, place, name = codes.option_value, item.span, f"`{method.name}`"
-    if options.get("difference") == "observed":
-        code = codes.power_at_the_observed_difference
-        message = "power at the observed difference adds nothing to the p-value"
-        help_ = "state the smallest difference that would matter: `power(difference=2%)`"
-    elif difference is not None and discordant is not None and difference > discordant:
-        message = "two accuracies differ by no more than the share of examples on which one model "
-        message, help_ = f"{message}alone is right", "write a larger `discordant`"
-    elif wrong is not None:
-        message, help_ = f"{name}: {wrong[0]}", wrong[1]
+    place, name = item.span, f"`{method.name}`"
+    if wrong is not None:
+        code, message, help_ = wrong
     elif node.metric and not (by_lines or declared.by_metric):
         code, place = codes.clause_conflict, node.metric.span
         message = f"{name} has no metric, so `by` has no place here"
@@ -63,7 +54,3 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
         return True
     scope.report(code, message, place, help=help_)
     return False
-
-
-def _number(value: OptionValue) -> float | None:
-    return float(value) if isinstance(value, int | float | Fraction) else None

@@ -5,22 +5,19 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
+from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration, Problem
 from evallang.checking import capabilities
 from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.study_facts import protocol_prefix
 from evallang.checking.scope import Scope
-from evallang.compatibility import is_grouped, metric_entry
-from evallang.compatibility.hypothesis_tests import form_asked, tests_asked
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, GivenOutcomes, PredictionsSpec, Table, Task
-from evallang.diagnostics import Code, Diagnostic, codes, diagnose
-from evallang.hypotheses import decides_pairs
+from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.metrics.metric import default_metric, is_mean_metric
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, written
 from evallang.spelling import listed
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import AnalysisSpec, Method, Protocol, Study
 from evallang.syntax import nodes as n
 
@@ -54,10 +51,9 @@ def judge_analyses(scope: Scope, study: Study) -> None:
     for spec in study.analyses:
         declared = ANALYSES[spec.method.name].declaration
         if declared.about in ABOUT_LINES:
-            if declared.about == "decisions":
-                _judge_lines(scope, study, spec)
-            else:
-                _judge_assumptions(scope, study, spec)
+            if len(scope.of(n.CompareNode)) == len(study.comparisons):
+                for code, message, help_text in declared.judge(study, spec):
+                    scope.report(code, message, spec.span, help=help_text)
             continue
         own = (p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by)
         about = About(
@@ -81,62 +77,6 @@ def judge_analyses(scope: Scope, study: Study) -> None:
         for code, message, help_text in problems:
             scope.report(code, f"`{about.name}` {message}", spec.span, help=help_text)
             break
-
-
-def _judge_lines(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
-    """Report an analysis of decisions in a study whose lines decide no pair."""
-    about = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
-    if any(map(decides_pairs, about)) or len(scope.of(n.CompareNode)) > len(study.comparisons):
-        return
-    scope.report(
-        codes.analysis_needs_other_data,
-        f"`{spec.method.name}` is about decisions on pairs of models, and no `compare` line makes "
-        "one",
-        spec.span,
-        help="write `compare A, B with TEST`, without `exploratory`",
-    )
-
-
-def _judge_assumptions(scope: Scope, study: Study, spec: AnalysisSpec) -> None:
-    """Report an option of the power of other tests than the lines name."""
-    if len(scope.of(n.CompareNode)) > len(study.comparisons) or not study.sources:
-        return
-    known: set[str] = set()
-    used: set[str] = set()
-    for metric, test, name in tests_asked(study, spec):
-        power = HYPOTHESIS_TESTS[test.name].declaration.power
-        if power is not None:
-            known.add(test.name)
-            # A line that names no protocol is not assigned one yet
-            own = [p for p in study.protocols if name in (None, p.name)]
-            for protocol in own or (None,):
-                used |= power.options(form_asked(metric, study.sources[0], protocol))
-    every = {o for e in HYPOTHESIS_TESTS if (p := e.declaration.power) for o in p.options(None)}
-    stated = dict(spec.method.options)
-    written = [name for name in stated if name in every and name not in used]
-    if known and written:
-        options = [o.name for o in ANALYSES[spec.method.name].options]
-        further = [name for name in options if name in used and name not in stated]
-        scope.report(
-            codes.assumption_of_another_test,
-            f"the power of {listed(sorted(known), 'or')} does not depend on "
-            f"{listed(written, 'and')}",
-            spec.span,
-            help="remove it" + (f"; it depends on {listed(further, 'and')}" if further else ""),
-        )
-    elif known and "icc" in used and stated.get("icc") is not None:
-        grouped = any(is_grouped(source, study.group) for source in study.sources)
-        if stated.get("group_size") is None and not grouped:
-            scope.report(
-                codes.analysis_needs_other_data,
-                "`icc` is about examples in groups, and no source of the study has groups",
-                spec.span,
-                help="write the size of a group with it: `power(icc=10%, group_size=8)`",
-            )
-
-
-Problem = tuple[Code, str, str]
-"""The code of a finding, its message and its help."""
 
 
 def _few_parts(study: Study, about: About) -> Iterator[Problem]:
