@@ -41,9 +41,3 @@ def test_a_skipped_case_hides_no_other_and_all_of_them_are_a_skipped_test():
     with pytest.raises(pytest.skip.Exception):
         for_each("number", [0, 1])(test)()
     for_each("number", [0, 3])(test)()
-
-
-@for_each("word", ["a", "b"], ids=lambda word: word.upper())
-def test_fixtures_are_those_that_are_left(word, request):
-    assert request.node.name == "test_fixtures_are_those_that_are_left"
-    assert word in "ab"

@@ -16,9 +16,9 @@ from benchmarks.validation import (
 )
 from benchmarks.validation.__main__ import main
 from benchmarks.validation.everything import SECTIONS, SIMULATIONS, unmeasured
-from benchmarks.validation.page import failures, figure, page
+from benchmarks.validation.page import failures, page
 from benchmarks.validation.record import MEASURED, Record, read, write
-from benchmarks.validation.running import SEED, replications, run
+from benchmarks.validation.running import SEED, run
 from benchmarks.validation.simulation import Claim, Line, Simulation, Tally, computed, tally
 from evallang.analyses import calibration
 from evallang.stats import score_curves
@@ -167,14 +167,3 @@ def test_tallies_of_blocks_add_up():
     assert tally([0.0, 1.0]) + tally([2.0, 5.0]) == whole == Tally(4, 8.0, 30.0)
     # variance 30/4 - 2² = 3.5, over 4
     assert whole.value == 2.0 and whole.error == pytest.approx((3.5 / 4) ** 0.5)
-
-
-def test_figures_show_their_error():
-    assert figure(tally([True] * 50 + [False] * 950)) == "5.0 ± 0.7"
-    assert figure(computed(0.05)) == "5.00"
-    assert figure(computed(0.5), unit="") == "0.500"
-
-
-def test_a_small_version_keeps_a_least_number_of_replications():
-    simulation = Simulation("s", "s", 1000, lambda rng, n: {}, (), least=40)
-    assert [replications(simulation, share) for share in (1, 0.5, 0.001)] == [1000, 500, 40]

@@ -18,7 +18,7 @@ from calling import call
 from studies import TWO_MODELS
 
 import evallang as ev
-from evallang.api import FolderRefused, folder
+from evallang.api import FolderRefused
 from evallang.api.folder import reserved
 from evallang.api.models import check_places
 
@@ -128,19 +128,6 @@ def test_a_report_is_not_rendered_into_a_folder_that_a_run_holds(tmp_path, resul
     assert f"another run (process {os.getpid()} on " in done.stderr
 
 
-def test_without_locks_of_the_file_system_a_note_says_so(tmp_path, monkeypatch):
-    def no_locks(*_):
-        raise OSError(37, "No locks available")
-
-    monkeypatch.setattr(folder.fcntl, "flock", no_locks)
-    with reserved(tmp_path / "out") as held:
-        assert held.notes == (
-            f"the file system of `{tmp_path / 'out'}` has no locks; do not start another run into "
-            "it before this one ends",
-        )
-    assert not list(tmp_path.iterdir())
-
-
 # --- links and special files ---------------------------------------------------------------------
 
 
@@ -230,10 +217,7 @@ def test_a_folder_of_the_user_beside_the_results_is_never_deleted(tmp_path, resu
 
 # --- paths ---------------------------------------------------------------------------------------
 
-PATHS = [
-    b"new\nline", b"-dash", b"sp ace", b"b\xff\xfe", "em😀ji".encode(), b"x" * 255,
-    "é".encode() * 127,
-]  # fmt: skip
+PATHS = [b"new\nline", b"-dash b\xff\xfe", b"x" * 255, "é".encode() * 127]
 
 
 @pytest.mark.parametrize("name", PATHS, ids=ascii)
@@ -247,8 +231,8 @@ def test_any_name_that_linux_allows_takes_results_and_their_report(tmp_path, nam
     assert not list(tmp_path.glob("*.evallang-*"))
 
 
-@pytest.mark.parametrize("name", [b"\xc3\xa9.eval", b"s\xff.eval"], ids=ascii)
-def test_a_locale_without_utf_8_loses_nothing(tmp_path, name):
+def test_a_locale_without_utf_8_loses_nothing(tmp_path):
+    name = b"\xc3\xa9 s\xff.eval"
     (tmp_path / os.fsdecode(name)).write_text(COUNTS)
     settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     out = name.removesuffix(b".eval") + b"-results"
@@ -278,24 +262,6 @@ class _Full:
     free = 100_000
 
 
-def test_a_limit_on_files_is_met_before_anything_is_fitted(tmp_path):
-    (tmp_path / "study.eval").write_text(TWO_MODELS)
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536));"
-        "from evallang.cli.main import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "run", "study.eval", "-j", "1"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    # a tool that measures the tests cannot write its own file either, and says so
-    fix = "name another folder (-o on the command line)"
-    said = f"cannot write `study-results`: file too large; {fix}"
-    assert f"\nError: {said}\n" in f"\n{done.stderr}"
-    assert [p.name for p in tmp_path.iterdir()] == ["study.eval"]
-
-
 def test_a_folder_without_permission_is_told_before_anything_is_fitted(tmp_path):
     (tmp_path / "study.eval").write_text(TWO_MODELS)
     (tmp_path / "closed").mkdir(mode=0o555)
@@ -320,17 +286,14 @@ def test_a_store_that_may_not_be_searched_is_refused_in_one_line(tmp_path):
         "protocol cv folds=2\nmeasure accuracy\nreport csv\n"
     )
     (tmp_path / "closed").mkdir(mode=0)
-    for jobs in "12":
-        done = subprocess.run(
-            [sys.executable, "-m", "evallang", "run", "study.eval", "--quiet", "-j", jobs,
-             "--store", "closed"],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-            preexec_fn=_obey_permissions if os.geteuid() == 0 else None,
-        )  # fmt: skip
-        said = "closed` cannot be used: permission denied; the run used no store"
-        assert (done.returncode, done.stdout) == (0, "")
-        (line,) = done.stderr.splitlines()
-        assert line.endswith(said)
+    done = subprocess.run(
+        [*EVALLANG, "run", "study.eval", "--quiet", "-j", "1", "--store", "closed"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        preexec_fn=_obey_permissions if os.geteuid() == 0 else None,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("closed` cannot be used: permission denied; the run used no store")
 
 
 def _obey_permissions() -> None:
@@ -367,18 +330,6 @@ def test_a_model_that_cannot_be_written_at_the_end_leaves_the_results_where_they
     told = "Error: cannot write the model `tree.skops`: no space left on device; the results are in"
     assert (done.returncode, done.stderr.splitlines()[-1]) == (3, f"{told} `out`")
     assert (tmp_path / "out" / "results.json").exists()
-
-
-def test_a_mount_point_in_the_folder_is_named_before_anything_is_moved(
-    tmp_path, results, monkeypatch
-):
-    out = tmp_path / "out"
-    results.save(out)
-    (out / "mounted").mkdir()
-    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == "mounted")
-    with pytest.raises(FolderRefused, match="is a mount point, which cannot be moved"):
-        results.save(out)
-    assert (out / "mounted").is_dir()
 
 
 def test_what_an_interrupted_run_left_is_kept_beside_a_file_of_the_same_name(tmp_path, results):

@@ -4,13 +4,12 @@ import io
 import os
 import random
 import stat
-import subprocess
-import sys
 import zipfile
 from hashlib import sha256
 
 import numpy as np
 import pytest
+from calling import call
 from click.testing import CliRunner
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -442,13 +441,9 @@ def test_clearing_a_store_leaves_what_it_did_not_write(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "ab").mkdir(exist_ok=True)
     (tmp_path / "ab" / "notes.txt").write_text("mine")
-    shell = [sys.executable, "-m", "evallang", "cache"]
 
     def told(action):
-        done = subprocess.run(
-            [*shell, action, "--store", str(tmp_path)], capture_output=True, text=True, check=True
-        )
-        return done.stdout
+        return call("cache", action, "--store", str(tmp_path)).stdout
 
     assert told("path") == f"{tmp_path}\n"
     assert "6 entries" in told("info")
@@ -480,17 +475,6 @@ def test_a_store_is_swept_by_one_run_at_a_time(tmp_path):
         assert len(entries(tmp_path)) == 1
     stores.Store(tmp_path, 0).sweep()
     assert not entries(tmp_path)
-
-
-def test_a_file_system_without_locks_keeps_outcomes_too(tmp_path, monkeypatch):
-    def no_locks(*_):
-        raise OSError(37, "No locks available")
-
-    monkeypatch.setattr(stores.fcntl, "flock", no_locks)
-    task, store = planned(TEXT), open_store(tmp_path)
-    assert store.put(task, outcome_for(task)) is None
-    store.sweep()
-    assert store.get(task, 3) is not None
 
 
 def test_an_entry_of_another_user_is_not_read(tmp_path, monkeypatch):
