@@ -22,6 +22,7 @@ from evallang.results.statistics import (
     Summary,
 )
 from evallang.stats.basics import (
+    MOST_COUNTED,
     Alternative,
     checked_level,
     chi2_tail,
@@ -74,6 +75,7 @@ from evallang.stats.intervals.differences import (
     PAIRED_INTERVALS,
     TwoByTwo,
     newcombe_independent,
+    of_accuracies,
     paired_counts,
 )
 from evallang.stats.power_of_pairs import POWER_OF_MCNEMAR
@@ -230,28 +232,15 @@ THYROID_PATIENTS = (0, 0, 1, 1, 2, 3, 4, 5, *range(6, 21))
 THYROIDS = ((15, 1), (7, 0))
 
 
-SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
-
-
 def least_p_of_pairs(discordant: int, options: Mapping[str, Any]) -> float:
     """Return the p of McNemar's test when all discordant pairs speak for the same model.
 
-    `options` are its `method` and `alternative`. 0 for a form that is not computed from their
-    number, such as that for groups.
+    `options` are its `method` and `alternative`.
     """
-    d, form = min(discordant, SURELY_ENOUGH), options["method"]
-    if d == 0:
-        return 1.0  # of every form, that for groups too
-    if form == "textbook":
-        form = "exact" if d < EXACT_BELOW else "corrected"
-    if form in ("exact", "midp"):
-        least = (2.0 if form == "exact" else 1.0) * 0.5**d
-    elif form in ("chi2", "corrected"):
-        chi2 = d if form == "chi2" else (d - 1) ** 2 / d
-        least = math.erfc(math.sqrt(chi2 / 2))
-    else:
-        return 0.0
-    return least if options["alternative"] == "two_sided" else least / 2
+    side = options["alternative"]
+    most = min(discordant, MOST_COUNTED)
+    pair = (0, most) if side == "less" else (most, 0)
+    return float(p_of_pairs(*pair, options["method"], side))
 
 
 @HYPOTHESIS_TESTS.register(
@@ -377,6 +366,7 @@ def mcnemar(
     `correct` is missing with `groups`.
     """
     a, b, c, d = paired_counts(table)
+    n = a + b + c + d
     notes: tuple[str, ...] = ()
     variant: str = method
     if method == "textbook":
@@ -387,8 +377,7 @@ def mcnemar(
     less = LESS.get(variant)
     p_values = {name: float(p_of_pairs(b, c, name, alternative)) for name in FORMS}
     extra = {f"p_{name}": p for name, p in p_values.items()}
-    most = (0, b + c) if alternative == "less" else (b + c, 0)
-    extra["p_smallest"] = float(p_of_pairs(*most, variant, alternative))
+    extra["p_smallest"] = least_p_of_pairs(b + c, {"method": variant, "alternative": alternative})
     found = PAIRED_INTERVALS[interval](table, level)
     result = HypothesisTestResult(
         test="mcnemar",
@@ -397,7 +386,7 @@ def mcnemar(
         statistic=None if less is None else Statistic("chi2", _chi2(b, c, less)),
         df=None if less is None else (1.0,),
         p=p_values[variant],
-        estimate=_difference(b, c, a + b + c + d, found),
+        estimate=of_accuracies((b - c) / n if n else None, found),
         effects=(odds_ratio(b, c, level), cohen_g(b, c, level)),
         table=((a, b), (c, d)),
         extra=extra,
@@ -413,7 +402,7 @@ def mcnemar(
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         FROM_ROWS | {SHARES},
-        "the two models have the same accuracy",
+        PAIR_NULL,
         intervals={"unpaired_wald": "Wald interval that takes the two as independent"},
         default_for=frozenset({"shares"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
@@ -486,12 +475,10 @@ def proportions_z(
     result = HypothesisTestResult(
         test="proportions_z",
         variant="pooled",
-        null="the two models have the same accuracy",
+        null=PAIR_NULL,
         statistic=Statistic("z", z),
         p=p,
-        estimate=Difference(
-            Summary.OF_ACCURACIES, value, found.low, found.high, level, found.method
-        ),
+        estimate=of_accuracies(value, found),
         table=table,
         extra={} if table is not None else {"n_first": n, "n_second": m},
         notes=notes,
@@ -518,12 +505,6 @@ def _wald(samples: tuple[Share, Share], level: float) -> Interval:
     half = z * (first * (1 - first) / n + second * (1 - second) / m) ** 0.5
     low, high = max(first - second - half, -1.0), min(first - second + half, 1.0)
     return Interval("unpaired_wald", level, low, high)
-
-
-def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
-    value = (b - c) / n if n else None
-    low, high, level = interval.low, interval.high, interval.level
-    return Difference(Summary.OF_ACCURACIES, value, low, high, level, interval.method)
 
 
 def _chi2(b: int, c: int, less: int) -> float | None:

@@ -20,7 +20,7 @@ from evallang.evidence import (
     SHARES,
 )
 from evallang.registry import Bounds, Design, Example
-from evallang.results.statistics import Difference, HypothesisTestResult, Summary
+from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.basics import checked_level
 from evallang.stats.decisions import checked_margin
 from evallang.stats.hypothesis_tests.folds import corrected_t
@@ -29,7 +29,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.ranking_curves import AUC_VARIANTS
-from evallang.stats.intervals.differences import TwoByTwo, paired_counts, tango
+from evallang.stats.intervals.differences import TwoByTwo, of_accuracies, paired_counts, tango
 from evallang.stats.power_of_pairs import POWER_OF_EQUIVALENCE, POWER_OF_NONINFERIORITY
 from evallang.stats.rank_scores import Better, checked_direction
 
@@ -64,8 +64,7 @@ def paired_proportions(table: TwoByTwo) -> DifferenceAt:
 
     def at(level: float) -> Difference:
         found = tango(table, level)
-        value = (b - c) / n if n else None
-        return Difference(Summary.OF_ACCURACIES, value, found.low, found.high, level, found.method)
+        return of_accuracies((b - c) / n if n else None, found)
 
     return at
 

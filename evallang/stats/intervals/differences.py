@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evallang.bibliography import cite
 from evallang.evidence import COUNTS, ONE_PREDICTION_PER_ROW, SHARES
 from evallang.registry import Example
-from evallang.results.statistics import Interval
+from evallang.results.statistics import Difference, Interval, Summary
 from evallang.stats.basics import MOST_COUNTED, check_unmasked, checked_level, normal_quantile
 from evallang.stats.correctness import Share, checked_share
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
@@ -47,6 +47,12 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
     if not whole or min(counts) < 0 or max(counts) > MOST_COUNTED:
         raise ValueError("a 2 x 2 table holds whole numbers from 0 to 2^53")
     return counts
+
+
+def of_accuracies(value: float | None, interval: Interval) -> Difference:
+    """Return the difference of two accuracies with its interval."""
+    low, high, level = interval.low, interval.high, interval.level
+    return Difference(Summary.OF_ACCURACIES, value, low, high, level, interval.method)
 
 
 def _published(low: float, high: float) -> tuple[Example, ...]:
