@@ -126,14 +126,6 @@ def test_rows_common_keeps_exactly_the_ids_of_both(source, data):
         assert {d.code for d in found} <= {"E441", "E425"}
 
 
-def test_many_lacking_rows_are_counted_and_some_listed(source):
-    ids = [str(i) for i in range(20)]
-    _, found = pair(source, *files(ids, ids[:11]))
-    assert found[0].message == (
-        "`2.csv` lacks 9 rows that others have: `id` 11, 12, 13, 14, 15 and 4 more"
-    )
-
-
 def test_a_model_in_a_file_that_is_not_read_is_an_error_for_one_file_too(source):
     source.write("1.csv", "id,truth,a\nx,0,0\ny,1,1\n")
     made, found = source.predictions("1.csv", models=(A, B), id="id")
@@ -148,10 +140,3 @@ def test_labels_of_scores_may_be_spelled_as_numbers(source):
     assert found == ()
     assert made.classes == ("0.0", "1.0")
     assert made.predictions["m"].tolist() == [0, 1]
-
-
-def test_a_pattern_without_a_star_is_one_score(source):
-    source.write("1.csv", "truth,p\nno,0.75\nyes,0.25\n")
-    _, found = source.predictions("1.csv", models=(GivenModel("m", "m", scores="p"),))
-    assert found[0].code == "E445"
-    assert "`score m = p`" in found[0].help

@@ -1,19 +1,15 @@
 """The canonical form behind a data set's hash."""
 
 import hashlib
-import json
 import os
 import struct
 import subprocess
 import sys
 
 import numpy as np
-import polars as pl
-import pytest
 from hypothesis import given, strategies as st
 
 from evallang.data.hashing import VERSION, DataHash
-from evallang.data.labels import numbered
 
 
 def by_hand(*parts):
@@ -74,37 +70,3 @@ def test_the_hash_is_the_same_under_another_hash_seed(source):
         check=True,
     )
     assert done.stdout.strip() == here
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        pl.Series([9, 10, 99, 100, 101, 999_999, 1_000_000]),
-        pl.Series([0]),
-        pl.Series([-10, -1, 0, 9, 10]),
-        pl.Series([9, 10, 99, 100, 255], dtype=pl.UInt8),
-        pl.Series([2**63 - 1, 10**18, 10**18 - 1]),
-        pl.Series(["a", "", "b c", "[,]"]),
-        pl.Series(["ä", 'a"b']),
-    ],
-)
-def test_ids_of_distinct_rows_enter_as_their_texts_do(ids):
-    texts = [str(value) for value in ids.to_list()]
-    levels = json.dumps(texts, separators=(",", ":")).encode()
-    codes = struct.pack(f"<{len(texts)}q", *range(len(texts)))
-    parts = DataHash()
-    parts.texts("ids", ids, distinct=True)
-    expected = by_hand(
-        FIRST, ("ids.levels", "json", levels), ("ids.codes", f"<i8[{len(texts)}]", codes)
-    )
-    assert parts.hexdigest() == expected
-
-
-@pytest.mark.parametrize("cells", [[3, 1, 3, 2], ["b", "a", "b", "é"], ["01", "1", "01", "x"]])
-def test_a_column_has_the_hash_of_its_texts_by_names_and_numbers_too(cells):
-    by_texts, by_levels = DataHash(), DataHash()
-    by_texts.texts("groups", [str(cell) for cell in cells])
-    names, codes = numbered(pl.Series(cells))
-    by_levels.levels("groups", names.cast(pl.String).to_list(), codes)
-    assert by_levels.hexdigest() == by_texts.hexdigest()
-    assert codes.tolist() == [0, 1, 0, 2]

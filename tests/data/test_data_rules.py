@@ -89,12 +89,6 @@ def test_standardised_features_are_noticed(source, ddof):
     assert check_table(source.table(text)) == ()
 
 
-def test_scaled_diabetes_is_noticed(source):
-    # scikit-learn documents that its columns are centred and scaled to a sum of squares of 1
-    table = source.table(None, "diabetes", kind="sklearn", target=None)
-    assert codes(check_table(table)) == ["W414"]
-
-
 def copied(k):
     """40 rows of which the last k repeat the first k, features and target."""
     return NOISE[: 40 - k] + NOISE[:k]

@@ -9,7 +9,6 @@ import threading
 import time
 
 import duckdb
-import numpy as np
 import polars as pl
 import pytest
 
@@ -43,17 +42,6 @@ def test_a_packed_file_is_read_no_further_than_the_limit(source, monkeypatch, he
     assert min(sizes) > 0  # never the whole at once
 
 
-def test_parquet_files_are_judged_before_they_are_read(source, monkeypatch, here):
-    rows = 2_000_000
-    table = pl.DataFrame({"x": np.zeros(rows), "y": np.zeros(rows, dtype=np.int8)})
-    table.write_parquet(source.folder / "d.parquet", compression="zstd")
-    assert (source.folder / "d.parquet").stat().st_size < 50_000
-    monkeypatch.setattr(pl, "read_parquet", lambda *_: pytest.fail("it was read"))
-    message = refused(source, "d.parquet", None, "memory", memory=10**7)
-    assert all(fact in message for fact in ("`d.parquet`", "64,000,000", "10,000,000"))
-    assert "2,000,000 rows" in refused(source, "d.parquet", None, "rows")
-
-
 def test_a_text_that_a_dictionary_holds_once_counts_for_every_row(source, here):
     table = pl.DataFrame({"x": ["long " * 200] * 1000, "y": ["a", "b"] * 500})
     table.write_parquet(source.folder / "d.parquet")
@@ -75,11 +63,6 @@ def test_columns_and_rows_of_every_format_are_counted(source, name):
     }[name]
     assert "121 columns are more" in refused(source, name, content, "columns")
     assert "bytes are more" in refused(source, name, content, "memory", memory=900)
-
-
-def test_a_new_name_on_every_line_does_not_make_a_square(source):
-    lines = "".join(json.dumps({f"n{i}": 1, "y": "ab"[i % 2]}) + "\n" for i in range(3000))
-    refused(source, "d.jsonl", lines, "memory", memory=1_000_000)
 
 
 def test_lines_of_json_have_a_length_and_a_depth(source):

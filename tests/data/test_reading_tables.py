@@ -1,8 +1,6 @@
 """`read_table`: bundled data sets, roles, selection of rows, several files."""
 
-import numpy as np
 import pytest
-import sklearn.datasets
 from many_cases import for_each
 
 from evallang.data.data_tables import read_table
@@ -11,20 +9,6 @@ from evallang.data.findings import Findings
 from evallang.data.row_filters import select
 
 # --- bundled data sets -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits", "diabetes"])
-def test_bundled_data_hold_what_scikit_learn_gives(source, name):
-    bunch = getattr(sklearn.datasets, f"load_{name}")()
-    table = source.table(None, name, kind="sklearn", target=None)
-    np.testing.assert_array_equal(table.numeric, bunch.data)
-    assert [column.name for column in table.columns] == list(map(str, bunch.feature_names))
-    if table.task == "regression":
-        np.testing.assert_array_equal(table.y, bunch.target)
-    else:
-        named = [str(bunch.target_names[code]) for code in bunch.target]
-        assert [table.classes[code] for code in table.y] == named
-    assert table.y.dtype == (np.float64 if name == "diabetes" else np.int64)
 
 
 def test_malignant_is_positive_by_its_name(source):

@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.metrics import roc_auc_score
 
-from benchmarks.made_tables import FLAWED, HELD_OUT, HELD_OUT_FLAWED, SOUND, Made
+from benchmarks.made_tables import FLAWED, HELD_OUT, HELD_OUT_FLAWED, SOUND
 from benchmarks.row_rules import BUNDLED, bundled, objections, table_of
 from evallang.api import run
 from evallang.api.preparing import check_data
 from evallang.api.study_file import open_study
 from evallang.data.row_rules.dated_rows import neighbour_correlation
 from evallang.data.row_rules.repeated_units import agreement, units_of
-from evallang.data.row_rules.revealing_features import strengths
 from evallang.data.row_rules.row_rule import ROW_RULES, load_row_rules
 from evallang.data.row_rules.strengths import area, ranks
 
@@ -38,16 +36,6 @@ def test_flawed_tables_are_objected_to(kind):
     rule, make = {**FLAWED, **HELD_OUT_FLAWED}[kind]
     drawn = [make(np.random.default_rng([14, i])) for i in range(3)]
     assert sum(rule in objections(table_of(made), made) for made in drawn) >= 2
-
-
-@pytest.mark.parametrize("share", [0.5, 0.005])
-def test_the_strength_of_a_feature_in_many_rows_is_that_of_all_of_them(share):
-    draw = np.random.default_rng(3)
-    y = (draw.random(60_000) < share).astype(int)
-    x = 3 * y + draw.normal(size=60_000)
-    table = table_of(Made({"x": x, "z": draw.normal(size=60_000), "y": y}))
-    [(found, _)] = strengths(table, table.columns[:1])
-    assert found == pytest.approx(roc_auc_score(y, x), abs=0.003)
 
 
 def test_every_rule_has_its_flawed_tables():

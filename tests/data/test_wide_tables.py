@@ -33,11 +33,6 @@ def quoted(table):
     return table.with_columns(y=pl.col("y") + "\n").write_csv(quote_style="always")
 
 
-def minus_zero(table):
-    """CSV with a zero that is spelled as no number is written back."""
-    return table.write_csv().replace("\n0.0,", "\n-0,")
-
-
 @pytest.mark.parametrize(
     ("name", "written"),
     [
@@ -74,42 +69,3 @@ def test_infinite_values_are_named_in_whichever_column_they_are(source):
         f"`{NAME(12)}` is infinite in row 3 (line 4)",
         f"`{NAME(1_700)}` is infinite in row 4 (line 5)",
     ]
-
-
-@pytest.mark.parametrize("write", [pl.DataFrame.write_csv, minus_zero, json_lines])
-def test_the_number_of_queries_does_not_grow_with_the_columns(source, monkeypatch, write):
-    """Each costs a tenth of a millisecond or more, and a column needed eight of them."""
-    counted = []
-    lazy = pl.DataFrame.lazy
-
-    def counting(self):
-        counted.append(self)
-        return lazy(self)
-
-    monkeypatch.setattr(pl.DataFrame, "lazy", counting)
-    name = "d.jsonl" if write is json_lines else "d.csv"
-    spent = []
-    for columns in (20, 400):
-        counted.clear()
-        source.table(write(cells(columns)), name)
-        spent.append(len(counted))
-    assert 0 < spent[0] <= spent[1] <= spent[0] + 1  # one column ends in 99, a mark of the unknown
-
-
-def test_a_repeated_name_is_looked_for_once(source):
-    """Counting each name among all of them compared 64 million pairs of names."""
-
-    class Name(str):
-        compared = 0
-
-        def __eq__(self, other):
-            Name.compared += 1
-            return str.__eq__(self, other)
-
-        __hash__ = str.__hash__
-
-    from evallang.data.findings import repeated
-
-    names = [Name(f"n{i}") for i in range(2_000)]
-    assert repeated([*names, Name("n7")]) == ["n7"]
-    assert Name.compared < 20_000

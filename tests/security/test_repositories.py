@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from dulwich.objects import Blob
 from dulwich.repo import Repo
-from programs import missing
 from security.planting import called, environment, launchers, left, program, repository, written
 
 from evallang.api.commit import commit_state
@@ -100,44 +99,6 @@ def test_a_file_is_changed_where_its_bytes_are_not_those_committed(tmp_path, stu
     assert state(study.parent, study) == (commit, True)
     study.unlink()
     assert state(study.parent, study) == (commit, True)
-
-
-def test_differences_of_either_kind_in_packs_are_read(tmp_path):
-    import shutil
-    import subprocess
-
-    if shutil.which("git") is None:
-        missing("git")  # which makes packs with differences
-    tree = tmp_path / "tree"
-    tree.mkdir()
-    env = environment(
-        GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@example.org",
-        GIT_COMMITTER_NAME="a", GIT_COMMITTER_EMAIL="a@example.org",
-    )  # fmt: skip
-
-    def git(*words):
-        done = subprocess.run(
-            ["git", *words], cwd=tree, env=env, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    git("init", "-q")
-    for round_ in range(30):  # one folder in many versions, each a difference to another
-        for i in range(200 if round_ == 0 else 1):
-            (tree / f"file{(i + 7 * round_) % 200:03}").write_text(f"{round_} {i}\n")
-        git("add", ".")
-        git("commit", "-qm", str(round_))
-    for way in ("true", "false"):  # by place in the pack, by name
-        git("config", "repack.useDeltaBaseOffset", way)
-        git("repack", "-adfq", "--depth=50", "--window=50")
-        commits = git("rev-list", "HEAD").split()
-        for commit in commits:
-            git("checkout", "-q", commit)
-            (tree / ".git" / "HEAD").write_text(f"{commit}\n")
-            files = [*tree.glob("file*")]
-            assert state(tree, *files) == (commit, False)
-    kinds = git("verify-pack", "-v", *[str(p) for p in tree.glob(".git/objects/pack/*.idx")])
-    assert "chain length" in kinds  # otherwise nothing was tested
 
 
 def test_a_linked_working_folder_and_borrowed_objects_are_followed(tmp_path, study):
