@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evallang.results.statistics import Clusters, Difference, Summary
 from evallang.stats.basics import checked_level, labels, magnitudes, t_quantile
+from evallang.stats.fold_scores import spread_is_noise
 
 FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)
 LEAST_GROUPS = 6  # below, a bootstrap of whole groups has too few different resamples
@@ -21,11 +22,6 @@ LEAST_GROUPS = 6  # below, a bootstrap of whole groups has too few different res
 def refers_to_chi2(method: str, telling: int) -> bool:
     """Return whether p of so many groups that tell two models apart is that of chi-squared."""
     return method == "chi2" or (method != "exact" and telling >= FEW_GROUPS)
-
-
-def group_codes(groups: ArrayLike, n: int) -> NDArray[np.intp]:
-    """Number the groups of n rows 0, 1, ...; raises `ValueError` where there are not n."""
-    return labels(groups, n, "group")
 
 
 def group_totals(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -59,7 +55,7 @@ def clustered_difference(
         raise ValueError("both models need a finite value on every row")
     d = x - y
     del x, y  # of ten million rows, 80 megabytes each
-    codes = group_codes(groups, len(d))
+    codes = labels(groups, len(d), "group")
     level = checked_level(level)
     count = int(codes.max(initial=-1)) + 1
     if len(d) == 0:
@@ -68,7 +64,7 @@ def clustered_difference(
     clusters = Clusters(count, design_effect(d, codes))
     if count < 2:
         return Difference(name, mean, None, None, level, "clustered_t"), clusters
-    error = math.sqrt(_variance_of_mean(d, codes))
+    error = math.sqrt(variance_of_mean(d, codes))
     half = t_quantile(level, degrees_of_mean(codes)) * error
     return Difference(name, mean, mean - half, mean + half, level, "clustered_t"), clusters
 
@@ -84,16 +80,17 @@ def design_effect(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float
     simple = float(values.var(ddof=1)) / n
     if simple <= (1e-12 * float(np.abs(values).max())) ** 2:
         return None
-    return _variance_of_mean(values, codes) / simple
+    return variance_of_mean(values, codes) / simple
 
 
-def _variance_of_mean(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
-    """Return the variance of the mean by CR2 (Bell & McCaffrey 2002).
+def variance_of_mean(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+    """Return the variance of the mean by CR2 (Bell & McCaffrey 2002); rounding noise is 0.
 
     With groups of one size that is G/(G - 1) times the squares of the groups' residuals.
     """
     n = len(values)
     residuals = group_totals(values - values.mean(), codes)
+    residuals[spread_is_noise(residuals, n * float(np.abs(values).max()))] = 0.0
     rest = 1 - np.bincount(codes) / n
     return float((residuals**2 / rest).sum() / n**2)
 

@@ -151,3 +151,18 @@ def test_few_readers_are_noted():
     assert interval(few, (0.0, 1.0), LEVEL).notes == (
         "only 3 readers: the interval tends to be too narrow",
     )
+
+
+def test_one_example_or_one_group_has_no_covariance():
+    one = score_means(np.ones((1, 2, 2)))
+    assert one.covariance is None
+    assert one.notes == ("undefined: it takes two examples",)
+    grouped = score_means(np.ones((4, 2, 2)), groups=[7, 7, 7, 7])
+    assert (grouped.covariance, grouped.n_groups) == (None, 1)
+    assert grouped.notes == ("undefined: it takes two groups",)
+
+
+@pytest.mark.parametrize("values", [np.ones((3, 2)), np.full((3, 2, 2), np.nan)])
+def test_values_of_another_shape_or_none_are_refused(values):
+    with pytest.raises(ValueError, match="a finite value of each reader"):
+        score_means(values)

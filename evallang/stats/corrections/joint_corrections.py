@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.registry import Example
 from evallang.stats.basics import Alternative, checked_level, labels, magnitudes
-from evallang.stats.clusters import degrees_of_mean
+from evallang.stats.clusters import degrees_of_mean, group_totals
 from evallang.stats.corrections.correction import (
     CORRECTIONS,
     Adjusted,
@@ -113,9 +113,7 @@ def studentized_p(
     n = len(centred)
     codes = np.arange(n) if groups is None else labels(groups, n, "group")
     sizes = np.bincount(codes).astype(np.float64)
-    sums = np.column_stack(
-        [np.bincount(codes, weights=column).astype(np.float64) for column in centred.T]
-    )
+    sums = group_totals(centred, codes)
     df = n - 1.0 if groups is None else degrees_of_mean(codes)
     blocks = Resamples(np.ones(len(sizes))).blocks(np.random.default_rng(seed), rounds)
     z = np.concatenate([_moved(block.weights, sums, sizes) for block in blocks])

@@ -28,6 +28,7 @@ from evallang.stats.basics import (
     chi2_tail,
     f_tail,
     halved,
+    labels,
     normal_p,
     normal_quantile,
     numbers,
@@ -36,7 +37,6 @@ from evallang.stats.basics import (
 from evallang.stats.clusters import (
     FEW_GROUPS,
     clustered_difference,
-    group_codes,
     group_totals,
     refers_to_chi2,
 )
@@ -106,7 +106,7 @@ def clustered_mcnemar(
         raise ValueError("McNemar's test takes right and wrong of two models")
     first, second = matrix[:, 0], matrix[:, 1]
     difference = first.astype(np.int8) - second  # a byte each: rows may be millions
-    codes = group_codes(groups, len(matrix))
+    codes = labels(groups, len(matrix), "group")
     totals = group_totals(difference, codes)
     squares, telling = float((totals**2).sum()), int((totals != 0).sum())
     chi2 = float(totals.sum()) ** 2 / squares if squares else None
@@ -158,7 +158,7 @@ def clustered_cochran(
     M - 1 degrees of freedom. With two models it is the clustered form of McNemar's test.
     """
     matrix = as_boolean(correct)
-    codes = group_codes(groups, len(matrix))
+    codes = labels(groups, len(matrix), "group")
     models = matrix.shape[1]
     totals = group_totals(matrix.astype(np.float64), codes)
     # Times M, so that deviations from the mean of a group are whole numbers

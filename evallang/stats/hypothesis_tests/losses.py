@@ -30,7 +30,7 @@ from evallang.stats.basics import (
     p_of_equal_signs,
     subtractable,
 )
-from evallang.stats.clusters import degrees_of_mean
+from evallang.stats.clusters import degrees_of_mean, design_effect, variance_of_mean
 from evallang.stats.effect_sizes.effect_size import cohen_dz, effect, effects_over_data, hedges_g
 from evallang.stats.fold_scores import NOISE, aligned, differences, spread_is_noise, t_result
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -168,12 +168,8 @@ def t(
     count = int(codes.max()) + 1
     if count < 2:
         return replace(plain, notes=("undefined: it takes two groups",))
-    sums = np.bincount(codes, weights=d - d.mean())
-    sums[spread_is_noise(sums, n * float(np.abs(d).max()))] = 0.0
-    rest = 1 - np.bincount(codes) / n
-    error = 0.0 if constant else math.sqrt(float((sums**2 / rest).sum())) / n
-    effect = error**2 * n / sd**2 if sd > 0 else None
-    plain = replace(plain, clusters=Clusters(count, effect))
+    error = 0.0 if constant else math.sqrt(variance_of_mean(d, codes))
+    plain = replace(plain, clusters=Clusters(count, design_effect(d, codes)))
     return _with_error(plain, mean, error, degrees_of_mean(codes), alternative)
 
 

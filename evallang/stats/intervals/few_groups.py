@@ -16,6 +16,7 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import (
     checked_level,
     example_weights,
+    labels,
     magnitudes,
     normal_quantile,
     numbers,
@@ -25,7 +26,6 @@ from evallang.stats.clusters import (
     LEAST_GROUPS,
     degrees_of_mean,
     design_effect,
-    group_codes,
     group_totals,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits
@@ -58,7 +58,7 @@ def clustered_wilson(
     Raises `ValueError` where shapes disagree.
     """
     x = _shares(right)
-    codes = group_codes(groups, len(x))
+    codes = labels(groups, len(x), "group")
     count = int(codes.max(initial=-1)) + 1
     effect = design_effect(x, codes)
     clusters = Clusters(count, effect)
@@ -216,7 +216,7 @@ def wild_clusters(
     if values.ndim != 1:
         raise ValueError("losses are given as one row")
     n = len(values)
-    codes = np.arange(n) if groups is None else group_codes(groups, n)
+    codes = np.arange(n) if groups is None else labels(groups, n, "group")
     count = int(codes.max(initial=-1)) + 1
     clusters = None if groups is None else Clusters(count, None)
 

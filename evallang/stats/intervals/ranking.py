@@ -20,7 +20,7 @@ from evallang.stats.basics import (
     t_quantile,
     welch_df,
 )
-from evallang.stats.clusters import group_codes, group_totals
+from evallang.stats.clusters import group_totals
 from evallang.stats.hypothesis_tests.ranking_curves import AucCovariance, auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.score_counts import (
@@ -328,7 +328,7 @@ def multiclass_auc(
         area, influence = area_and_influences(codes[rows], scores[rows], by_pairs=by_pairs)
         areas.append(area)
         if units is not None:
-            totals = group_totals(influence, group_codes(units[rows], int(rows.sum())))
+            totals = group_totals(influence, labels(units[rows], int(rows.sum()), "group"))
             n_groups += len(totals)
             if len(totals) > 1:
                 shares = len(totals) / (len(totals) - 1)

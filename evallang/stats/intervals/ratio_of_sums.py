@@ -13,8 +13,15 @@ from evallang.bibliography import cite
 from evallang.evidence import LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, SCORES_PER_ROW
 from evallang.registry import Example
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.basics import bounds_inside, checked_level, magnitudes, numbers, t_quantile
-from evallang.stats.clusters import degrees_of_sizes, group_codes, group_totals
+from evallang.stats.basics import (
+    bounds_inside,
+    checked_level,
+    labels,
+    magnitudes,
+    numbers,
+    t_quantile,
+)
+from evallang.stats.clusters import degrees_of_sizes, group_totals
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.validity import OF_GROUPS, OF_OUTSIDE, OF_TAIL, Counted, Holds
@@ -91,7 +98,7 @@ def ratio(sums: ArrayLike, groups: ArrayLike | None, level: float) -> Interval:
         raise ValueError("the denominators of a ratio of sums are zero or more")
     clusters = None
     if groups is not None:
-        codes = group_codes(groups, len(pairs))
+        codes = labels(groups, len(pairs), "group")
         pairs = group_totals(pairs, codes)
         clusters = Clusters(len(pairs), None)
     unit = "example" if groups is None else "group"
@@ -263,7 +270,7 @@ def jackknife(
         raise ValueError("an interval from influences takes finite numbers")
     clusters = None
     if groups is not None:
-        values = group_totals(values, group_codes(groups, len(values)))
+        values = group_totals(values, labels(groups, len(values), "group"))
         clusters = Clusters(len(values), None)
     n = len(values) if times is None else int(times.sum(dtype=np.int64))
 

@@ -13,8 +13,8 @@ from evallang.bibliography import cite
 from evallang.evidence import READER_SCORES
 from evallang.registry import Example
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.basics import checked_level, normal_quantile, numbers, t_quantile
-from evallang.stats.clusters import group_codes, group_totals
+from evallang.stats.basics import checked_level, labels, normal_quantile, numbers, t_quantile
+from evallang.stats.clusters import group_totals
 from evallang.stats.hypothesis_tests.ranking_curves import auc_covariance
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.validity import OF_GROUPS
@@ -110,7 +110,7 @@ def score_means(values: ArrayLike, groups: ArrayLike | None = None) -> ReaderSco
     parts = (found - means).reshape(n, m * j)
     n_groups = None
     if groups is not None:
-        parts = group_totals(parts, group_codes(groups, n))
+        parts = group_totals(parts, labels(groups, n, "group"))
         n_groups = len(parts)
     if len(parts) < 2:
         unit = "examples" if groups is None else "groups"
