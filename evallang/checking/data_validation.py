@@ -62,9 +62,9 @@ from evallang.data.design_rules import (
     check_one_class_folds,
     check_test_sizes,
 )
+from evallang.data.equal_rows import check_equal_scores, check_related
 from evallang.data.findings import name_data_set
 from evallang.data.labels import as_number
-from evallang.data.overlapping_data import check_equal_scores, check_related
 from evallang.data.prediction_columns import suggest_probabilities
 from evallang.data.read_sources import ReadSources
 from evallang.data.row_rules.row_rule import DrawnSplits, RowDesign, check_drawn

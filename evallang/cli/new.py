@@ -37,6 +37,7 @@ def command(file: str, source: str | None, target: str | None, goal: str, force:
     set. FILE is study.eval by default; `-` writes to stdout.
     """
     from evallang.api import StudyError
+    from evallang.data.reading import reading
     from evallang.diagnostics import Severity, has_errors
     from evallang.drafts.draft import draft_study
     from evallang.drafts.writing import DraftRefused, Goal
@@ -50,7 +51,8 @@ def command(file: str, source: str | None, target: str | None, goal: str, force:
     if file != "-" and not place.parent.is_dir():
         raise click.ClickException(f"there is no folder `{place.parent}`")
     try:
-        draft = draft_study(place, Path(source) if source else None, target, goal)  # type: ignore[arg-type]
+        with reading():  # all files of a folder by one process
+            draft = draft_study(place, Path(source) if source else None, target, goal)  # type: ignore[arg-type]
     except DraftRefused as error:
         raise click.ClickException(str(error)) from error
     except StudyError as error:

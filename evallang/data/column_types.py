@@ -92,11 +92,8 @@ def typed_cells(cells: "pl.Series") -> "pl.Series":
 
 def _may_be_typed(cell: str) -> bool:
     """Return whether one cell could belong to a column that is not text."""
-    try:
-        float(cell)
-    except ValueError:
-        return cell.lower() in ("true", "false") or bool(TYPED_CELL.fullmatch(cell))
-    return True
+    typed = cell.lower() in ("true", "false") or TYPED_CELL.fullmatch(cell) is not None
+    return typed or is_float(cell)
 
 
 def _numbers(cells: "pl.Series") -> "pl.Series | None":
@@ -155,7 +152,7 @@ def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl
     for name, cell in zip(cells.columns, first, strict=True):
         if cell is not None and re.fullmatch(INTEGER_CELL, cell):
             whole.append(name)
-        if cell is not None and spelled is not None and name not in spelled and _is_float(cell):
+        if cell is not None and spelled is not None and name not in spelled and is_float(cell):
             floats.append(name)
     if whole:
         number, text = pl.col(whole).cast(pl.Int64, strict=False), pl.col(whole)
@@ -175,7 +172,8 @@ def plain_numbers(cells: "pl.DataFrame", spelled: Collection[str] | None) -> "pl
     return cells.with_columns(one for one in numbers if not may_be_grouped(one))
 
 
-def _is_float(cell: str) -> bool:
+def is_float(cell: str) -> bool:
+    """Return whether Python reads a text as a number."""
     try:
         float(cell)
     except ValueError:

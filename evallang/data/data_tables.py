@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
-from evallang.data import bundled
 from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.data_frames import read_frame
 from evallang.data.databases import read_query
@@ -20,7 +21,7 @@ from evallang.data.features import read_features
 from evallang.data.file_formats import read_file
 from evallang.data.files import matching_files, stem
 from evallang.data.findings import Findings, Refused, quoted, repeated, written
-from evallang.data.frame import Frame
+from evallang.data.frame import Frame, frame_of
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.odd_values import variants_in, warn_of_variants
@@ -30,6 +31,8 @@ from evallang.data.target import read_target
 from evallang.data.time_columns import read_moments
 from evallang.diagnostics import Diagnostic, codes, has_errors, sorted_by_place
 from evallang.results.codec import encodable
+
+BUNDLED_TARGET = "target"  # what scikit-learn calls it in its frames
 
 
 def read_table(
@@ -85,7 +88,7 @@ def _single_specs(spec: DataSpec, folder: Path) -> list[DataSpec]:
 def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool, given: Any) -> Table:
     """Read one table; raises `Refused` and `Stopped` where there is none."""
     frame = _source(spec, folder, trusted) if given is None else read_frame(given)
-    target = spec.target or (bundled.TARGET if spec.kind == "sklearn" else None)
+    target = spec.target or (BUNDLED_TARGET if spec.kind == "sklearn" else None)
     if target is None:
         raise Refused(
             codes.no_target,
@@ -109,7 +112,7 @@ def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool, g
 
 def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
     if spec.kind == "sklearn":
-        return bundled.read_bundled(spec.location)
+        return _bundled(spec.location)
     if spec.kind == "path":
         return read_file(
             spec.location,
@@ -119,6 +122,29 @@ def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
             used=partial(_used, spec),
         )
     return read_query(spec.location, spec.connection or "", folder, trusted=trusted)
+
+
+def _bundled(name: str) -> Frame:
+    """Return a data set that comes with scikit-learn, with the names of its classes.
+
+    The target is called `target`. Digits keep their integer labels; diabetes is centred and scaled
+    as `load_diabetes()` gives it.
+    """
+    from sklearn import datasets
+
+    if name == "diabetes":
+        found = datasets.load_diabetes(scaled=False)
+        raw = found.data
+        values = (raw - raw.mean(axis=0)) / raw.std(axis=0) / len(raw) ** 0.5
+    else:
+        found = getattr(datasets, f"load_{name}")()
+        values = found.data
+    target = found.target
+    if name not in ("diabetes", "digits"):
+        target = np.asarray(found.target_names)[target]
+    columns = dict(zip(map(str, found.feature_names), values.T, strict=True))
+    cells = pl.DataFrame(columns).with_columns(pl.Series(BUNDLED_TARGET, target.tolist()))
+    return frame_of(f"sklearn {name}", cells, untyped=False)
 
 
 def _used(spec: DataSpec, columns: Sequence[str]) -> frozenset[str]:
@@ -190,7 +216,7 @@ def _table(
 
 def _add_known_task(spec: DataSpec) -> DataSpec:
     """Fill in the task of a bundled data set, which no selection of rows may change."""
-    if spec.kind != "sklearn" or spec.task is not None or spec.target not in (None, bundled.TARGET):
+    if spec.kind != "sklearn" or spec.task is not None or spec.target not in (None, BUNDLED_TARGET):
         return spec
     return replace(spec, task="regression" if spec.location == "diabetes" else "classification")
 

@@ -539,7 +539,7 @@ def align(
         findings.tried(read_ids, frame, keys[0], within=keys[1:], apart=apart)
     findings.stop_at_errors()
     names = [str(place) for place in range(len(keys))]
-    spelled = [_comparable(frames, key) for key in keys]
+    spelled = [_key_texts(frames, key) for key in keys]
     rows = {
         path: pl.DataFrame(
             [one[path].alias(name) for one, name in zip(spelled, names, strict=True)]
@@ -564,15 +564,6 @@ def align(
         places = frame.row_numbers[order.to_numpy()]
         parts[path] = replace(frame, cells=frame.cells[order], rows=places, _typed={})
     return parts, notes
-
-
-def _comparable(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":
-    """Return a key column of each file as whole numbers or texts, so that equal keys are equal."""
-    if all(frame.cells[key].dtype.is_integer() for frame in frames.values()):
-        found = {path: f.cells[key].cast(pl.Int64, strict=False) for path, f in frames.items()}
-        if not any(column.has_nulls() for column in found.values()):
-            return found
-    return _key_texts(frames, key)
 
 
 def _key_texts(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":

@@ -23,7 +23,7 @@ from evallang.data.column_roles import (
     read_levels,
     read_weights,
 )
-from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
+from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec
 from evallang.data.findings import Findings, Refused, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
@@ -376,7 +376,10 @@ def _outcomes(
         spec=spec,
         kind="predictions",
         models=models,
-        task=target.task if target is not None else _judged_task(spec),
+        # Right and wrong belong to a classification, other values to a regression
+        task=target.task
+        if target is not None
+        else spec.task or ("classification" if spec.judged == "correct" else "regression"),
         n=frame.n,
         truth=None if target is None else target.y,
         classes=() if target is None else target.classes,
@@ -471,11 +474,6 @@ def outcomes_hash(made: GivenOutcomes) -> str:
     parts.text("repeat_labels", made.repeat_labels)
     parts.columns("subgroups", made.subgroups)
     return parts.hexdigest()
-
-
-def _judged_task(spec: PredictionsSpec) -> Task:
-    """Right and wrong belong to a classification, other values to a regression."""
-    return spec.task or ("classification" if spec.judged == "correct" else "regression")
 
 
 def examples_of_repeats(

@@ -12,6 +12,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from evallang.data.column_types import is_float
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -205,8 +206,9 @@ def constant_features(table: Table, findings: Findings) -> None:
     """Report features with at most one value besides missing ones."""
     kinds: dict[str, list[str]] = {}
     for column in table.columns:
-        if _constant(table, column):
-            present = len(_present(table, column))
+        values = _present(table, column)
+        if not len(values) or (values == values[0]).all():
+            present = len(values)
             words = "the same value in every row" if present else "no value in any row"
             if 0 < present < table.n:
                 words = "the same value in every row that has one"
@@ -322,10 +324,12 @@ def id_like_features(
         if table.n < (FEW if called else LEAST_ROWS):
             continue
         if _whole(table, column) and _all_different(table, column):
-            if called or not column.numeric or _counts_rows(table, column):
+            if called or not column.numeric or _counts_rows(_values(table, column)):
                 alike.append(column.name)
-        elif not column.numeric and not called and _mostly_single(table, column):
-            nearly[column.name] = len(set(_present(table, column).tolist()))
+        elif not column.numeric and not called:
+            times = Counter(_present(table, column).tolist())
+            if 2 * list(times.values()).count(1) >= table.n:  # half of the rows are alone
+                nearly[column.name] = len(times)
     spec, found = table.spec, [*alike, *nearly]
     if spec.features is not None:
         ways = [f"remove {quoted(list(map(written, found)))} from the features"]
@@ -351,18 +355,11 @@ def id_like_features(
         )
 
 
-def _counts_rows(table: Table, column: Column) -> bool:
+def _counts_rows(values: "NDArray[Any]") -> bool:
     """Return whether different whole numbers are a counter: in order, or close together."""
-    values = table.numeric[:, column.index]
     steps = np.diff(values)
-    return bool((steps > 0).all() or (steps < 0).all() or np.ptp(values) < MOST_GAPS * table.n)
-
-
-def _mostly_single(table: Table, column: Column) -> bool:
-    """Return whether at least half of the rows have a value that no other row has."""
-    values = _present(table, column).tolist()
-    single = sum(n == 1 for n in Counter(values).values())
-    return 2 * single >= table.n
+    close = np.ptp(values) < MOST_GAPS * len(values)
+    return bool((steps > 0).all() or (steps < 0).all() or close)
 
 
 def target_among_features(table: Table, findings: Findings, used: Used = None) -> None:
@@ -371,7 +368,8 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
     if same:
         findings.add(
             codes.target_among_features,
-            f"{quoted(same)} {_determines(same)} `{table.target}` in every row",
+            f"{quoted(same)} {'determines' if len(same) == 1 else 'determine'} `{table.target}` in "
+            "every row",
             "features",
             "target",
             help=f"write `features all except {_written(same)}`",
@@ -542,11 +540,6 @@ def _present(table: Table, column: Column) -> "NDArray[Any]":
     return np.array([value for value in values if isinstance(value, str)], dtype=object)
 
 
-def _constant(table: Table, column: Column) -> bool:
-    values = _present(table, column)
-    return not len(values) or bool((values == values[0]).all())
-
-
 def _all_different(table: Table, column: Column) -> bool:
     values = _present(table, column)
     if len(values) < table.n:
@@ -556,19 +549,10 @@ def _all_different(table: Table, column: Column) -> bool:
 
 def _whole(table: Table, column: Column) -> bool:
     """Return whether a feature holds whole numbers or words, not numbers with a few words."""
-    if not column.numeric:
-        values = _present(table, column)
-        return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
     values = _present(table, column)
+    if not column.numeric:
+        return sum(map(is_float, values.tolist())) < LEAST_NUMBERS * len(values)
     return bool((values == np.floor(values)).all())
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _equals_target(table: Table, column: Column) -> bool:
@@ -600,10 +584,6 @@ def _groups(table: Table | GivenOutcomes) -> int | None:
 
 def _each_has(names: list[str]) -> str:
     return "has" if len(names) == 1 else "each have"
-
-
-def _determines(names: list[str]) -> str:
-    return "determines" if len(names) == 1 else "determine"
 
 
 def _written(names: list[str]) -> str:

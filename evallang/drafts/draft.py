@@ -33,8 +33,7 @@ from evallang.drafts.logs import (
     lines_from_logs,
     lines_from_samples,
 )
-from evallang.drafts.measured import candidates, lines_from_measured
-from evallang.drafts.predictions import lines_from_predictions
+from evallang.drafts.measured import candidates, lines_from_measured, lines_from_predictions
 from evallang.drafts.writing import (
     DraftRefused,
     Facts,

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from evallang.data.data_tables import read_table
-from evallang.data.overlapping_data import check_related
+from evallang.data.equal_rows import check_related
 from evallang.source import Span
 
 
