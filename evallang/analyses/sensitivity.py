@@ -17,7 +17,7 @@ from evallang.engine.comparisons import (
     decide_again,
     run_again,
 )
-from evallang.engine.decisions import DecisionInputs, Line
+from evallang.engine.decisions import Line
 from evallang.hypotheses import decides_pairs
 from evallang.registry import Entry
 from evallang.reporting.analyses import Part, not_drawn, notes, shows
@@ -39,44 +39,6 @@ from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 
 Decision = bool | None
 """Whether a hypothesis was rejected; None where the test is undefined."""
-
-
-class Setting(Struct, frozen=True):
-    """One test with one correction, and what it decides on every hypothesis of a line.
-
-    `reported` marks what the line itself uses; `problem` is why a setting decides nothing. The
-    titles are those of the test and of the correction, for readers.
-    """
-
-    test: str
-    correction: str | None
-    decisions: tuple[Decision, ...]
-    reported: bool = False
-    problem: str | None = None
-    test_title: str | None = None
-    correction_title: str | None = None
-
-
-class DecidedHypothesis(Struct, frozen=True):
-    """One hypothesis of a line: a pair of models by a metric on a data set (None: across them)."""
-
-    data: str | None
-    metric: str
-    models: tuple[str, ...]
-
-
-class LineDecisions(Struct, frozen=True):
-    """The hypotheses of one line with every setting that was computed, the reported one first.
-
-    `others` are the titles of corrections that control the same error only under an assumption.
-    """
-
-    line: int
-    source: str
-    alpha: float
-    hypotheses: tuple[DecidedHypothesis, ...]
-    settings: tuple[Setting, ...]
-    others: tuple[str, ...]
 
 
 class SettingDecisions(Struct, frozen=True):
@@ -134,66 +96,34 @@ ABOUT = (
 # --- what is decided again -----------------------------------------------------------------------
 
 
-def _decided(inputs: DecisionInputs) -> LineDecisions:
-    """Return what each test and correction decides on the hypotheses of a line."""
-    line, metric = inputs.line, inputs.metric
-    places = [
-        (run, pair)
-        for run in line.own
-        for pair in range(len(line.runs[run].tests))
-        if metric is None or line.runs[run].planned.metric == metric
-    ]
-    contexts = [line.runs[run].context for run, _ in places]
-    found = tuple(
-        DecidedHypothesis(context.data, context.metric, line.runs[run].tests[pair].models)
-        for context, (run, pair) in zip(contexts, places, strict=True)
-    )
-    settings = []
-    corrections, unsure = _corrections_tried(line)
-    for test in _tests_tried(line):
-        runs = line.runs if test == _single(line.spec) else _with_test(line, test)
-        for correction in corrections:
-            if correction is not None and _is_of_form(correction, line) and runs is not line.runs:
-                continue  # it takes right and wrong, whatever the form of the test
-            if correction is not None and not _can_resample(correction.name, test):
-                continue
-            reported = test == _single(line.spec) and correction == line.family.correction
-            settings.append(_with(line, runs, test, correction, places, reported))
-    return LineDecisions(
-        line.spec.index,
-        line.spec.source,
-        line.study.alpha,
-        found,
-        tuple(settings),
-        tuple(unsure),
-    )
-
-
 def _with(
     line: Line,
     runs: Sequence[TestRun],
     test: Method,
     correction: Method | None,
     places: Sequence[tuple[int, int]],
-    reported: bool,
-) -> Setting:
+) -> tuple[SettingDecisions, tuple[Decision, ...]]:
     """Decide the family with one test of the line and one correction."""
-    words = None if correction is None else correction.written
-    made = Setting(
-        test.written,
-        words,
-        (None,) * len(places),
-        reported,
-        test_title=HYPOTHESIS_TESTS[test.name].title,
-        correction_title=None if correction is None else CORRECTIONS[correction.name].title,
-    )
+    found: tuple[Decision, ...] = (None,) * len(places)
+    problem = None
     try:
         decided = decide_again(line.study, replace(line.family, correction=correction), runs)
+        found = tuple(decided[run][pair] for run, pair in places)
+        problem = "undefined for all hypotheses" if found and set(found) == {None} else None
     except ValueError as error:
-        return replace(made, problem=str(error))
-    found = tuple(decided[run][pair] for run, pair in places)
-    problem = "undefined for all hypotheses" if found and set(found) == {None} else None
-    return replace(made, decisions=found, problem=problem)
+        problem = str(error)
+    made = SettingDecisions(
+        test.written,
+        None if correction is None else correction.written,
+        test == _single(line.spec) and correction == line.family.correction,
+        found.count(True),
+        found.count(False),
+        found.count(None),
+        problem,
+        HYPOTHESIS_TESTS[test.name].title,
+        None if correction is None else CORRECTIONS[correction.name].title,
+    )
+    return made, found
 
 
 # --- which settings ---------------------------------------------------------------------------
@@ -227,12 +157,6 @@ def _corrections_tried(line: Line) -> tuple[list[Method | None], list[str]]:
     return found, unsure
 
 
-def _is_of_form(correction: Method, line: Line) -> bool:
-    own = line.family.correction
-    declared = CORRECTIONS[correction.name].declaration
-    return bool(declared.of_test) and (own is None or own.name != correction.name)
-
-
 def _takes(correction: str, line: Line) -> bool:
     """Return whether a correction is about the pairs of this family."""
     entry = CORRECTIONS[correction]
@@ -253,12 +177,6 @@ def _takes(correction: str, line: Line) -> bool:
     if m > (entry.declaration.most_models or m):
         return False
     return alone and len(first.tests) == m * (m - 1) // 2
-
-
-def _can_resample(correction: str, test: Method) -> bool:
-    """Return whether a test has the joint resamples that a correction may need."""
-    needed = "resampled" in CORRECTIONS[correction].inputs
-    return not needed or bool(HYPOTHESIS_TESTS[test.name].declaration.jointly)
 
 
 def _tests_tried(line: Line) -> list[Method]:
@@ -365,69 +283,68 @@ def _judge(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
     title="Sensitivity of the decisions",
     references=(cite("steegen2016"),),
 )
-def sensitivity(decisions: DecisionInputs) -> Sensitivity:
+def sensitivity(decisions: Line) -> Sensitivity:
     """The reported decisions, and those of other valid tests and corrections.
 
     Raises `ValueError` where no setting but the reported one could be computed.
     """
-    return weighed(_decided(decisions))
-
-
-def weighed(decided: LineDecisions) -> Sensitivity:
-    """Compare the reported decisions with those of every other setting."""
-    others = [s for s in decided.settings if not s.reported and s.problem is None]
+    line = decisions
+    places = [
+        (run, pair)
+        for run in line.own
+        for pair in range(len(line.runs[run].tests))
+        if line.metric is None or line.runs[run].planned.metric == line.metric
+    ]
+    corrections, unsure = _corrections_tried(line)
+    tried = []
+    for test in _tests_tried(line):
+        runs = line.runs if test == _single(line.spec) else _with_test(line, test)
+        for correction in corrections:
+            if correction is not None:
+                entry, of_line = CORRECTIONS[correction.name], line.family.correction
+                other = of_line is None or of_line.name != correction.name
+                if other and entry.declaration.of_test and runs is not line.runs:
+                    continue  # it takes right and wrong, whatever the form of the test
+                jointly = HYPOTHESIS_TESTS[test.name].declaration.jointly
+                if "resampled" in entry.inputs and not jointly:
+                    continue
+            tried.append(_with(line, runs, test, correction, places))
+    others = [(s, found) for s, found in tried if not s.reported and s.problem is None]
     if not others:
         raise ValueError("no other test or correction could be computed here")
-    reported = next(setting for setting in decided.settings if setting.reported)
+    reported = next(found for setting, found in tried if setting.reported)
     hypotheses = []
-    for place, hypothesis in enumerate(decided.hypotheses):
-        own = reported.decisions[place]
-        found = [(setting, setting.decisions[place]) for setting in others]
-        against = [s for s, d in found if None not in (d, own) and d != own]
+    for place, (run, pair) in enumerate(places):
+        context, own = line.runs[run].context, reported[place]
+        every = [(setting, found[place]) for setting, found in others]
+        against = [s for s, d in every if None not in (d, own) and d != own]
         hypotheses.append(
             HypothesisDecisions(
-                hypothesis.data,
-                hypothesis.metric,
-                hypothesis.models,
+                context.data,
+                context.metric,
+                line.runs[run].tests[pair].models,
                 own,
-                sum(d is not None and d == own for _, d in found),
+                sum(d is not None and d == own for _, d in every),
                 len(against),
-                sum(None in (d, own) for _, d in found),
-                tuple(_words_of_setting(setting.test, setting.correction) for setting in against),
+                sum(None in (d, own) for _, d in every),
+                tuple(" ".join(filter(None, (s.test, s.correction))) for s in against),
             )
         )
     notes: tuple[str, ...] = ()
-    if decided.others:
-        names = ", ".join(decided.others).replace("'", "’")
+    if unsure:
+        names = ", ".join(unsure).replace("'", "’")
         notes = (f"not computed, because they need assumptions on the dependence: {names}",)
     return Sensitivity(
         unit="hypotheses",
         about=ABOUT,
         n=len(hypotheses),
-        line=decided.line,
-        source=decided.source,
-        alpha=decided.alpha,
-        settings=tuple(
-            SettingDecisions(
-                s.test,
-                s.correction,
-                s.reported,
-                sum(d is True for d in s.decisions),
-                sum(d is False for d in s.decisions),
-                sum(d is None for d in s.decisions),
-                s.problem,
-                s.test_title,
-                s.correction_title,
-            )
-            for s in decided.settings
-        ),
+        line=line.spec.index,
+        source=line.spec.source,
+        alpha=line.study.alpha,
+        settings=tuple(setting for setting, _ in tried),
         hypotheses=tuple(hypotheses),
         notes=notes,
     )
-
-
-def _words_of_setting(test: str, correction: str | None) -> str:
-    return test if correction is None else f"{test} {correction}"
 
 
 # --- the section ---------------------------------------------------------------------------------

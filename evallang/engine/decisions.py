@@ -17,12 +17,13 @@ from evallang.study import AnalysisSpec, ComparisonSpec, Method, Study
 
 
 class Line(Struct, frozen=True):
-    """One line with the runs of its whole family, and which of them are its own."""
+    """One line to decide again by all its metrics or by one, with the runs of its whole family."""
 
     study: Study
     spec: ComparisonSpec
     family: Family
     runs: tuple[TestRun, ...]
+    metric: Method | None
 
     @property
     def own(self) -> list[int]:
@@ -30,17 +31,10 @@ class Line(Struct, frozen=True):
         return [i for i, run in enumerate(self.runs) if run.spec.index == self.spec.index]
 
 
-class DecisionInputs(Struct, frozen=True):
-    """A line to decide again, by all its metrics or by one."""
-
-    line: Line
-    metric: Method | None
-
-
-DECISIONS: Providers[DecisionInputs] = Providers(Subject.DECISIONS)
+DECISIONS: Providers[Line] = Providers(Subject.DECISIONS)
 """What makes the inputs of an analysis of decisions."""
 
-DECISIONS.provide(decisions=lambda decisions: decisions)
+DECISIONS.provide(decisions=lambda line: line)
 
 
 @computes(nodes.DECISION_ANALYSIS)
@@ -54,13 +48,12 @@ def decisions_again(
         family = families.by_line[line.index]
         runs = tuple(known[one] for one in family.comparisons if one in known)
         if runs:
-            again = DecisionInputs(Line(study, line, family, runs), spec.metric)
-            made.append(_analysis(spec, line, again))
+            made.append(_analysis(spec, Line(study, line, family, runs, spec.metric)))
     return tuple(made)
 
 
-def _analysis(spec: AnalysisSpec, line: ComparisonSpec, again: DecisionInputs) -> Analysis:
-    entry = ANALYSES[spec.method.name]
+def _analysis(spec: AnalysisSpec, again: Line) -> Analysis:
+    entry, line = ANALYSES[spec.method.name], again.spec
     values: dict[str, object] = {"problem": None, "line": line.index, "source": line.source}
     try:
         values |= to_plain(entry.function(*(DECISIONS.make(n, again) for n in entry.inputs)))

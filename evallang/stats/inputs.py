@@ -479,7 +479,7 @@ INPUTS = Inputs(
         ),
         Input(
             "decisions",
-            "`DecisionInputs`: a line with the tests of its family, to decide it again",
+            "`Line`: a line with the tests of its whole family, to decide it again",
             frozenset({Subject.DECISIONS}),
             counts=_COUNTED,
         ),
