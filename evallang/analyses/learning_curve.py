@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import floor
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -55,43 +55,6 @@ from evallang.study import AnalysisSpec, Protocol, Study
 
 TENTH, QUARTER, HALF = Fraction(1, 10), Fraction(1, 4), Fraction(1, 2)
 FRACTIONS = (TENTH, QUARTER, HALF, Fraction(3, 4), Fraction(1))
-
-
-class SizeScores(Struct, frozen=True):
-    """The scores of the fits on subsets of one size.
-
-    Attributes
-    ----------
-    fraction : the share of the training part, None where a number of rows was written
-    n_train : the number of rows of each subset
-    train, test : the metric over all splits for each draw of subsets (draws,), NaN where undefined
-    train_splits, test_splits : the metric of each split (draws, splits), NaN where it is undefined
-        or the fit failed
-    failed : the number of fits that failed
-    """
-
-    fraction: float | None
-    n_train: tuple[int, ...]
-    train: NDArray[np.float64]
-    test: NDArray[np.float64]
-    train_splits: NDArray[np.float64]
-    test_splits: NDArray[np.float64]
-    failed: int
-
-
-class Learning(Struct, frozen=True):
-    """The scores of one model by the size of the training set, the smallest size first.
-
-    `n` counts the examples that are tested; `ordered` states that the subsets are the rows
-    of training parts nearest in time to the test rows, and are not drawn.
-    """
-
-    metric: str
-    better: Literal["higher", "lower", "nearest"]
-    n: int
-    splits: int
-    ordered: bool
-    sizes: tuple[SizeScores, ...]
 
 
 class LearningScore(Struct, frozen=True):
@@ -275,38 +238,19 @@ def _check_classes(
 # --- the numbers ---------------------------------------------------------------------------------
 
 
-def _learning(outcomes: Outcomes) -> Learning:
-    """Measure the fits of a model on parts of its training parts."""
-    places = outcomes.places_of(outcomes.models[0])
-    splits = sorted({(p.split.repeat, p.split.fold) for p in places})
-    options = options_of(outcomes.spec)
-    shares = None if options["sizes"] is not None else sorted(options["fractions"])
-    sizes = []
-    for size in sorted({place.size for place in places}):
-        of_size = [place for place in places if place.size == size]
-        share = None if shares is None else float(shares[size])
-        sizes.append(_size(outcomes, of_size, splits, share))
-    return Learning(
-        outcomes.metric.written,
-        outcomes.evaluation.entry(outcomes.metric).declaration.better,
-        len(np.unique(np.concatenate([place.split.test for place in places]))),
-        len(splits),
-        outcomes.evaluation.yields.neighbours,
-        tuple(sizes),
-    )
+Measured = tuple[LearningPoint, NDArray[np.float64], int]
 
 
-def _size(
-    outcomes: Outcomes,
-    places: Sequence[SubsetPlace],
-    splits: Sequence[tuple[int, int]],
-    share: float | None,
-) -> SizeScores:
-    """Measure the fits on subsets of one size, draw by draw."""
+def _measured(outcomes: Outcomes, places: Sequence[SubsetPlace], share: float | None) -> Measured:
+    """Measure the fits on subsets of one size.
+
+    Also returned are the mean test score of each split (splits,), and the number of draws.
+    """
+    splits = sorted({(place.split.repeat, place.split.fold) for place in places})
     draws = sorted({place.times for place in places})
     if len({place.key for place in places}) <= len(splits):  # all draws are one and the same
         draws = draws[:1]
-    every: list[NDArray[np.float64]] = []
+    scores, of_splits = [], np.zeros(0)
     for on_training in (True, False):
         values = np.full(len(draws), np.nan)
         by_split = np.full((len(draws), len(splits)), np.nan)
@@ -315,17 +259,18 @@ def _size(
             values[nth], each = outcomes.score(good, on_training=on_training)
             for at, one in each.items():
                 by_split[nth, splits.index(at)] = one
-        every += [values, by_split]
-    train, train_splits, test, test_splits = every
-    return SizeScores(
-        share,
-        tuple(len(outcomes.tasks[place.key].refit) for place in places),
-        train,
-        test,
-        train_splits,
-        test_splits,
-        len({place.key for place in places if not outcomes.is_good(place)}),
-    )
+        known, defined = values[~np.isnan(values)], ~np.isnan(by_split)
+        counts = defined.sum(axis=0)
+        sums = np.where(defined, by_split, 0.0).sum(axis=0)
+        of_splits = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        mean = float(known.mean()) if len(known) else None
+        spread = standard_deviation(of_splits)
+        scores.append(LearningScore(mean, spread, standard_deviation(known)))
+    sizes = [len(outcomes.tasks[place.key].refit) for place in places]
+    failed = len({place.key for place in places if not outcomes.is_good(place)})
+    of_rows = (share, float(np.mean(sizes)), min(sizes), max(sizes))
+    point = LearningPoint(*of_rows, scores[0], scores[1], failed)
+    return point, of_splits, len(draws)
 
 
 @ANALYSES.register(
@@ -382,73 +327,44 @@ def learning_curve(
     The options are those of the plan, which draws the subsets. Raises `ValueError` where no fit
     gave a test score.
     """
-    learning = _learning(outcomes)
-    points = tuple(map(_point, learning.sizes))
+    places = outcomes.places_of(outcomes.models[0])
+    better = outcomes.evaluation.entry(outcomes.metric).declaration.better
+    every = []
+    for size in sorted({place.size for place in places}):
+        share = float(sorted(fractions)[size]) if sizes is None else None
+        every.append(_measured(outcomes, [p for p in places if p.size == size], share))
+    points = tuple(point for point, _, _ in every)
     if all(point.test.value is None for point in points):
         raise ValueError("no fit gave a test score")
-    last = points[-1]
-    train, test = last.train.value, last.test.value
+    train, test = points[-1].train.value, points[-1].test.value
+    ordered = outcomes.evaluation.yields.neighbours
     return LearningCurve(
         unit="examples",
         about=ABOUT,
-        n=learning.n,
-        n_splits=learning.splits,
-        n_draws=max(len(size.test) for size in learning.sizes),
-        ordered=learning.ordered,
-        metric=learning.metric,
-        better=learning.better,
+        n=len(np.unique(np.concatenate([place.split.test for place in places]))),
+        n_splits=len({(place.split.repeat, place.split.fold) for place in places}),
+        n_draws=max(draws for _, _, draws in every),
+        ordered=ordered,
+        metric=outcomes.metric.written,
+        better=better,
         points=points,
         gap=None if train is None or test is None else train - test,
-        gain=_gain(learning),
-        notes=(IN_TIME,) if learning.ordered else (),
+        gain=_gain(better, *every[-2:]),
+        notes=(IN_TIME,) if ordered else (),
     )
 
 
-def _point(size: SizeScores) -> LearningPoint:
-    return LearningPoint(
-        fraction=size.fraction,
-        n_train=float(np.mean(size.n_train)),
-        smallest=min(size.n_train),
-        largest=max(size.n_train),
-        train=_score(size.train, size.train_splits),
-        test=_score(size.test, size.test_splits),
-        failed=size.failed,
-    )
-
-
-def _score(draws: NDArray[np.float64], splits: NDArray[np.float64]) -> LearningScore:
-    known = draws[~np.isnan(draws)]
-    return LearningScore(
-        float(known.mean()) if len(known) else None,
-        standard_deviation(_means_of_splits(splits)),
-        standard_deviation(known),
-    )
-
-
-def _means_of_splits(splits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean over draws of each split in which it is defined."""
-    defined = ~np.isnan(splits)
-    counts = defined.sum(axis=0)
-    sums = np.where(defined, splits, 0.0).sum(axis=0)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-
-
-def _gain(learning: Learning) -> LearningGain | None:
+def _gain(better: str, smaller: Measured, larger: Measured) -> LearningGain | None:
     """Compare the two largest sizes, split by split, by a metric that has a direction."""
-    if learning.better == "nearest":
+    (before, of_before, _), (last, of_last, _) = smaller, larger
+    if better == "nearest" or before.test.value is None or last.test.value is None:
         return None
-    before, last = learning.sizes[-2:]
-    first, second = (np.nanmean(s.test) if not np.isnan(s.test).all() else None
-                     for s in (before, last))  # fmt: skip
-    if first is None or second is None:
-        return None
-    steps = _means_of_splits(last.test_splits) - _means_of_splits(before.test_splits)
-    sign = 1.0 if learning.better == "higher" else -1.0
-    steps = np.round(sign * steps[~np.isnan(steps)], 12)
+    steps = (1.0 if better == "higher" else -1.0) * (of_last - of_before)
+    steps = np.round(steps[~np.isnan(steps)], 12)
     return LearningGain(
-        float(np.mean(before.n_train)),
-        float(np.mean(last.n_train)),
-        float(second - first),
+        before.n_train,
+        last.n_train,
+        last.test.value - before.test.value,
         int((steps > 0).sum()),
         int((steps < 0).sum()),
     )
