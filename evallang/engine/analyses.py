@@ -6,10 +6,12 @@ depend on them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.analysis import ANALYSES
@@ -24,6 +26,7 @@ from evallang.metrics.metric import rows_of_proportion
 from evallang.planning import nodes
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
+from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -103,11 +106,11 @@ class Stage(Struct, frozen=True):
     test: Method
     omnibus: bool
     metric: Method
+    across: bool
+    protocol: str | None
     alpha: float
     size: int
     correction: str | None
-    across: bool
-    protocol: str | None
 
 
 @computes(nodes.LINE_ANALYSIS)
@@ -139,30 +142,28 @@ def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
     for line, metric in about:
         family = families.by_line[line.index]
         word = None if family.correction is None else family.correction.name
-        level = family.level(study.alpha)
+        of_pairs = Stage(
+            line,
+            line.source,
+            line.post_hoc or line.test,
+            False,
+            metric,
+            line.across,
+            line.protocol,
+            family.level(study.alpha),
+            family.size,
+            word,
+        )
         if line.omnibus:
-            joint = family.joint
-            yield Stage(
-                line, line.source, line.test, True, metric, level if joint else study.alpha,
-                family.size if joint else 1, word if joint else None, line.across, line.protocol,
-            )  # fmt: skip
+            of_all = replace(of_pairs, test=line.test, omnibus=True)
+            alone = replace(of_all, alpha=study.alpha, size=1, correction=None)
+            yield of_all if family.joint else alone
         if not line.omnibus or line.post_hoc is not None:
-            test = line.post_hoc or line.test
-            yield Stage(
-                line, line.source, test, False, metric, level, family.size, word, line.across,
-                line.protocol,
-            )  # fmt: skip
-    if not about:
-        yield from _implied_stages(study, spec)
-
-
-def _implied_stages(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
-    """One comparison of two models, by the test whose interval `require` would read."""
-    for metric, test, protocol in tests_without_lines(study, spec):
-        yield Stage(
-            None, "one comparison of two models", test, False, metric, study.alpha, 1,
-            None, False, protocol,
-        )  # fmt: skip
+            yield of_pairs
+    if not about:  # one comparison of two models, by the test whose interval `require` would read
+        for metric, test, protocol in tests_without_lines(study, spec):
+            source = "one comparison of two models"
+            yield Stage(None, source, test, False, metric, False, protocol, study.alpha, 1, None)
 
 
 # --- how many ---------------------------------------------------------------------------------
@@ -211,15 +212,11 @@ def _answer_stage(
         asks = declared is not None and GROUPS.keys() <= declared.options(form)
         # The sizes of groups are those of the data, or stated
         known = place.read is not None or "group_size" in dict(spec.method.options)
-        alike = _is_grouped(study, place) and not by_folds
-        notes = (GROUPED,) if alike and not (asks and known) else ()
+        grouped = is_grouped(place.source, study.group)
+        if place.read is not None:
+            grouped = place.read.group_codes is not None
+        notes = (GROUPED,) if grouped and not by_folds and not (asks and known) else ()
         yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form)
-
-
-def _is_grouped(study: Study, place: Place) -> bool:
-    if place.read is None:
-        return is_grouped(place.source, study.group)
-    return place.read.group_codes is not None
 
 
 def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:
@@ -312,47 +309,32 @@ def _sizes_of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
 # --- the answer -------------------------------------------------------------------------------
 
 
-class AnalysisInputs(Struct, frozen=True):
-    """The stage that an `analyze` line asks about, its models and its size."""
+ANALYSIS: Providers[Question] = Providers(Subject.ANALYSIS)
+"""What makes the inputs of an analysis of lines."""
 
-    study: Study
-    analysis: str
-    stage: Stage
-    sizes: Sizes
-    models: Sequence[str]
-    form: str | None = None
+ANALYSIS.provide(question=lambda question: question)
 
 
-ANALYSIS: Providers[AnalysisInputs] = Providers(Subject.ANALYSIS)
-"""What makes the inputs of an analysis."""
-
-
-@ANALYSIS.provides("question")
-def question(inputs: AnalysisInputs) -> Question:
-    """Return what an analysis of tests asks about a stage."""
-    study, stage, models = inputs.study, inputs.stage, inputs.models
-    entry = HYPOTHESIS_TESTS[stage.test.name]
+def _question(
+    study: Study, analysis: str, stage: Stage, sizes: Sizes, models: Sequence[str], form: str | None
+) -> Question:
+    """Return what an analysis asks about a test of a line."""
     compared = models_of(stage.line, models) if stage.line is not None else models[:2]
+    asked = f"{analysis} {stage.test.written}"
     return Question(
         stage.test.name,
         stage.alpha,
-        inputs.sizes.n,
-        {**entry.defaults(), **stage.test.keywords()},
-        inputs.sizes.ratio,
+        sizes.n,
+        {**HYPOTHESIS_TESTS[stage.test.name].defaults(), **stage.test.keywords()},
+        sizes.ratio,
         len(compared),
-        analysis_seed(
-            study.seed,
-            None,
-            inputs.sizes.unit,
-            inputs.sizes.n,
-            f"{inputs.analysis} {stage.test.written}",
-        ),
-        inputs.sizes.positives,
-        inputs.sizes.folds,
-        inputs.form,
-        _measure_of_counts(stage.metric, inputs.sizes.classes),
-        inputs.sizes.groups,
-        inputs.sizes.read,
+        analysis_seed(study.seed, None, sizes.unit, sizes.n, asked),
+        sizes.positives,
+        sizes.folds,
+        form,
+        _measure_of_counts(stage.metric, sizes.classes),
+        sizes.groups,
+        sizes.read,
     )
 
 
@@ -378,17 +360,19 @@ def _answered(
     form: str | None = None,
 ) -> Analysis:
     entry = ANALYSES[spec.method.name]
-    given = AnalysisInputs(study, entry.name, stage, sizes, models, form)
-    asked = question(given)
-    inputs = [ANALYSIS.make(name, given) for name in entry.inputs]
-    options = {name: _plain(value) for name, value in spec.method.options}
+    asked = _question(study, entry.name, stage, sizes, models, form)
+    power = HYPOTHESIS_TESTS[asked.test].declaration.power
+    options: dict[str, Any] = {
+        name: float(value) if isinstance(value, Fraction) else value
+        for name, value in spec.method.options
+    }
     stated_n = options.get("n")
     unknown = sizes.unknown if stated_n is None else None
     if unknown is not None:
         notes = (UNKNOWN[unknown], *notes)
     answers: tuple[Any, ...] = ()
     try:
-        answers = entry.function(*inputs, **options)
+        answers = entry.function(*(ANALYSIS.make(n, asked) for n in entry.inputs), **options)
     except ValueError as error:
         notes = (*notes, str(error))
     return Analysis(
@@ -401,7 +385,7 @@ def _answered(
             "line": None if stage.line is None else stage.line.index,
             "source": stage.source,
             "test": stage.test.name,
-            "variant": _form(asked),
+            "variant": str(asked.options[power.form]) if power is not None and power.form else "",
             "omnibus": stage.omnibus,
             "n": stated_n if stated_n is not None else asked.n,
             "unknown": unknown,
@@ -414,24 +398,10 @@ def _answered(
                 name: options.get(name, entry.defaults()[name])
                 for name in entry.declaration.recorded
             },
-            "answers": tuple(_record(answer) for answer in answers),
+            "answers": tuple(
+                {name: with_tuples(value) for name, value in to_plain(answer).items()}
+                for answer in answers
+            ),
             "notes": notes,
         },
     )
-
-
-def _form(asked: Question) -> str:
-    """Return the form of a test whose power is computed, empty where it has one form."""
-    declared = HYPOTHESIS_TESTS[asked.test].declaration.power
-    return str(asked.options[declared.form]) if declared is not None and declared.form else ""
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, int | str) or value is None else float(value)
-
-
-def _record(answer: Any) -> dict[str, Any]:
-    found = {name: getattr(answer, name) for name in answer.__struct_fields__}
-    return {
-        name: dict(value) if isinstance(value, Mapping) else value for name, value in found.items()
-    }
