@@ -65,6 +65,8 @@ DESCRIBED = {
     "analysis": ("measure accuracy\n", "measure accuracy\nanalyze confusion\n"),
     "report": ("measure accuracy\n", "measure accuracy\nreport html\n"),
 }
+RUN = {"classes and levels renamed", "columns in another order", "metrics", "model added"}
+"""What is run under every protocol; the rest under one."""
 DIVIDED = {
     "seed": ("  seed 3", "  seed 4"),
     "rows": ("  target weather", "  target weather\n  where wind > 0.05"),
@@ -172,7 +174,8 @@ def test_what_describes_or_reports_changes_no_draw(entry, tmp_path):
             assert name in ("comparison", "analysis", "requirement"), name
             continue
         assert _splits(edited, tmp_path) == splits, name
-        assert _numbers(edited, tmp_path) == numbers, name
+        if entry is DRAWING[0] or name in RUN:
+            assert _numbers(edited, tmp_path) == numbers, name
 
 
 @pytest.mark.parametrize("entry", DRAWING, ids=lambda e: e.name)

@@ -56,16 +56,13 @@ class Case:
 
 
 CASES = {
-    "a pair": Case(COUNTS + "compare x, y with mcnemar\n", ((1, NONE),)),
     "all pairs": Case(COUNTS + "compare with mcnemar\n", ((3, HOLM),)),
     "several lines": Case(
         COUNTS + "compare with mcnemar bonferroni\ncompare x, y with mcnemar(exact)\n",
         ((3, "bonferroni"), (1, NONE)),
     ),
-    "a reference": Case(COUNTS + "compare against z with mcnemar\n", ((2, HOLM),)),
     "planned pairs": Case(COUNTS + "compare x vs y, y vs z with mcnemar sidak\n", ((2, "sidak"),)),
     "uncorrected": Case(COUNTS + "compare with mcnemar uncorrected\n", ((3, ALL),)),
-    "an omnibus alone": Case(COUNTS + "compare with cochran\n", ((1, NONE),)),
     "post hoc": Case(COUNTS + "compare with cochran then mcnemar\n", ((3, HOLM),)),
     "two data sets": Case(COUNTS + SECOND + "compare with mcnemar fdr_by\n", ((6, "fdr_by"),)),
     "data sets of other models": Case(
@@ -74,10 +71,6 @@ CASES = {
     "joint": Case(
         TOGETHER + COUNTS + "compare with cochran then mcnemar\ncompare x, y with mcnemar(exact)\n",
         ((5, HOLM), (5, HOLM)),
-    ),
-    "joint on two data sets": Case(
-        TOGETHER + COUNTS + SECOND + "compare with cochran then mcnemar\ncompare with cochran\n",
-        ((10, HOLM), (10, HOLM)),
     ),
     "joint but exploratory": Case(
         TOGETHER + COUNTS + "compare x, y with mcnemar\ncompare y, z with mcnemar\n"
@@ -93,21 +86,11 @@ CASES = {
         "compare with permutation(rounds=100) by accuracy, f1\n",
         ((6, HOLM),),
     ),
-    "models that a file names": Case(
-        PREDICTIONS + "measure accuracy\ncompare with mcnemar uncorrected\n", ((3, ALL),), True
-    ),
     "a default that a file settles": Case(
         PREDICTIONS + "measure accuracy\ncompare with mcnemar\n", ((3, HOLM),), True
     ),
     "a table of scores": Case(
         SCORES + "compare across data with friedman then wilcoxon\n", ((3, HOLM),), True
-    ),
-    "two tables of scores": Case(
-        SCORES
-        + SCORES.replace("scores s", "scores t").replace('"s.csv"', '"t.csv"')
-        + "compare across data with wilcoxon\n",
-        ((6, HOLM),),
-        True,
     ),
     "self-correcting": Case(
         SCORES + "compare across data with friedman then nemenyi\n", ((3, NONE),), True
@@ -126,9 +109,6 @@ CASES = {
         + FOLDS.replace("scores f", "scores g").replace("AUC", "F1")
         + "compare with corrected_t uncorrected\n",
         ((6, ALL),),
-    ),
-    "a pattern of files": Case(
-        SUITE + REPEATED + "compare a, b with corrected_t uncorrected\n", ((2, ALL),), True
     ),
     "all pairs on a pattern of files": Case(
         SUITE + REPEATED + "compare with corrected_t uncorrected\n", ((6, ALL),), True
