@@ -146,7 +146,7 @@ def _printed(value: Any) -> Cell | str:
 
 
 def _answered(context: Context, item: Analysis) -> str:
-    """Name what an analysis is about: a model, a line, or all models."""
+    """Return what an analysis is about: a model, a line, or all models."""
     return model_of(context, item) if item.model else item.values.get("source", "all models")
 
 
