@@ -11,7 +11,6 @@ gives the study with the sources that were found, whose families are those of th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,9 +35,6 @@ from evallang.study import (
     names_of,
     pairs_of,
 )
-
-if TYPE_CHECKING:
-    from evallang.data.read_sources import ReadSources
 
 
 class Hypothesis(Struct, frozen=True):
@@ -130,23 +126,8 @@ class Families(Struct, frozen=True):
 
 
 def families_of(study: Study) -> Families:
-    """Build the families of a study; rules ask for the same study, so the last are kept."""
-    global _last
-    known, families = _last
-    if known is not study or families is None:
-        families = _families(study)
-        _last = study, families
-    return families
-
-
-_last: tuple[Study | None, Families | None] = (None, None)
-
-
-def _families(study: Study) -> Families:
-    fitted = names_of(study.models)
-    planned = {
-        line.index: tuple(_planned(line, study.sources, fitted)) for line in study.comparisons
-    }
+    """Build the families of a study."""
+    planned = {line.index: planned_of(study, line) for line in study.comparisons}
     joined = [line for line in study.comparisons if is_joined(study.families, line)]
     together = tuple(one for line in joined for one in planned[line.index])
     joint = _family(together, joint_correction(), joint=True)
@@ -155,13 +136,7 @@ def _families(study: Study) -> Families:
     }
     by_line |= {line.index: joint for line in joined}
     families = tuple({id(family): family for family in by_line.values()}.values())
-    return Families(families, by_line, planned, any(map(holds_unknown, study.sources)))
-
-
-def family_of(study: Study, line: ComparisonSpec) -> Family:
-    """Return the family of a line; a `require` line with a test is one of its own."""
-    family = families_of(study).by_line.get(line.index)
-    return family_of_line(line, study.sources, names_of(study.models)) if family is None else family
+    return Families(families, by_line, planned, is_open(study))
 
 
 def hypotheses_of(study: Study, line: ComparisonSpec) -> tuple[Hypothesis, ...]:
@@ -175,10 +150,7 @@ def hypotheses_of(study: Study, line: ComparisonSpec) -> tuple[Hypothesis, ...]:
 
 def planned_of(study: Study, line: ComparisonSpec) -> tuple[PlannedComparison, ...]:
     """Return what a line is tested on: every data set or sample of them, by every metric."""
-    planned = families_of(study).planned.get(line.index)
-    if planned is None:
-        planned = tuple(_planned(line, study.sources, names_of(study.models)))
-    return planned
+    return tuple(_planned(line, study.sources, study.model_names))
 
 
 def family_of_line(line: ComparisonSpec, sources: Sequence[SourceSpec], fitted: Words) -> Family:
@@ -302,18 +274,14 @@ def holds_unknown(source: SourceSpec) -> bool:
 
 def is_open(study: Study) -> bool:
     """Return whether the data decide how many hypotheses the lines of a study have."""
-    return families_of(study).left_open
+    return any(map(holds_unknown, study.sources))
 
 
-def as_read(study: Study, read: "ReadSources") -> Study:
-    """Return a study whose sources are the data sets that were found, with their models.
+def as_read(study: Study, found: Sequence[SourceSpec]) -> Study:
+    """Return a study whose sources are the data sets that were found.
 
     A source of which nothing was read stays as it is written.
     """
-    found: list[SourceSpec] = [table.spec for table in read.tables.values()]
-    found += [replace(outcomes.spec, models=outcomes.models) for outcomes in read.imported]
-    for table in read.score_tables:
-        found += [replace(table.spec, name=name, models=table.models) for name in table.names]
     names = {statement_of(source.name) for source in found}
     unread = [source for source in study.sources if source.name not in names]
     return replace(study, sources=(*found, *unread))

@@ -8,6 +8,7 @@ findings can point into the file.
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Struct, field
@@ -236,7 +237,7 @@ class AnalysisSpec(Placed, frozen=True):
     span: Span | None = None
 
 
-class Study(Placed, frozen=True):
+class Study(Placed, frozen=True, dict=True):
     """Everything that a run needs to know.
 
     `places` maps `study`, its clauses and `stratify` to their spans; `live` contains a hash for
@@ -278,6 +279,11 @@ class Study(Placed, frozen=True):
     analyses: tuple[AnalysisSpec, ...] = ()
     stated: tuple[Stated, ...] = ()
     looks: Annotated[int | None, Effect.CLAIMS] = None
+
+    @cached_property
+    def model_names(self) -> Words:
+        """The names of its models, which every line asks for."""
+        return names_of(self.models)
 
     @property
     def fitted(self) -> tuple[ModelSpec, ...]:
@@ -349,16 +355,8 @@ def units_of(study: Study) -> dict[str, str]:
 
 
 def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:
-    """Return the names of models or protocols, cached because every line needs the same."""
-    global _last
-    known, names = _last
-    if known is not named:
-        names = Words(item.name for item in named)
-        _last = named, names
-    return names
-
-
-_last: tuple[object, Words] = (None, Words())
+    """Return the names of models or protocols."""
+    return Words(item.name for item in named)
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

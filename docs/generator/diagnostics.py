@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from docs.generator import markdown as md
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, Code
 from evallang.manual.explanations import explain_code
 

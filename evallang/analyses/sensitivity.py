@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from evallang.analysis import ANALYSES, AnalysisDeclaration, Problem
 from evallang.bibliography import cite
-from evallang.compatibility.hypothesis_tests import has_same_null, test_mismatch
+from evallang.compatibility.hypothesis_tests import has_same_null, unmet_evidence
 from evallang.diagnostics import codes
 from evallang.engine.comparisons import (
     ComparisonContext,
@@ -223,7 +223,7 @@ def _runs_here(other: Entry[HypothesisTestDeclaration], line: Line) -> bool:
             continue
         evaluation = context.evaluation
         method, metric = Method(other.name), context.by
-        if test_mismatch(method, metric, evaluation.yields, evaluation.grouped) is not None:
+        if unmet_evidence(method, metric, evaluation.yields, evaluation.grouped) is not None:
             return False
     return True
 

@@ -230,7 +230,7 @@ def read_and_plan(
     meant, modules = find_own_code(resolved, study.folder)
     meant = replace(meant, live=hashes(live.models), models=_with_hashes(meant, stored))
     packages = (*missing_packages(meant), *modules)
-    as_found = as_read(meant, sources)
+    as_found = as_read(meant, sources.specs)
     judged = judge_read(meant, as_found, sources)
     planned = planned_of(meant, sources)
     judged += _dependent_losses(meant, planned, sources)

@@ -7,10 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.checking import (
-    capabilities,
     multiword_names,
     own_code,
-    resolve_analyze,
     resolve_compare,
     resolve_export,
     resolve_measure,
@@ -19,15 +17,21 @@ from evallang.checking import (
     resolve_sources,
     resolve_study,
     unused,
+    validate_analyze,
+    validate_compare,
     validity,
     waivers,
 )
 from evallang.checking.include import Gathered, Read, gather
+from evallang.checking.metrics_fit import judge_metrics
 from evallang.checking.resolve_overrides import read_overrides
+from evallang.checking.resolve_study import stated_settings
+from evallang.checking.resolve_thresholds import judge_thresholds
 from evallang.checking.rules.rule import advise, left_open
+from evallang.checking.rules.study_facts import is_tuned, task_of
 from evallang.checking.scope import Scope
-from evallang.checking.stated import stated_settings
 from evallang.checking.suppression import report
+from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import own_metric
 from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
@@ -125,7 +129,7 @@ def _resolve(
     task = _task(specs) or known
     uses = own_code.resolve_uses(scope)
     models = resolve_models.resolve_models(scope)
-    likely = task or capabilities.task_of(models)
+    likely = task or task_of(models)
     protocols = resolve_protocol.protocols(scope, likely)
     stratification = resolve_protocol.stratification(scope, specs, likely)
     group = resolve_protocol.group_column(scope, specs)
@@ -137,7 +141,7 @@ def _resolve(
     )
     report, folder, report_places = resolve_study.report_settings(scope)
     resolve_study.check_citations(scope, head, report)
-    analyzed = resolve_analyze.analyses(scope, protocols, specs)
+    analyzed = validate_analyze.analyses(scope, protocols, specs)
     tests = [test for line in tested for test in (line.test, line.post_hoc)]
     tests += [line.test for line in required]
     specs = _with_named_columns(
@@ -186,7 +190,18 @@ def _resolve(
         uses=uses,
     )
     _needed_statements(scope, study, gathered.unread)
-    return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
+    judge_metrics(scope, study)
+    judge_thresholds(scope, study)
+    judge_analyses(scope, study)
+    validity.judge_weights(scope, study)
+    resolve_models.judge_weights(scope, study)
+    validity.judge_folds(scope, study)
+    scope.diagnostics += validity.unmet_intervals(study)
+    validity.judge_search(scope, study)
+    further = tuple(validity.implied_by_intervals(scope, study))
+    settled = validate_compare.settle(scope, study)
+    protocols = (*settled.protocols, *further)
+    return replace(settled, protocols=protocols, defaults=tuple(scope.defaults))
 
 
 def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
@@ -279,7 +294,7 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
         help_ = "write `data NAME from ...`"
     elif tables and models and not scope.of(n.ProtocolNode) and "protocol" not in unread:
         message, place = "the study has models and no protocol", models[0].keyword
-        tuned = any(map(capabilities.is_tuned, study.models))
+        tuned = any(map(is_tuned, study.models))
         help_ = f"write `protocol {'nested cv outer=5 inner=5' if tuned else 'cv folds=10'}`"
     if message:
         scope.report(codes.missing_statement, message, place, help=help_)

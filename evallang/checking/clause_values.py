@@ -125,11 +125,7 @@ def columns(scope: Scope, clause: n.ClauseNode, known: Clause) -> tuple[str, ...
             nodes.append(value)
             found.append(own_column(scope, value))
         else:
-            scope.report(
-                codes.clause_value,
-                f"`{clause.keyword.name}` takes columns, names or texts in quotes",
-                value.span,
-            )
+            scope.refuse("takes_columns", value.span, clause=clause)
     return distinct(scope, nodes, found, f" in `{clause.keyword.name}`")
 
 
@@ -165,11 +161,10 @@ def own_column(scope: Scope, node: n.ColumnNode, *, or_target: bool = False) -> 
     """
     meant = or_target and isinstance(node, n.NameNode) and node.name == "target"
     if isinstance(node, n.NameNode) and node.name in RESERVED and not meant:
-        scope.report(
-            codes.reserved_name,
-            f"`{node.name}` is a word of the language; a column of this name is written in quotes",
+        scope.refuse(
+            "column_is_word",
             node.span,
-            help=f'write `"{node.name}"`',
+            node=node,
             fixes=[Fix("put it in quotes", (Edit(node.span, f'"{node.name}"'),))],
         )
     return column_name(node)
@@ -190,7 +185,5 @@ def label(scope: Scope, node: n.ValueNode, keyword: str) -> bool | int | float |
     if isinstance(node, n.NumberNode):
         plain = number(node.literal)
         return float(plain) if isinstance(plain, Fraction) else plain
-    scope.report(
-        codes.clause_value, f"`{keyword}` takes a word, a number or a text in quotes", node.span
-    )
+    scope.refuse("takes_label", node.span, keyword=keyword)
     return None

@@ -74,14 +74,13 @@ class Clauses:
                 continue
             known = allowed[word]
             if word in self.places and not known.repeatable:
-                scope.report(
-                    codes.clause_twice,
-                    f"`{word}` is written twice under `{what}`",
+                scope.refuse(
+                    "clause_twice",
                     span,
+                    help="write one line, its items separated by commas" if known.listed else None,
+                    word=word,
+                    what=what,
                     related=[Related(self.places[word], "the first is here")],
-                    help="write one line, its items separated by commas"
-                    if known.listed
-                    else "keep one of the two",
                 )
                 continue
             self.places.setdefault(word, clause.span)
@@ -116,11 +115,13 @@ class Clauses:
         elsewhere = synonyms().advice.get((what, word))
         if elsewhere is None and taken_by and text is None:
             elsewhere = f"`{word}` is a clause of {listed(taken_by)}"
-        self.scope.report(
-            codes.unknown_clause,
-            f"`{what}` takes no clause `{word}`",
+        self.scope.refuse(
+            "unknown_clause",
             span,
-            help=elsewhere or text or f"its clauses are {listed(allowed, 'and')}",
+            help=elsewhere or text,
+            what=what,
+            word=word,
+            allowed=listed(allowed, "and"),
             fixes=fixes,
         )
 
@@ -195,12 +196,7 @@ def check_path(scope: Scope, location: str, node: n.Node, *, parts: bool = False
         message, help_text = objection
         scope.report(codes.unknown_source, message, node.span, help=help_text)
     elif has_parts(location) and not parts:
-        scope.report(
-            codes.unknown_source,
-            f"`{{{PART}}}` is read in the names of files of `predictions` alone",
-            node.span,
-            help="write the parts into one file",
-        )
+        scope.refuse("part_outside_predictions", node.span, part=PART)
     elif not sheet_of(location)[0].lower().endswith(TABLE_ENDINGS):
         scope.report(
             codes.unknown_source,
@@ -217,19 +213,9 @@ def check_folder(scope: Scope, node: n.ModelNode) -> None:
     location = node.folder.value if node.folder is not None else ""
     place = node.folder.span if node.folder is not None else node.span
     if "://" in location:
-        scope.report(
-            codes.unknown_source,
-            "results are read from a folder, not from the network",
-            place,
-            help="download the results folder, and name it by its path",
-        )
+        scope.refuse("results_from_network", place)
     elif not location.strip():
-        scope.report(
-            codes.unknown_source,
-            "the path is empty",
-            place,
-            help="name the results folder of a former run, such as `v1/study-results`",
-        )
+        scope.refuse("empty_results_path", place)
 
 
 def target_column(
@@ -287,12 +273,7 @@ def missing_words(scope: Scope, clauses: Clauses) -> tuple[Label, ...] | None:
     if alone and len(clause.values) == 1:
         return ()
     if alone:
-        scope.report(
-            codes.clause_value,
-            "`missing none` keeps every word, so that no other word can follow it",
-            alone[0].span,
-            help='write `"none"` in quotes for the word itself',
-        )
+        scope.refuse("missing_none", alone[0].span)
     return labels(scope, clause)
 
 
@@ -306,23 +287,13 @@ def take_where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
             found = [clause_values.label(scope, item, "where") for item in items]
             value = tuple(item for item in found if item is not None)
             if not isinstance(node.value, n.ListNode) or not items:
-                scope.report(
-                    codes.clause_value,
-                    "`in` takes a list of values",
-                    node.span,
-                    help="write `where COLUMN in [a, b]`",
-                )
+                scope.refuse("in_without_list", node.span)
         elif node.value is not None:
             value = clause_values.label(scope, node.value, "where")
             quoted_text = isinstance(node.value, n.TextNode)
             bare = isinstance(node.value, n.NameNode) and isinstance(value, str)
             if node.operator not in ("=", "!=") and bare and not quoted_text:
-                scope.report(
-                    codes.clause_value,
-                    f"`{node.operator}` orders numbers and dates, not the word `{value}`",
-                    node.value.span,
-                    help="write a number, or a date in quotes",
-                )
+                scope.refuse("order_of_words", node.value.span, node=node, value=value)
         lines.append(
             Where(
                 clause_values.own_column(scope, node.column, or_target=True),
@@ -351,11 +322,13 @@ def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
         word, first, span = "count", "no file", node.name.span
     else:
         return False
-    scope.report(
-        codes.clause_conflict,
-        f"`counts {node.name.name}` has its counts from {first}, and `{word}` does not go with it",
+    scope.refuse(
+        "counts_twice",
         clauses.places[word],
-        help=f"remove `{word}`" if first == "no file" else f"keep either {first} or `{word}`",
+        help=f"remove `{word}`" if first == "no file" else None,
+        node=node,
+        first=first,
+        word=word,
         related=[Related(span, f"{first} is here")],
     )
     return True

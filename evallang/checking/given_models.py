@@ -5,18 +5,20 @@ examples the same answer, make no error at all, or have been trained on the grou
 tested on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from evallang.checking.rules.study_facts import metrics_of
+from evallang.checking.scope import refusal
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, ScoreTable
-from evallang.data.findings import Findings, counted, written
+from evallang.data.findings import counted, written
 from evallang.data.table_rules import is_rescaled
-from evallang.diagnostics import Diagnostic, codes
+from evallang.diagnostics import Diagnostic
 from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import METRICS, Outcome, default_metric, evaluate
 from evallang.metrics.named import named_metric
@@ -47,60 +49,60 @@ class Order(Struct, frozen=True):
     fix: str
 
 
-def judge_given_models(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
+Problem = tuple[str, Mapping[str, Any]]
+"""The key of the words for a finding, and their facts besides the model and the source."""
+
+
+def judge_given_models(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
     """Check the outputs of each model of one source against the truth."""
     spec = source.spec
     if not isinstance(spec, PredictionsSpec):
-        return []
-    findings = Findings(spec.places)
-    _groups_in_folds(source, spec, findings)
-    if source.truth is None:
-        return list(findings.diagnostics)
-    unit = _units(source)
-    enough = _enough(source)
-    for model in source.models:
+        return
+    for key, facts in _groups_in_folds(source):
+        yield refusal(key, spec.places.get("fold", spec.places.get("group")), spec=spec, **facts)
+    for model in source.models if source.truth is not None else ():
         keyword = f"{'score' if model.score else 'scores'} {model.name}"
-        places = (keyword, f"models {model.name}", "models", "predictions")
-        _labels_as_scores(source, model, findings, places)
-        _same_for_all(study, source, model, findings, places)
-        perfect = _perfect(source, model.name)
-        if perfect is not None:
-            findings.add(
-                codes.perfect_predictions,
-                f"`{model.name}` seems to know the truth: its {perfect}, for all {source.n:,} "
-                f"{spec.unit}",
-                *places,
-                help="check that the column was not made from the truth, and that the model was "
-                "not trained on these rows",
-            )
-            continue
-        if spec.query is None and source.events is None:
-            _other_scale(source, model, findings, places)
-        if not enough or _contradicts_labels(source, model):
-            continue
-        orders = list(_orders(source, model))
-        for order in orders:
-            z = normal_quantile(1 - (1 - study.confidence) / len(orders))
-            if order.skill.value + z * order.skill.standard_error(unit) < order.chance:
-                findings.add(
-                    codes.below_chance,
-                    f"the {order.subject.format(model=model.name)} run the other way: "
-                    f"{order.noun} of {bounded(order.skill.value, 2)}, where chance gives "
-                    f"{_by_chance(order.chance)}",
-                    *places,
-                    help=order.fix,
-                )
-                break
-    return list(findings.diagnostics)
+        words = (keyword, f"models {model.name}", "models", "predictions")
+        place = next((spec.places[word] for word in words if word in spec.places), None)
+        for key, facts in _problems(study, source, model):
+            name = written(model.name)
+            yield refusal(key, place, model=model, name=name, source=source, **facts)
 
 
-def judge_scores_below_chance(table: ScoreTable) -> tuple[Diagnostic, ...]:
+def _problems(study: Study, source: GivenOutcomes, model: GivenModel) -> Iterator[Problem]:
+    """Iterate over what the outputs of a model show."""
+    yield from _of_numbers(study, source, model)
+    perfect = _perfect(source, model.name)
+    if perfect is not None:
+        yield "perfect", {"perfect": perfect}
+        return
+    ordered = isinstance(source.spec, PredictionsSpec) and source.spec.query is not None
+    if not ordered and source.events is None:
+        yield from _other_scale(source, model)
+    units = source.examples if source.group_codes is None else source.group_codes
+    rows = units is None or source.times is not None
+    few = (source.n if rows or units is None else len(np.unique(units))) < FEWEST
+    of_class = source.task != "regression" and _members(source, 2) < FEWEST_OF_A_CLASS
+    if few or of_class or _contradicts_labels(source, model):
+        return
+    orders = list(_orders(source, model))
+    for order in orders:
+        z = normal_quantile(1 - (1 - study.confidence) / len(orders))
+        if order.skill.value + z * order.skill.standard_error(_units(source)) < order.chance:
+            value, subject = bounded(order.skill.value, 2), order.subject.format(model=model.name)
+            chance = _by_chance(order.chance)
+            facts = {"subject": subject, "noun": order.noun, "value": value, "chance": chance}
+            yield "turned_round", {**facts, "help": order.fix}
+            return
+
+
+def judge_scores_below_chance(table: ScoreTable) -> Iterator[Diagnostic]:
     """Check the scores of each model against the chance level of a metric that the name tells."""
     spec = table.spec
     named = None if spec.metric is None else named_metric(spec.metric)
     if named is None or named.name is None:
-        return ()
-    chance, findings = METRICS[named.name].declaration.chance, Findings(spec.places)
+        return
+    chance = METRICS[named.name].declaration.chance
     for place, model in enumerate(table.models):
         own = table.values[:, place].reshape(-1)
         own = own[~np.isnan(own)]
@@ -108,17 +110,15 @@ def judge_scores_below_chance(table: ScoreTable) -> tuple[Diagnostic, ...]:
             continue
         worse = chance - own if spec.higher_is_better else own - chance
         if worse.mean() > 2 * worse.std(ddof=1):
-            findings.add(
-                codes.below_chance,
-                f"the scores of `{model.name}` are worse than chance: a mean {spec.metric} of "
-                f"{bounded(float(own.mean()), 2)}, where chance gives {_by_chance(chance)}",
-                f"models {model.name}",
-                "models",
-                "scores",
-                help="compute them again from outputs whose order is turned round, or write the "
-                "direction that they have",
+            words = (f"models {model.name}", "models", "scores")
+            yield refusal(
+                "scores_below_chance",
+                next((spec.places[word] for word in words if word in spec.places), None),
+                model=model,
+                spec=spec,
+                mean=bounded(float(own.mean()), 2),
+                chance=_by_chance(chance),
             )
-    return findings.diagnostics
 
 
 def _by_chance(level: float) -> str:
@@ -130,13 +130,6 @@ def _units(source: GivenOutcomes) -> "NDArray[np.int64] | None":
     if source.times is not None:
         return None
     return source.examples if source.group_codes is None else source.group_codes
-
-
-def _enough(source: GivenOutcomes) -> bool:
-    units = source.examples if source.group_codes is None else source.group_codes
-    if (source.n if units is None or source.times is not None else len(np.unique(units))) < FEWEST:
-        return False
-    return source.task == "regression" or _members(source, 2) >= FEWEST_OF_A_CLASS
 
 
 def _members(source: GivenOutcomes, rank: int) -> int:
@@ -246,40 +239,40 @@ def _contradicts_labels(source: GivenOutcomes, model: GivenModel) -> bool:
     return bool(there.any() and not there.all() and scores[there].mean() < scores[~there].mean())
 
 
-def _labels_as_scores(
-    source: GivenOutcomes, model: GivenModel, findings: Findings, places: tuple[str, ...]
-) -> None:
-    """Report scores of a classifier that take two values, as labels do."""
-    scores = _numbers(source, model)
-    if scores is None or source.task != "classification" or source.n < FEWEST:
-        return
-    low, high = scores.min(), scores.max()
-    if low == high or not ((scores == low) | (scores == high)).all():
-        return
-    findings.add(
-        codes.labels_as_scores,
-        f"the score of `{model.name}` has two values, {low:g} and {high:g}, as labels have",
-        *places,
-        help=f"name a column of probabilities, or write `models {written(model.name)} as "
-        f"{written(model.score)}` in place of `score`"
-        if model.score is not None and [low, high] == list(source.class_values)
-        else "name a column of probabilities, or of other numbers that labels were made from",
-    )
-
-
-def _numbers(source: GivenOutcomes, model: GivenModel) -> "NDArray[np.float64] | None":
-    """Return the scores or predicted numbers of a model, of counted parts the distinct ones."""
+def _of_numbers(study: Study, source: GivenOutcomes, model: GivenModel) -> Iterator[Problem]:
+    """Find scores that are labels, outputs that are one number, thresholds that divide nothing."""
     counts = (source.rankings or {}).get(model.name)
-    if counts is not None:
-        return counts.scores
-    numbers = source.predictions if source.task == "regression" else source.scores
-    return source.scores.get(model.name, numbers.get(model.name))
+    outputs = source.predictions if source.task == "regression" else source.scores
+    numbers = source.scores.get(model.name, outputs.get(model.name))
+    numbers = numbers if counts is None else counts.scores  # of counted parts the distinct ones
+    if numbers is None or source.n < FEWEST:
+        return
+    low, high = numbers.min(), numbers.max()
+    two = low != high and bool(((numbers == low) | (numbers == high)).all())
+    if two and source.task == "classification":
+        fix = None
+        if model.score is not None and [low, high] == list(source.class_values):
+            fix = f"name a column of probabilities, or write `models {written(model.name)} as "
+            fix += f"{written(model.score)}` in place of `score`"
+        yield "labels_as_scores", {"low": low, "high": high, "help": fix}
+    if (numbers == numbers[0]).all():
+        same = ", ".join(f"{number:g}" for number in np.atleast_1d(numbers[0]).tolist()[:5])
+        yield "one_output", {"s": "s" if numbers.ndim == 2 else "", "same": same}
+        return
+    threshold = model.column is not None or model.threshold is not None or numbers.ndim == 2
+    labels = source.predictions.get(model.name)
+    if threshold or source.task == "regression" or labels is None:
+        return
+    asked = [*metrics_of(study), *(line.metric for line in study.requirements)]
+    by_labels = any(metric_entry(metric).declaration.needs == "labels" for metric in asked)
+    of_margins = model.name not in source.probabilities and by_labels
+    if of_margins and labels.min() == labels.max():
+        label = source.classes[int(labels[0])]
+        yield "threshold_on_one_side", {"low": low, "high": high, "label": label}
 
 
-def _other_scale(
-    source: GivenOutcomes, model: GivenModel, findings: Findings, places: tuple[str, ...]
-) -> None:
-    """Report predicted numbers that are in another unit than the truth, though in its order."""
+def _other_scale(source: GivenOutcomes, model: GivenModel) -> Iterator[Problem]:
+    """Find predicted numbers that are in another unit than the truth, though in its order."""
     truth, numbers = source.truth, source.predictions.get(model.name)
     if source.task != "regression" or numbers is None or truth is None or source.n < FEWEST:
         return
@@ -288,58 +281,9 @@ def _other_scale(
     if error <= least or (error < 3 * least and spread < 5 * own < 25 * spread):
         return
     order = rank_correlation(truth, numbers)
-    if order is None or order.value < ALIKE:
-        return
-    findings.add(
-        codes.another_scale,
-        f"the predictions of `{model.name}` are not in the unit of the truth: they go from "
-        f"{numbers.min():.4g} to {numbers.max():.4g}, the truth from {truth.min():.4g} to "
-        f"{truth.max():.4g}, in nearly the same order (a rank correlation of "
-        f"{bounded(order.value, 2)})",
-        *places,
-        help="bring the column to the unit of the truth in the file: undo a logarithm or a "
-        "scaling of the target",
-    )
-
-
-def _same_for_all(
-    study: Study,
-    source: GivenOutcomes,
-    model: GivenModel,
-    findings: Findings,
-    places: tuple[str, ...],
-) -> None:
-    """Report outputs that are one number, and scores whose default threshold divides nothing."""
-    numbers = _numbers(source, model)
-    if numbers is None or source.n < FEWEST:
-        return
-    if (numbers == numbers[0]).all():
-        same = ", ".join(f"{number:g}" for number in np.atleast_1d(numbers[0]).tolist()[:5])
-        findings.add(
-            codes.constant_outputs,
-            f"`{model.name}` gives all {source.n_examples:,} {source.spec.unit} the same "
-            f"number{'s' if numbers.ndim == 2 else ''}, {same}",
-            *places,
-            help="check the column, or name a model that looks at its input",
-        )
-        return
-    threshold = model.column is not None or model.threshold is not None or numbers.ndim == 2
-    if threshold or source.task == "regression":
-        return
-    labels = source.predictions.get(model.name)
-    asked = [*metrics_of(study), *(line.metric for line in study.requirements)]
-    by_labels = any(metric_entry(metric).declaration.needs == "labels" for metric in asked)
-    of_margins = model.name not in source.probabilities and by_labels
-    if of_margins and labels is not None and labels.min() == labels.max():
-        findings.add(
-            codes.threshold_on_one_side,
-            f"the scores of `{model.name}` go from {numbers.min():g} to {numbers.max():g}, and "
-            f"with the default threshold 0 all {source.n:,} {source.spec.unit} are predicted "
-            f"`{source.classes[int(labels[0])]}`",
-            *places,
-            help=f"write `threshold {written(model.name)} = NUMBER`, or probabilities between 0 "
-            "and 1 in the file",
-        )
+    if order is not None and order.value >= ALIKE:
+        ends = {"low": numbers.min(), "high": numbers.max(), "least": truth.min()}
+        yield "another_scale", {**ends, "most": truth.max(), "r": bounded(order.value, 2)}
 
 
 def _perfect(source: GivenOutcomes, model: str) -> str | None:
@@ -373,8 +317,8 @@ def _perfect(source: GivenOutcomes, model: str) -> str | None:
     return "scores separate the classes" if apart else None
 
 
-def _groups_in_folds(source: GivenOutcomes, spec: PredictionsSpec, findings: Findings) -> None:
-    """Report groups whose rows are in several folds of one repeat."""
+def _groups_in_folds(source: GivenOutcomes) -> Iterator[Problem]:
+    """Find groups whose rows are in several folds of one repeat."""
     groups, folds = source.group_codes, source.folds
     if groups is None or folds is None:
         return
@@ -383,13 +327,5 @@ def _groups_in_folds(source: GivenOutcomes, spec: PredictionsSpec, findings: Fin
     places, times = np.unique(pairs[:, :2], axis=0, return_counts=True)
     split = len(np.unique(places[times > 1, 1]))
     if split:
-        n, have = len(np.unique(groups)), "has" if split == 1 else "have"
-        findings.add(
-            codes.groups_in_several_folds,
-            f"{split:,} of {counted(n, 'group')} of `{spec.group}` {have} rows in several values "
-            f"of `{spec.fold}`, so models were tested on groups that they were trained on",
-            "fold",
-            "group",
-            help="predict each group by a model that was trained without it, as `group` does for "
-            "`protocol cv`",
-        )
+        every, have = counted(len(np.unique(groups)), "group"), "has" if split == 1 else "have"
+        yield "groups_in_folds", {"split": split, "groups": every, "have": have}

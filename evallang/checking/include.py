@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct, field
 
 from evallang.checking.clauses import TABLE_ENDINGS
+from evallang.checking.scope import refusal
 from evallang.diagnostics import Diagnostic, Related, Severity, codes, diagnose
 from evallang.source import SourceFile
 from evallang.syntax.language import STATEMENTS, clause
@@ -157,13 +158,14 @@ def _include(
         said = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
         reason = said[:1].lower() + said[1:]
         found.diagnostics.append(
-            diagnose(
-                codes.include_problem,
-                f"cannot read `{written}`: {reason}",
+            refusal(
+                "unreadable_include",
                 node.path.span,
                 help=f"name one file of it, as in `{written.rstrip('/')}/protocol.eval`"
                 if isinstance(error, OSError) and error.errno == errno.EINVAL
-                else "the path is relative to the file that includes it",
+                else None,
+                written=written,
+                reason=reason,
             )
         )
         _lacks(found)

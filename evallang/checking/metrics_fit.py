@@ -5,22 +5,21 @@ reported once, for the first reason.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+from typing import Any
 
-from msgspec import Struct
-
-from evallang.checking import capabilities
-from evallang.checking.own_metrics import measured_elsewhere
-from evallang.checking.rules.study_facts import tests_of
+from evallang.checking.resolve_measure import measured_elsewhere
+from evallang.checking.rules.study_facts import counterpart, is_tuned, kind_of, lacks, task_of
 from evallang.checking.scope import Scope, letters
 from evallang.compatibility import is_known, metric_entry, own_metric, yields_under
-from evallang.compatibility.hypothesis_tests import metric_mismatch, nearest_test
+from evallang.compatibility.hypothesis_tests import nearest_test, tests_of, unmet_metric
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
-from evallang.diagnostics import Code, codes
+from evallang.diagnostics import codes
 from evallang.metrics.metric import METRICS, default_metric, proposed_metric
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import AskedMetric, Method, SourceSpec, Study, asked_metrics, names_of
+from evallang.study import AskedMetric, Method, Study, asked_metrics
 
 WORKER: Mapping[str, str] = {"classification": "classifier", "regression": "regressor"}
 ORDERS = {
@@ -30,21 +29,12 @@ ORDERS = {
 """What predictions with a clause hold, and the clauses."""
 
 
-class Misfit(Struct, frozen=True):
-    """Why a metric cannot be computed: the code, the reason, what to write."""
-
-    code: Code
-    message: str
-    help: str
-    span: Span | None = None
-
-
 def judge_metrics(scope: Scope, study: Study) -> None:
     """Report metrics, models and tests that do not go with the sources or the task of a study.
 
     Where only the data will state the task, it is the one that all models are for.
     """
-    task = study.task or capabilities.task_of(study.models)
+    task = study.task or task_of(study.models)
     reason = f"every model is a {WORKER[task]}" if task else ""
     if study.task is not None:
         reason = f"the data are for {task}"
@@ -52,82 +42,85 @@ def judge_metrics(scope: Scope, study: Study) -> None:
     for asked in asked_metrics(study):
         if asked.metric.better is not None or asked.metric in refused:
             continue
-        found = next(_misfits(scope, study, task, reason, asked), None)
-        if found is not None:
+        for key, place, facts in islice(_misfits(scope, study, task, reason, asked), 1):
             refused.add(asked.metric)
-            place = asked.span or found.span
-            scope.report(
-                found.code, f"`{asked.metric.name}` {found.message}", place, help=found.help
-            )
+            scope.refuse(key, asked.span or place, name=asked.metric.name, **facts)
     _judge_directions(scope, study)
     _judge_models(scope, study, task, reason)
-    if task == "regression":
-        _judge_tests_of_labels(scope, study, reason)
+    for line in study.comparisons if task == "regression" else ():
+        declared = ((t.name, HYPOTHESIS_TESTS[t.name].declaration.tests) for t in tests_of(line))
+        counting = next((name for name, about in declared if about == "correctness"), None)
+        if counting is not None:
+            yields, metric = yields_under(study, line), Method(proposed_metric("regression"))
+            fix = nearest_test(metric, yields) if yields else None
+            scope.refuse("test_of_labels", line.span, help=fix, name=counting, reason=reason)
 
 
 def _misfits(
     scope: Scope, study: Study, task: Task | None, reason: str, asked: AskedMetric
-) -> Iterator[Misfit]:
-    """Iterate over what keeps a metric from being computed, before any data."""
+) -> Iterator[tuple[str, Span | None, Mapping[str, Any]]]:
+    """Iterate over what keeps a metric from being computed, before any data.
+
+    Each is the key of the words, a place where no line names the metric, and the facts.
+    """
     metric, declared = asked.metric, metric_entry(asked.metric).declaration
+    needed = None if metric.code else declared.orders
     for source in study.sources:
-        place = next(iter(source.places.values()), None)
-        found = _unknown_on(scope, study, source, asked)
-        if found is not None:
-            yield Misfit(codes.metric_needs_scores, *found, place)
+        place, own = next(iter(source.places.values()), None), own_metric(source)
+        order = source.orders if isinstance(source, PredictionsSpec) else None
+        if own is not None:
+            known = measured_elsewhere(scope, study.sources, asked.models) if asked.stated else ()
+            if known and known[0] == own:
+                facts = {"source": source, "own": own, "word": letters(own.name)}
+                yield "metric_of_measured", place, facts
+        elif is_known(source, metric):
+            continue
+        elif order is not None:
+            other = default_metric("regression", order)
+            yield (
+                "metric_of_order",
+                place,
+                {"source": source, "kind": ORDERS[order][0], "other": other},
+            )
+        elif needed is not None:
+            kind, clauses = ORDERS[needed]
+            yield "order_needed", place, {"source": source, "kind": kind, "clauses": clauses}
+        else:
+            needs = "predicted labels" if declared.needs == "labels" else declared.needs
+            yield "metric_of_judged", place, {"source": source, "needs": needs}
     ordered = any(isinstance(s, PredictionsSpec) and s.orders for s in study.sources)
     if ordered or declared.orders is not None or not (asked.stated or metric.code):
         return
     if not metric.code and task is not None and task != declared.task:
-        instead = f"write `{proposed_metric(task)}`, or another of "
-        message = f"is a metric for {declared.task}, and {reason}"
-        yield Misfit(codes.wrong_task, message, f"{instead}`evallang list metrics`")
+        facts = {"of": declared.task, "reason": reason, "other": proposed_metric(task)}
+        yield "metric_for_task", None, facts
         return
     for source in study.sources:
         if isinstance(source, PredictionsSpec) and source.judged is None and source.models:
-            given = {
-                "scores": {m.name for m in source.models if m.score or m.scores},
-                "ranges": {m.name for m in source.models if m.range},
-            }
-            given["probabilities"] = given["scores"]  # whether they are shows once they are read
+            scored = {m.name for m in source.models if m.score or m.scores}
+            ranges = {m.name for m in source.models if m.range}
+            # whether scores are probabilities shows once they are read
+            given = {"scores": scored, "ranges": ranges, "probabilities": scored}
             everyone = dict.fromkeys(model.name for model in source.models)
             classes = 2 if source.positive is not None else 0
             lacking = without_outputs(source.name, everyone, given, asked, classes)
             if lacking is not None:
-                yield Misfit(codes.metric_needs_scores, *lacking[1:])
-    if any(isinstance(source, DataSpec) for source in study.sources):
-        yield from _models_without_outputs(scope, study, asked)
-
-
-def _unknown_on(
-    scope: Scope, study: Study, source: SourceSpec, asked: AskedMetric
-) -> tuple[str, str] | None:
-    """Return why the outcomes of a source do not give a metric, and what to write."""
-    metric, own = asked.metric, own_metric(source)
-    if own is not None:
-        known = measured_elsewhere(scope, study.sources, asked.models) if asked.stated else ()
-        if not known or known[0] != own:
-            return None
-        message = f"needs predictions, and of `{source.name}` only `{own.name}` is known"
-        return message, f"write `{letters(own.name)}`, or remove the metric"
-    if is_known(source, metric):
-        return None
-    order = source.orders if isinstance(source, PredictionsSpec) else None
-    needed = None if metric.code else metric_entry(metric).declaration.orders
-    if order is not None:
-        kind = ORDERS[order][0]
-        message = f"cannot be computed from {kind}, which `{source.name}` holds"
-        return (
-            message,
-            f"write `measure {default_metric('regression', order)}`, or another metric of {kind}",
-        )
-    if needed is not None:
-        kind, clauses = ORDERS[needed]
-        message = f"needs {kind}, which `{source.name}` does not hold"
-        return message, f"write {clauses} below a `predictions` statement"
-    needs = metric_entry(metric).declaration.needs
-    message = f"needs {'predicted labels' if needs == 'labels' else needs}, and of "
-    return f"{message}`{source.name}` only right and wrong are known", "write `measure accuracy`"
+                yield "outputs", None, {"message": lacking[1], "help": lacking[2]}
+    kinds = WORKER.values() if metric.code else (WORKER[declared.task],)
+    ways = {
+        model.name: way
+        for model in study.models
+        if (not asked.models or model.name in asked.models)
+        and kind_of(model) in kinds  # others are reported so
+        and (way := lacks(model, declared.needs)) is not None
+    }
+    if ways and any(isinstance(source, DataSpec) for source in study.sources):
+        give = "gives" if len(ways) == 1 else "give"
+        first, way = next(iter(ways.items()))
+        if len(set(ways.values())) > 1:
+            way = "write `CalibratedClassifierCV(estimator=...)` around each of them"
+        facts = {"needs": declared.needs, "models": listed(ways, "and"), "give": give, "way": way}
+        yield "outputs_of_fitted", scope.models[first].keyword, facts
 
 
 def without_outputs(
@@ -159,30 +152,6 @@ def without_outputs(
     return first, message, help_
 
 
-def _models_without_outputs(scope: Scope, study: Study, asked: AskedMetric) -> Iterator[Misfit]:
-    """Find the fitted models that do not give what a metric needs."""
-    declared = metric_entry(asked.metric).declaration
-    kinds = WORKER.values() if asked.metric.code else (WORKER[declared.task],)
-    lacking = {
-        model.name: way
-        for model in study.models
-        if model.name in (asked.models or names_of(study.models))
-        and capabilities.kind_of(model) in kinds  # others are reported so
-        and (way := capabilities.lacks(model, declared.needs)) is not None
-    }
-    if lacking:
-        give = "gives" if len(lacking) == 1 else "give"
-        way = next(iter(lacking.values()))
-        if len(set(lacking.values())) > 1:
-            way = "write `CalibratedClassifierCV(estimator=...)` around each of them"
-        yield Misfit(
-            codes.metric_needs_scores,
-            f"needs {declared.needs}, and {listed(lacking, 'and')} {give} none",
-            f"{way}, or measure another metric",
-            scope.models[next(iter(lacking))].keyword,
-        )
-
-
 def _judge_directions(scope: Scope, study: Study) -> None:
     """Report comparisons, claims and searches by a metric that has a best value, not a direction.
 
@@ -193,9 +162,7 @@ def _judge_directions(scope: Scope, study: Study) -> None:
     directed = [other, *(entry.name for entry in METRICS if entry.declaration.ideal is None)]
     asked = []
     for line in study.comparisons:
-        about = (
-            m for m in directed if not any(metric_mismatch(t, Method(m)) for t in tests_of(line))
-        )
+        about = (m for m in directed if not any(unmet_metric(t, Method(m)) for t in tests_of(line)))
         fitting = next(about, other)
         asked += [(metric, line.span, "compared", f"by {fitting}") for metric in line.metrics]
     asked += [
@@ -203,7 +170,7 @@ def _judge_directions(scope: Scope, study: Study) -> None:
         for line in study.requirements
         if line.kind != "level"
     ]
-    if study.tuning is not None and any(map(capabilities.is_tuned, study.models)):
+    if study.tuning is not None and any(map(is_tuned, study.models)):
         first = study.measures[0].span if study.measures else None
         place = study.tuning.span if study.tuning.by_written else first or study.tuning.span
         asked.append((study.tuning.metric, place, "chosen", f"tune by {other}"))
@@ -212,12 +179,13 @@ def _judge_directions(scope: Scope, study: Study) -> None:
         ideal = metric_entry(metric).declaration.ideal if metric.better is None else None
         if ideal is not None and (metric, done) not in refused:
             refused.add((metric, done))
-            scope.report(
-                codes.metric_without_direction,
-                f"models cannot be {done} by `{metric.written}`, whose best value is {ideal:g}",
+            scope.refuse(
+                "metric_has_best_value",
                 span,
-                help=f"write `{instead}`; `require {metric.written} of MODEL >= NUMBER` demands a "
-                "level",
+                done=done,
+                metric=metric,
+                ideal=ideal,
+                instead=instead,
             )
 
 
@@ -225,7 +193,7 @@ def _judge_models(scope: Scope, study: Study, task: Task | None, reason: str) ->
     """Report models for another task than that of the data, or of the first measure."""
     words = f", and {reason}"
     if task is None:
-        kinds = {capabilities.kind_of(model) for model in study.models}
+        kinds = {kind_of(model) for model in study.models}
         if not study.measures or not kinds >= set(WORKER.values()):
             return
         task = metric_entry(study.measures[0].metric).declaration.task
@@ -233,29 +201,12 @@ def _judge_models(scope: Scope, study: Study, task: Task | None, reason: str) ->
     elif study.task is None or not any(isinstance(s, DataSpec) for s in study.sources):
         return
     for model in study.models:
-        kind, node = capabilities.kind_of(model), scope.models[model.name]
+        kind, node = kind_of(model), scope.models[model.name]
         if kind in WORKER.values() and kind != WORKER[task]:
-            counterpart = capabilities.counterpart(model)
+            other = counterpart(model)
             scope.report(
                 codes.wrong_task,
                 f"`{model.name}` is a {kind}{words}",
                 (node if node.pipeline is None else node.pipeline.steps[-1]).span,
-                help=f"write `{counterpart}`" if counterpart else None,
-            )
-
-
-def _judge_tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
-    """Report tests that count right and wrong answers in a study of numeric predictions."""
-    for line in study.comparisons:
-        counting = [
-            t for t in tests_of(line) if HYPOTHESIS_TESTS[t.name].declaration.tests == "correctness"
-        ]
-        if counting:
-            yields = yields_under(study, line)
-            metric = Method(proposed_metric("regression"))
-            scope.report(
-                codes.wrong_task,
-                f"`{counting[0].name}` tests right and wrong, and {reason}",
-                line.span,
-                help=nearest_test(metric, yields) if yields else "write `with corrected_t`",
+                help=f"write `{other}`" if other else None,
             )

@@ -19,12 +19,7 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
         module = node.module.name
         parts = module.split(".")
         if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
-            scope.report(
-                codes.module_name,
-                f"`{module}` is not a name of a Python module",
-                node.module.span,
-                help="write it as Python imports it: `use package.module`",
-            )
+            scope.refuse("not_a_module", node.module.span, module=module)
         elif module in found:
             message = f"`use {module}` is written twice"
             scope.report_twice(codes.statement_twice, message, node.span, found[module].span)
@@ -44,26 +39,25 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
     module, _, plain = written.rpartition(".")
     known = CATALOGUE.get(plain)
     if known is not None and module.split(".")[0] == known.module.split(".")[0]:
-        scope.report(
-            codes.unknown_class,
-            f"a class of the catalogue is written without its module: `{plain}`",
+        scope.refuse(
+            "class_with_module",
             name.span,
             help=f"write `{plain}`, and remove `use {module}`"
             if module in scope.used_modules
-            else f"write `{plain}`",
+            else None,
+            plain=plain,
             fixes=[Fix(f"write `{plain}`", (Edit(name.span, plain),))],
         )
         return None
     if module in scope.used_modules:
         return True
     text, fixes = suggestion(module, name.span, scope.used_modules)
-    scope.report(
-        codes.own_code_without_use,
-        f"`{written}` is your own code, and no line says `use {module}`",
+    scope.refuse(
+        "module_without_use",
         name.span,
-        help=f"did you mean the module {text.removeprefix('did you mean ')}"
-        if text
-        else f"write `use {module}` on a line of its own",
+        help=f"did you mean the module {text.removeprefix('did you mean ')}" if text else None,
+        written=written,
+        module=module,
     )
     del fixes  # the name of the class would be lost
     return None

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from typing import Literal
 
 from evallang.checking import clause_values, values
-from evallang.checking.own_metrics import as_measured, measured_elsewhere
-from evallang.checking.resolve_measure import known_model, known_protocol, model_names
+from evallang.checking.resolve_measure import (
+    as_measured,
+    known_model,
+    known_protocol,
+    measured_elsewhere,
+    model_names,
+)
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import test_over_data
-from evallang.diagnostics import codes
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
@@ -60,12 +64,7 @@ def _comparison(
     if models is None:
         sound, models = False, ()
     if against is not None and models == (against,) and node.against is not None:
-        scope.report(
-            codes.compare_shape,
-            f"`{against}` is compared with itself",
-            node.against.span,
-            help="name another reference, or other models before `against`",
-        )
+        scope.refuse("reference_alone", node.against.span, against=against)
     if against is not None and against in models:
         models = tuple(m for m in models if m != against)
     test = values.method(scope, node.test, "test")
@@ -133,29 +132,14 @@ def _models(
         known = [name for name in resolved if name is not None]
         if isinstance(item, n.PairNode):
             if known[0] == known[1]:
-                scope.report(
-                    codes.compare_shape,
-                    f"`{known[0]}` is compared with itself",
-                    item.span,
-                    help="name another model on one side of `vs`",
-                )
+                scope.refuse("compared_with_itself", item.span, name=known[0])
                 sound = False
             if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
-                scope.report(
-                    codes.compare_shape,
-                    "this pair is planned twice",
-                    item.span,
-                    help="keep one of the two",
-                )
+                scope.refuse("pair_twice", item.span)
                 sound = False
             pairs.append((known[0], known[1]))
         elif known[0] in models:
-            scope.report(
-                codes.compare_shape,
-                f"`{known[0]}` is named twice",
-                item.span,
-                help="keep one of the two",
-            )
+            scope.refuse("model_twice", item.span, known=known)
             sound = False
         models += [name for name in known if name not in models]
     return tuple(pairs), tuple(models) if sound else None
@@ -167,21 +151,17 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
     if node.then is None:
         return True
     if not first.omnibus:
-        scope.report(
-            codes.models_of_one_test,
-            f"`{test.name}` {_test_subject(test)}, so nothing can follow it after `then`",
-            node.test.span,
-            help="give it a line of its own, without `then`",
-        )
+        scope.refuse("nothing_after_then", node.test.span, test=test, subject=_test_subject(test))
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
-        scope.report(
-            codes.models_of_one_test,
-            f"`{post_hoc.name}` {_test_subject(post_hoc)} and cannot follow `then`",
+        scope.refuse(
+            "cannot_follow_then",
             node.then.span,
             help=f"write a test of two models, such as `{first.followed_by[0]}`"
             if first.followed_by
-            else "write a test of two models",
+            else None,
+            post_hoc=post_hoc,
+            subject=_test_subject(post_hoc),
         )
         return False
     return True
@@ -216,11 +196,12 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
     if part is None:
         return True
     written = scope.written(part.span)
-    scope.report(
-        codes.compare_shape,
-        f"`{written}` is for pairs, and `{test.name}` tests all models at once",
+    scope.refuse(
+        "part_for_pairs",
         part.span,
-        help=f"write `{test.name} then {pairwise[-1]}`" if pairwise else "remove it",
+        help=f"write `{test.name} then {pairwise[-1]}`" if pairwise else None,
+        written=written,
+        test=test,
     )
     return False
 
@@ -246,11 +227,12 @@ def _correction(
         entry = CORRECTIONS.get(resolved.name)
         if entry is None or entry.declaration.adjusts:
             why = "gives no p-values" if pairwise.bayesian else "already adjusts for all pairs"
-            scope.report(
-                codes.correction_on_self_correcting_test,
-                f"`{(post_hoc or test).name}` {why}, so it takes no correction",
+            scope.refuse(
+                "correction_without_use",
                 node.correction.span,
-                help=f"remove `{scope.written(node.correction.span)}`",
+                name=(post_hoc or test).name,
+                why=why,
+                written=scope.written(node.correction.span),
             )
         return None
     if resolved.name not in CORRECTIONS:
@@ -285,12 +267,7 @@ def _enough_models(
     models = list(spec.models)
     if spec.singly:
         if spec.pairs or spec.against is not None:
-            scope.report(
-                codes.compare_shape,
-                f"`{spec.test.name}` is about one model, and here it would compare two",
-                node.span,
-                help="name the models with commas, or write a test of two models",
-            )
+            scope.refuse("pair_of_single_models", node.span, spec=spec)
             return False
         return True
     if not models:
@@ -300,23 +277,16 @@ def _enough_models(
     total = len(models) + (spec.against is not None)
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
     if total < 2:
-        scope.report(
-            codes.too_few_models,
-            "a comparison needs at least two models",
-            node.models[0].span if node.models else node.span,
-            help="name another model, or declare one",
-        )
+        scope.refuse("one_model", node.models[0].span if node.models else node.span)
         return False
     if total < declared.models[0]:
         pairwise = () if declared.across_data else declared.followed_by[-1:]
         pairwise = (test_over_data(),) if node.across else pairwise
-        scope.report(
-            codes.omnibus_of_two,
-            f"`{spec.test.name}` compares at least three models, and this line has two",
+        scope.refuse(
+            "omnibus_of_two_models",
             node.test.span,
-            help=f"write `with {pairwise[0]}`, or name a third model"
-            if pairwise
-            else "name a third model",
+            help=f"write `with {pairwise[0]}`, or name a third model" if pairwise else None,
+            spec=spec,
         )
         return False
     return True
@@ -333,11 +303,10 @@ def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None)
     models = spec.models or names
     if models is None or len(models) <= 2:
         return True
-    scope.report(
-        codes.compare_shape,
-        f"`{test.name if side == 'two_sided' else f'alternative={side}'}` is about the first of "
-        f"two models, and here are {len(models)}",
+    scope.refuse(
+        "side_of_several",
         spec.span,
-        help="write `against MODEL`, or the pairs as `A vs B`",
+        what=test.name if side == "two_sided" else f"alternative={side}",
+        models=len(models),
     )
     return False

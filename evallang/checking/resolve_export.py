@@ -1,9 +1,11 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
+import re
+
 from evallang.checking.clause_values import column_name
-from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Related, codes
+from evallang.printable import printable
 from evallang.spelling import Words
 from evallang.study import ExportSpec
 from evallang.syntax import nodes as n
@@ -52,20 +54,11 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
     tables = scope.of(n.DataNode)
     if len(tables) > 1:
         names = [f"`{table.name.name}`" for table in tables]
-        scope.report(
-            codes.export_of_several_data_sets,
-            f"the study has several data sets, {', '.join(names[:-1])} and {names[-1]}, and an "
-            "exported model is fitted on one",
-            first.span,
-            help="export from a study of its own, with one `data` statement",
+        scope.refuse(
+            "several_data_sets_to_export", first.span, others=", ".join(names[:-1]), last=names[-1]
         )
     elif scope.sources and not tables:
-        scope.report(
-            codes.export_of_several_data_sets,
-            "nothing is fitted here, so there is no model to export",
-            first.span,
-            help="remove the line, or write `data NAME from ...` and a `model`",
-        )
+        scope.refuse("nothing_to_export", first.span)
     return len(tables) == 1
 
 
@@ -79,23 +72,17 @@ def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
         what = (
             f"`{name}` cannot be exported" if node.model else f"the best model may be `{stored[0]}`"
         )
-        scope.report(
-            codes.stored_model_is_not_fitted,
-            f"{what}: its predictions are stored, and nothing is fitted",
+        scope.refuse(
+            "stored_model_exported",
             place,
-            help=f"write `export {fitted[0]}`" if fitted else "remove the line",
+            help=f"write `export {fitted[0]}`" if fitted else None,
+            what=what,
         )
         return None
     if name in scope.models or node.model is None:
         return name if scope.models else None
     text, fixes = suggestion(name, place, names)
-    scope.report(
-        codes.unknown_name,
-        f"no model is called `{name}`",
-        place,
-        help=text or "name a `model` of this study, or write `export best`",
-        fixes=fixes,
-    )
+    scope.refuse("no_model_to_export", place, help=text, name=name, fixes=fixes)
     return None
 
 
@@ -134,4 +121,26 @@ def path_objection(path: str) -> tuple[str, str] | None:
             f"write `{path.removesuffix(name)}{stem}{ENDING}`; skops files hold no code and can be "
             "looked into",
         )
+    return None
+
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def outside_objection(path: str, written: str, inside: str) -> tuple[str, str] | None:
+    """Return why nothing may be written to a path, and what to write; None where it may.
+
+    `written` says what would be ("a model is written to a file"), `inside` what to write
+    in its place.
+    """
+    if "://" in path:
+        return f"is an address, and {written}", inside
+    if path.startswith(("/", "~")) or _DRIVE.match(path):
+        return "is outside the study's folder", inside
+    if "\\" in path:
+        return "has backslashes", "write `/` between folders"
+    if ".." in path.split("/"):
+        return "is outside the study's folder", inside
+    if printable(path) != path:
+        return "has a sign that cannot be printed", inside
     return None

@@ -104,13 +104,7 @@ def _check_braces(scope: Scope, path: n.TextNode) -> None:
         elif pattern.words.count(word) > 1:
             problem = f"`{{{word}}}` is written twice"
     if problem is not None:
-        scope.report(
-            codes.unknown_source,
-            f"{problem} in the name of a file",
-            path.span,
-            help=f"write `{{{PART}}}` once for files that hold a part each, and `{{{{` and `}}}}` "
-            "for braces",
-        )
+        scope.refuse("braces", path.span, problem=problem, part=PART)
 
 
 def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random"] | None]:
@@ -120,12 +114,7 @@ def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random
         return None, None
     column, *drawn = clause.values
     if drawn and "weight" in clauses.places:
-        scope.report(
-            codes.clause_conflict,
-            "`reader COLUMN random` counts every example once, and these have weights",
-            clauses.places["weight"],
-            help="remove the weights, or `random`: the conclusion is then about these readers",
-        )
+        scope.refuse("weights_of_readers", clauses.places["weight"])
     named = replace(clause, values=(column,))
     return clause_values.column(scope, named), "random" if drawn else None
 
@@ -149,19 +138,15 @@ def _judged(
         return cast(Literal["correct", "value"], judged[0])
     for word in ("higher", "lower"):
         if word in clauses.places:
-            scope.report(
-                codes.clause_conflict,
-                f"`{word} is better` is for numbers measured elsewhere: labels and scores have "
-                "metrics of their own direction",
-                clauses.places[word],
-                help="remove the line",
-            )
+            scope.refuse("direction_of_labels", clauses.places[word], word=word)
     if clauses.lacks("truth"):
-        scope.report(
-            codes.missing_clause,
-            f"`predictions {node.name.name}` does not say which column holds the truth",
+        scope.refuse(
+            "missing_column",
             node.name.span,
-            help="write `truth COLUMN` on an indented line below it",
+            what="predictions",
+            name=node.name.name,
+            role="the truth",
+            clause="truth",
         )
     return None
 
@@ -171,11 +156,11 @@ def _one_value(scope: Scope, lines: Sequence[n.ModelColumnsNode]) -> None:
     for other in lines[1:]:
         first = lines[0]
         if _measured(other) != _measured(first) or type(other.metric) is not type(first.metric):
-            scope.report(
-                codes.clause_conflict,
-                f"these numbers are `{_measured(first)}`, and the line gives `{_measured(other)}`",
+            scope.refuse(
+                "two_measures",
                 other.metric.span if other.metric else other.span,
-                help="write a `predictions` statement for each measure",
+                measured=_measured(first),
+                other=_measured(other),
             )
 
 
@@ -210,11 +195,12 @@ def _given_models(
         own[word] = _setting(scope, word, setting.value)
         other = next((w for w in own if (w == "range") != (word == "range")), None)
         if other is not None:
-            scope.report(
-                codes.clause_conflict,
-                f"`{other}` and `{word}` of `{model}` do not go together",
+            scope.refuse(
+                "range_and_score",
                 setting.span,
-                help="keep `range` if the truth contains numbers",
+                other=other,
+                word=word,
+                model=model,
                 related=[Related(clauses.places[f"{other} {model}"], "the first is here")],
             )
     found: list[GivenModel] = []
@@ -232,13 +218,7 @@ def _given_models(
             found.append(GivenModel(name, name, None, None, **own))
             continue
         text, fixes = suggestion(name, places[name], known)
-        scope.report(
-            codes.unknown_name,
-            f"`{name}` is none of the models of these predictions",
-            places[name],
-            help=text or f"write `{name}` under `models` too",
-            fixes=fixes,
-        )
+        scope.refuse("not_a_model_of_these", places[name], help=text, name=name, fixes=fixes)
     return tuple(found)
 
 
@@ -260,12 +240,8 @@ def _is_new(scope: Scope, node: n.ColumnNode, span: Span, names: dict[str, Span]
         scope.refuse_reserved(node, "model")
     if names.setdefault(name, span) is span:
         return True
-    scope.report(
-        codes.duplicate_name,
-        f"two models are called `{name}`",
-        span,
-        help="rename one of the models",
-        related=[Related(names[name], "the first is here")],
+    scope.refuse(
+        "two_models_called", span, name=name, related=[Related(names[name], "the first is here")]
     )
     return False
 
@@ -293,13 +269,7 @@ def _long_table(
             taken = _taken(scope, line, item)
             if name == ALL or (judged is not None and line.keyword.name == judged):
                 if column is not None or (name != ALL and item.column is not None):
-                    scope.report(
-                        codes.clause_conflict,
-                        f"a long table has one column of `{line.keyword.name}` for every model",
-                        item.span,
-                        help=f"write `{line.keyword.name} COLUMN` once, and choose models by "
-                        "`models A, B`",
-                    )
+                    scope.refuse("long_column_once", item.span, line=line)
                 column, denominator = taken[0] or name, taken[1]
             else:
                 label = item.label.value if item.label else name
@@ -308,24 +278,12 @@ def _long_table(
     for setting in clauses.find(n.ModelSettingNode):
         model, word = clause_values.column_name(setting.model), setting.keyword.name
         if model != ALL:
-            scope.report(
-                codes.clause_conflict,
-                f"a long table has one column of `{word}` for every model",
-                setting.span,
-                help=f"write `{word} all = ...`",
-            )
+            scope.refuse("long_column_of_one", setting.span, word=word)
         own[word] = _setting(scope, word, setting.value)
     if clauses.plain("score") is not None:
         own["score"] = clauses.take("score")
     if column is None and not own.keys() & {"score", "scores", "range"}:
-        scope.report(
-            codes.missing_clause,
-            f"`predictions {node.name.name}` does not say which column holds the predictions of "
-            "each row's model",
-            clauses.places["model"],
-            help="write `models all as COLUMN` for labels or values on an indented line below it, "
-            "`score COLUMN` for scores, or `correct COLUMN` for right and wrong",
-        )
+        scope.refuse("no_column_of_predictions", clauses.places["model"], node=node)
     every = GivenModel(ALL, ALL, column, None, denominator=denominator, **own)
     models = tuple(replace(every, name=name, label=label) for name, label, _ in chosen)
     return every, models, tuple(value for _, _, value in chosen)
@@ -341,31 +299,17 @@ def _taken(
             for part in (item.column.numerator, item.column.denominator)
         ]
         if not isinstance(line.metric, n.RatioNode):
-            scope.report(
-                codes.clause_value,
-                f"`{line.keyword.name}` takes one column of each model, and here are two",
-                item.column.span,
-                help='two columns are a ratio: `value ratio("errors", "words") MODEL as '
-                "(COLUMN, COLUMN)`"
-                if line.keyword.name == "value"
-                else "name one column",
-            )
+            scope.refuse("two_columns_of_one", item.column.span, line=line)
         elif pair[0] == pair[1]:
-            scope.report(
-                codes.clause_value,
-                f"both parts of the ratio are the column `{pair[0]}`",
-                item.column.span,
-                help="name the column of the numerator, then that of the denominator",
-            )
+            scope.refuse("ratio_of_itself", item.column.span, pair=pair)
         return pair[0], pair[1]
     if isinstance(line.metric, n.RatioNode):
         name = clause_values.column_name(item.name)
-        scope.report(
-            codes.clause_value,
-            f"a ratio takes two columns of `{name}`",
+        scope.refuse(
+            "ratio_of_one",
             item.column.span if item.column else item.name.span,
-            help=f"write `{format_node(item.name)} as (COLUMN, COLUMN)`: the numerator, then the "
-            "denominator",
+            name=name,
+            item=format_node(item.name),
         )
     return (clause_values.own_column(scope, item.column) if item.column else None), None
 
@@ -374,12 +318,7 @@ def threshold_value(scope: Scope, node: n.ValueNode) -> float | None:
     """Resolve the number of a `threshold` line; None after a report."""
     if isinstance(node, n.NumberNode):
         return float(number(node.literal))
-    scope.report(
-        codes.clause_value,
-        "`threshold` takes a number",
-        node.span,
-        help="write the smallest score with a positive label, as in `threshold MODEL = 0.3`",
-    )
+    scope.refuse("threshold_number", node.span)
     return None
 
 
@@ -390,12 +329,7 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         columns = _columns(scope, node) if isinstance(node, n.ListNode) else ()
         if len(columns) == 2 and columns[0] != columns[1]:
             return columns
-        scope.report(
-            codes.clause_value,
-            "`range` takes two columns, of the lower and the upper bound",
-            node.span,
-            help='write them as in `["low", "high"]`',
-        )
+        scope.refuse("range_columns", node.span)
         return None
     if isinstance(node, n.NameNode | n.TextNode):
         return clause_values.own_column(scope, node)
@@ -409,7 +343,7 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
             for entry in node.entries
             if isinstance(entry.value, n.NameNode | n.TextNode)
         }
-    scope.report(codes.clause_value, f"`{word}` takes the name of a column", node.span)
+    scope.refuse("takes_column_name", node.span, word=word)
     return None
 
 
@@ -432,12 +366,12 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     for written, lacking in (("model", "score"), ("score", "model")):
         if clauses.plain(written) is not None and clauses.plain(lacking) is None:
-            scope.report(
-                codes.missing_clause,
-                f"`scores {node.name.name}` names the column of the {written} and not that of "
-                f"the {lacking}",
+            scope.refuse(
+                "half_a_long_table",
                 clauses.places[written],
-                help=f"write `{lacking} COLUMN` too: a long table has one row for each score",
+                node=node,
+                written=written,
+                lacking=lacking,
             )
     metric, metric_column = _metric(scope, node, clauses)
     shared_training, fold_option = _folds_of(scope, clauses)
@@ -484,14 +418,7 @@ def _metric(scope: Scope, node: n.ScoresNode, clauses: Clauses) -> tuple[str | N
     column = clause_values.column(scope, clause)
     if not _measured_names(scope):
         name = clause_values.column_name(clause.values[0])
-        scope.report(
-            codes.missing_clause,
-            f"`metric {name}` names the column of the metrics of `{node.name.name}`, and no "
-            "`measure` line chooses among them",
-            clause.span,
-            help=f'write `measure NAME` with a metric of that column, or `metric "{name}"` if '
-            f"`{name}` is the metric itself",
-        )
+        scope.refuse("metric_column_unmeasured", clause.span, name=name, node=node)
     return None, column
 
 
@@ -535,12 +462,7 @@ def _known_direction(scope: Scope, spec: ScoresSpec, name: str, span: Span) -> b
         return known.better == "higher"
     if not {"higher", "lower"}.isdisjoint(spec.places):
         return "higher" in spec.places
-    scope.report(
-        codes.unknown_direction,
-        f"nothing says whether a higher or a lower `{name}` is better",
-        span,
-        help=f"write `higher is better` or `lower is better` under `scores {spec.name}`",
-    )
+    scope.refuse("direction_of_metric", span, name=name, spec=spec)
     return True
 
 
@@ -579,12 +501,7 @@ def _folds_of(
         return None, None
     line = found[0]
     if clauses.lacks("fold", "repeat"):
-        scope.report(
-            codes.missing_clause,
-            "`folds of` states what folds are, and no `fold` or `repeat` names their column",
-            line.span,
-            help="write `fold COLUMN` on an indented line below it, or remove `folds of`",
-        )
+        scope.refuse("folds_without_column", line.span)
     method = line.method
     arguments = method.arguments if isinstance(method, n.CallNode) else ()
     protocol = PROTOCOLS.get(values.name_of(method).name)
@@ -601,13 +518,7 @@ def _folds_of(
     drawn = single and protocol is not None and protocol.option("test") is not None
     if sound and drawn and set(given) == {"test"} and 0 < plain[0] < 1:
         return "drawn", float(plain[0])
-    scope.report(
-        codes.clause_value,
-        "`folds of` takes `cv`, `cv(folds=10)` or `holdout(test=1/3)`",
-        method.span,
-        help="write `folds of cv` for the folds of cross-validation, or `folds of "
-        "holdout(test=1/3)` for random splits, with the share of the rows that each one tests",
-    )
+    scope.refuse("folds_of", method.span)
     return None, None
 
 
@@ -629,11 +540,13 @@ def _judge_folds(scope: Scope, clauses: Clauses, runs: str, groups: str, *, stat
             instead = "reader"
     else:
         return
-    scope.report(
-        codes.runs_as_folds,
-        f"`{name}` {what}, which are not the folds of one cross-validation",
+    scope.refuse(
+        "not_folds",
         clause.span,
-        help=f"write `{instead} {format_node(node)}`",
+        name=name,
+        what=what,
+        instead=instead,
+        node=format_node(node),
         fixes=[Fix(f"write `{instead}`", (Edit(clause.keyword.span, instead),))],
     )
 
@@ -647,14 +560,7 @@ def _judge_repeats(scope: Scope, clauses: Clauses) -> None:
     name = clause_values.column_name(node)
     if not names_run(name) or "seed" not in name.casefold():  # Weka's runs draw folds of their own
         return
-    scope.report(
-        codes.runs_as_folds,
-        f"`{name}` may be the seeds of fits on the same folds, which do not repeat a "
-        "cross-validation",
-        clause.span,
-        help=f"write `seed {format_node(node)}` if they are; if each seed drew folds of its own, "
-        "add `folds of cv`",
-    )
+    scope.refuse("seeds_of_fits", clause.span, name=name, node=format_node(node))
 
 
 # --- counts ----------------------------------------------------------------------------------
@@ -674,28 +580,19 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     if node.path is not None:
         check_path(scope, node.path.value, node.path)
         if not counts_conflict(scope, node, clauses) and clauses.lacks("count"):
-            scope.report(
-                codes.missing_clause,
-                f"`counts {node.name.name}` does not say which column holds the counts",
+            scope.refuse(
+                "missing_column",
                 node.name.span,
-                help="write `count COLUMN` on an indented line below it",
+                what="counts",
+                name=node.name.name,
+                role="the counts",
+                clause="count",
             )
     elif not counts_conflict(scope, node, clauses) and clauses.lacks("table", "pattern", "right"):
-        scope.report(
-            codes.missing_clause,
-            f"`counts {node.name.name}` has neither a table nor patterns nor shares",
-            node.name.span,
-            help="write `table [[a, b], [c, d]]`, `pattern [1, 0]: n` or "
-            "`right MODEL = 87 of 100` below it",
-        )
+        scope.refuse("no_counts", node.name.span, node=node)
     one_is_enough = "right" in clauses.places or not scope.unread.isdisjoint(("models", "right"))
     if len(models) < 2 and not one_is_enough and not errors(scope, before):
-        scope.report(
-            codes.missing_clause,
-            f"`counts {node.name.name}` names fewer than two models",
-            node.name.span,
-            help="write `models A, B` on an indented line below it",
-        )
+        scope.refuse("fewer_than_two_models", node.name.span, node=node)
     for table in tables:
         patterns = _table(scope, table, len(models))
     for line in lines:
@@ -730,13 +627,7 @@ def _shares(
             continue
         if right is None or not total or right > total:
             bad = line.right if right is None or total else line.total
-            scope.report(
-                codes.clause_value,
-                f"`right` takes how many are right and of how many, and "
-                f"`{line.right.literal} of {line.total.literal}` is not a share",
-                bad.span,
-                help="write two whole numbers: `right MODEL = 87 of 100`",
-            )
+            scope.refuse("not_a_share", bad.span, line=line)
         else:
             label = line.label.value if line.label else name
             found.append((GivenModel(name, label), (right, total)))
@@ -758,13 +649,7 @@ def _table(scope: Scope, node: n.TableNode, models: int) -> dict[tuple[int, ...]
     ]
     cells = [cell for row in rows for cell in row if cell is not None]
     if [len(row) for row in rows] != [2, 2] or len(cells) != 4 or models > 2:
-        scope.report(
-            codes.clause_value,
-            "`table` takes the four counts of two models",
-            node.span,
-            help="write `table [[both right, only first], [only second, both wrong]]`, "
-            "or for more models `pattern [1, 1, 0]: 12`",
-        )
+        scope.refuse("table_counts", node.span)
         return {}
     return {(1, 1): cells[0], (1, 0): cells[1], (0, 1): cells[2], (0, 0): cells[3]}
 
@@ -774,11 +659,7 @@ def _pattern(scope: Scope, node: n.PatternNode, models: int) -> tuple[tuple[int,
     pattern = tuple(mark for mark in marks if mark in (0, 1))
     count = _count(node.count)
     if len(pattern) != len(marks) or len(pattern) != models:
-        scope.report(
-            codes.clause_value,
-            f"`pattern` takes one 0 or 1 for each of the {models} models",
-            node.pattern.span,
-        )
+        scope.refuse("pattern_marks", node.pattern.span, models=models)
     if count is None:
-        scope.report(codes.clause_value, "a count is a whole number", node.count.span)
+        scope.refuse("whole_count", node.count.span)
     return pattern, count or 0

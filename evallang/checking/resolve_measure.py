@@ -5,8 +5,7 @@ from typing import Literal, cast
 
 from evallang.checking import clause_values, values
 from evallang.checking.clauses import Clauses
-from evallang.checking.own_metrics import as_measured, measured_elsewhere
-from evallang.checking.scope import Scope, suggestion
+from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import is_member
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
@@ -73,13 +72,7 @@ def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
     """Take a column after `within`; the name of a metric there was meant to be measured."""
     name = clause_values.own_column(scope, column)
     if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
-        scope.report(
-            codes.clause_value,
-            f"`{name}` is a metric, but `within` is followed by columns",
-            column.span,
-            help=f"write `{name}` before `within`; a column of this name is written in quotes: "
-            f'`"{name}"`',
-        )
+        scope.refuse("metric_after_within", column.span, name=name)
     return name
 
 
@@ -116,20 +109,16 @@ def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | 
         return None
     if name in scope.lets:
         steps = isinstance(scope.lets[name].value, n.PipelineNode | n.ColumnsNode | n.CallNode)
-        scope.report(
-            codes.unknown_name,
-            f"`{name}` is a `let`, not a model",
+        scope.refuse(
+            "let_is_not_a_model",
             node.span,
             help=f"declare it with `model {name} = ...`" if steps else _those("model", names),
+            name=name,
         )
         return None
     text, fixes = suggestion(name, node.span, names)
-    scope.report(
-        codes.unknown_name,
-        f"no model is called `{name}`",
-        node.span,
-        help=text or _those("model", names),
-        fixes=fixes,
+    scope.refuse(
+        "no_model_called", node.span, help=text or _those("model", names), name=name, fixes=fixes
     )
     return None
 
@@ -145,13 +134,13 @@ def known_protocol(
         return True, node.name
     if node.name not in scope.broken:
         text, fixes = suggestion(node.name, node.span, names)
-        scope.report(
-            codes.unknown_name,
-            f"no protocol is called `{node.name}`",
+        scope.refuse(
+            "no_protocol_called",
             node.span,
             help=f"write `by {node.name}`"
             if is_member("metric", node.name)
             else text or _those("protocol", names),
+            node=node,
             fixes=fixes,
         )
     return False, None
@@ -187,24 +176,13 @@ def requirements(
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         test = values.method(scope, node.test, "test") if node.test else None
         if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
-            scope.report(
-                codes.option_value,
-                "a test in `require` is two-sided, and the sign decides besides",
-                node.test.span if node.test else node.span,
-                help=f"write `with {test.name}`",
-            )
+            scope.refuse("two_sided_test", node.test.span if node.test else node.span, test=test)
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else of_study
         _margin(scope, node, value, level)
         if node.at is not None and looks is not None:
-            scope.report(
-                codes.level_under_looks,
-                f"the line has its own level, and `looks {looks}` sets the level of every line",
-                node.at.span,
-                help="remove `at`, and write the level of all decisions together as `confidence` "
-                "under `study`",
-            )
+            scope.refuse("level_beside_looks", node.at.span, looks=looks)
         named = tuple(name for name in (first, second) if name is not None)
         own = measured_elsewhere(scope, sources, named)
         if metric is not None:
@@ -239,24 +217,42 @@ def requirements(
 
 def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float) -> None:
     if node.kind != "level" and node.value is not None and value is not None and value <= 0:
-        scope.report(
-            codes.margin,
-            "a margin is a number above zero",
+        scope.refuse(
+            "margin_above_zero",
             node.value.span,
-            help=f"write `{'within' if node.kind == 'equivalent' else 'by'} "
-            f"{node.value.literal.removeprefix('-') if value < 0 else '2%'}`",
+            word="within" if node.kind == "equivalent" else "by",
+            size=node.value.literal.removeprefix("-") if value < 0 else "2%",
         )
     if node.at is not None and not 0 < level < 1:
-        scope.report(
-            codes.margin,
-            "a level lies between 0 and 1",
+        scope.refuse(
+            "level_between",
             node.at.span,
-            help=f"write `at {f'{node.at.literal}%' if 50 < level < 100 else '95%'}`",
+            level=f"{node.at.literal}%" if 50 < level < 100 else "95%",
         )
     elif node.at is not None and level <= clause_values.COIN:
-        scope.report(
-            codes.margin,
-            f"`at` takes the level of the interval, and {level:g} is one for tests",
-            node.at.span,
-            help="write `at 95%`",
-        )
+        scope.refuse("level_of_tests", node.at.span, level=level)
+
+
+def has_models(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
+    """Return whether a source has these models, as far as it is known before it is read."""
+    if isinstance(source, DataSpec):
+        return scope.models.keys() >= set(models)
+    names = names_of(source.models)
+    return not names or names.known.issuperset(models)
+
+
+def measured_elsewhere(
+    scope: Scope, sources: Sequence[SourceSpec], models: tuple[str, ...]
+) -> tuple[Method, ...]:
+    """Return the metrics of the sources that have these models, where all were measured already.
+
+    None where any other source has them too, or none does.
+    """
+    own = [own_metric(source) for source in sources if has_models(source, models, scope)]
+    found = tuple(dict.fromkeys(metric for metric in own if metric is not None))
+    return found if None not in own else ()
+
+
+def as_measured(metric: Method, own: Sequence[Method]) -> Method:
+    """Take the metric that a source measured where it is called so."""
+    return next((m for m in own if letters(m.name) == letters(metric.name)), metric)

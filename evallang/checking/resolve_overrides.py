@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import codes, has_errors
+from evallang.diagnostics import has_errors
 from evallang.source import SourceFile, Span
 from evallang.syntax.nodes import LetNode
 from evallang.syntax.parser import parse
@@ -21,20 +21,10 @@ def read_overrides(
         place = Span(path, 4, 4 + len(name))
         if name not in names:
             text, _ = suggestion(name, place, names)
-            scope.report(
-                codes.unknown_name,
-                f"the study has no `let {name}` to set",
-                place,
-                help=text or "only what the study declares with `let` can be set",
-            )
+            scope.refuse("no_let_to_set", place, help=text, name=name)
             continue
         if "\n" in value:
-            scope.report(
-                codes.option_value,
-                f"the value of `--set {name}` goes on after its first line",
-                place,
-                help="write it on one line",
-            )
+            scope.refuse("set_over_lines", place, name=name)
             continue
         tree, diagnostics = parse(source)
         scope.diagnostics += [d for d in diagnostics if d.severity == "error"]

@@ -5,10 +5,9 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from evallang.checking import clause_values, values
-from evallang.checking.bounds import report_limit
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.synonyms import meant_by
-from evallang.compatibility import spoken
+from evallang.checking.values import report_limit
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.limits import CANDIDATES, SPLITS, OverLimit
@@ -43,19 +42,9 @@ def stratification(
         source.target in columns for source in sources if isinstance(source, DataSpec)
     )
     if by_target and task == "regression" and not node.options:
-        scope.report(
-            codes.wrong_task,
-            "a regression target has no classes to stratify by",
-            node.span,
-            help="write `stratify by target bins=5` or `stratify none`",
-        )
+        scope.refuse("strata_of_numbers", node.span)
     if bins is not None and task == "classification":
-        scope.report(
-            codes.wrong_task,
-            "`bins` cuts the target of a regression, and here it holds classes",
-            node.span,
-            help="remove `bins`",
-        )
+        scope.refuse("bins_of_classes", node.span)
     return Stratification(columns, bins)
 
 
@@ -66,12 +55,11 @@ def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
     if node is None:
         return next((s.group for s in clauses if isinstance(s, DataSpec)), None)
     for source in clauses:
-        scope.report(
-            codes.statement_twice,
-            f"the groups of `{source.name}` are given twice, by `group by` and by its clause",
+        scope.refuse(
+            "groups_twice",
             source.places.get("group"),
+            source=source,
             related=[Related(node.span, "the statement is here")],
-            help="keep the clause where data sets have columns of their own, else the statement",
         )
     return clause_values.own_column(scope, node.column)
 
@@ -82,12 +70,10 @@ def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
     unnamed = [node for node in nodes if node.name is None]
     if len(nodes) > 1 and unnamed:
         last = unnamed[-1]
-        scope.report(
-            codes.statement_twice,
-            "each of several protocols needs a name",
+        scope.refuse(
+            "unnamed_protocol",
             last.keyword,
             related=[Related(nodes[nodes[0] is last].keyword, "another is here")],
-            help="write `protocol NAME = ...`, or remove all but one",
         )
     found = [_protocol(scope, node) for node in nodes]
     return tuple(protocol for protocol in found if protocol is not None)
@@ -108,13 +94,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     if node.by is not None and not (
         entry.declaration.of_assignment or entry.declaration.neighbours
     ):
-        scope.report(
-            codes.unknown_option,
-            f"`{owner}` has no option `by`",
-            node.by.span,
-            help="remove it: `time_series by COLUMN` names the order of the rows, and `split by "
-            "COLUMN` the folds",
-        )
+        scope.refuse("protocol_by", node.by.span, owner=owner)
         sound = False
     sound = sound and _leaves_training(scope, entry, node, given)
     if not sound:
@@ -150,13 +130,7 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
         text, fixes = f"did you mean `{meant}`?", []
         if "=" in meant:  # `10-fold cv` can mean nothing else
             fixes = [Fix(f"write `{meant}`", (Edit(place, meant),))]
-    scope.report(
-        codes.unknown_protocol,
-        f"there is no protocol `{scope.written(place)}`",
-        place,
-        help=text or "`evallang list protocols` lists all of them",
-        fixes=fixes,
-    )
+    scope.refuse("unknown_protocol", place, help=text, written=scope.written(place), fixes=fixes)
 
 
 SEEDS = Option("seeds", default=1, types=("int",), bounds=Bounds(least=1))
@@ -173,11 +147,6 @@ def _options(
     return values.options(scope, owner, known, arguments)[:2]
 
 
-def _is_share(option: Option) -> bool:
-    """Return whether an option is a share of the rows, not a whole number."""
-    return not {"float", "Fraction"}.isdisjoint(option.types)
-
-
 def _leaves_training(
     scope: Scope,
     entry: Entry[ProtocolDeclaration],
@@ -185,17 +154,16 @@ def _leaves_training(
     given: Mapping[str, OptionValue],
 ) -> bool:
     """Refuse shares for test and validation that leave no rows to be trained on."""
-    names = {option.name for option in entry.options if _is_share(option)}
+    names = {
+        option.name
+        for option in entry.options
+        if (not {"float", "Fraction"}.isdisjoint(option.types))
+    }
     shares = [v for k, v in given.items() if k in names and isinstance(v, int | float | Fraction)]
     if len(shares) < 2 or sum(shares) < 1:
         return True
     place = next(o.value.span for o in reversed(node.options) if o.key.name in names)
-    scope.report(
-        codes.option_value,
-        "`test` and `validation` together leave no rows to be trained on",
-        place,
-        help="write for example `test=20% validation=20%`",
-    )
+    scope.refuse("no_rows_to_train", place)
     return False
 
 
@@ -249,20 +217,5 @@ def _sample_size(scope: Scope, node: n.TuneNode, strategy: str) -> int | None:
         except OverLimit as error:
             report_limit(scope, error, node.n.span)
         return min(plain, CANDIDATES.most)
-    scope.report(
-        codes.option_value,
-        f"`tune {strategy}` needs the number of candidates, a whole number from 1",
-        (node.n or node.strategy or node).span,
-        help=f"write `tune {strategy} 50`",
-    )
+    scope.refuse("number_of_candidates", (node.n or node.strategy or node).span, strategy=strategy)
     return None
-
-
-def lacking(source: SourceSpec, protocol: Protocol | None) -> str:
-    """End the sentence that something needs what a protocol or source does not give."""
-    if protocol is None:
-        return f", which `{source.name}` does not give"
-    if PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options):
-        return f", and `protocol {spoken(protocol)}` predicts rows that the models were fitted on"
-    seeds = f" seeds={protocol.seeds}" if protocol.seeds > 1 else ""
-    return f", which `protocol {spoken(protocol)}{seeds}` does not give"

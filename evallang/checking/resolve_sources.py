@@ -19,7 +19,7 @@ from evallang.checking.resolve_thresholds import thresholds_of_models
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
-from evallang.diagnostics import Severity, codes
+from evallang.diagnostics import Severity
 from evallang.metrics.metric import METRICS
 from evallang.spelling import listed
 from evallang.study import SourceSpec
@@ -81,11 +81,13 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     bundled = kind == "sklearn"
     target, target_scale = target_column(scope, clauses)
     if target is None and not bundled and clauses.lacks("target"):
-        scope.report(
-            codes.missing_clause,
-            f"`data {node.name.name}` does not say which column is the target",
+        scope.refuse(
+            "missing_column",
             node.name.span,
-            help="write `target COLUMN` on an indented line below it",
+            what="data",
+            name=node.name.name,
+            role="the target",
+            clause="target",
         )
     features, excepted = _features(scope, clauses)
     positive, positive_label = positive_class(scope, clauses)
@@ -120,11 +122,12 @@ def _source(
         name = clause_values.column_name(first)
         if name not in BUNDLED:
             text, fixes = suggestion(name, first.span, BUNDLED)
-            scope.report(
-                codes.unknown_source,
-                f"there is no bundled data set `{name}`",
+            scope.refuse(
+                "unknown_bundled",
                 first.span,
-                help=text or f"there are {listed(BUNDLED, 'and')}",
+                help=text,
+                name=name,
+                bundled=listed(BUNDLED, "and"),
                 fixes=fixes,
             )
         return name, None, "sklearn"

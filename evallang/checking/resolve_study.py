@@ -1,21 +1,24 @@
 """`study` and `report`: what a study is called, at which level it decides, how it is printed."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from evallang.checking import clause_values
 from evallang.checking.clauses import Clauses
-from evallang.checking.paths import outside_objection
+from evallang.checking.resolve_export import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Code, Edit, Fix, Related, codes
 from evallang.results.bibtex_entries import cited_keys
-from evallang.results.settings import ReportSettings
+from evallang.results.settings import ReportSettings, Stated
 from evallang.source import Span
 from evallang.spelling import listed
+from evallang.study import Protocol
 from evallang.syntax import nodes as n
-from evallang.syntax.language import STATEMENTS
+from evallang.syntax.formatter import format_node
+from evallang.syntax.language import STATEMENTS, word_of
 
 FORMATS = STATEMENTS["report"].words["formats"]
 DEFAULT = ReportSettings().formats
@@ -80,12 +83,7 @@ def check_citations(scope: Scope, head: Header, report: ReportSettings) -> None:
     for word, text in (("question", head.question), ("about", head.about)):
         keys = cited_keys(text or "")
         if keys and word in head.places:
-            scope.report(
-                codes.missing_clause,
-                f"`{word}` cites `{keys[0]}`, and the study names no bibliography",
-                head.places[word],
-                help='write `bibliography "refs.bib"` on an indented line below `report`',
-            )
+            scope.refuse("cites_without_bibliography", head.places[word], word=word, keys=keys)
 
 
 def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[str, Span]]:
@@ -100,11 +98,12 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
     for name in node.formats:
         if name.name not in FORMATS:
             text, fixes = suggestion(name.name, name.span, FORMATS)
-            scope.report(
-                codes.unknown_word,
-                f"there is no report format `{name.name}`",
+            scope.refuse(
+                "unknown_format",
                 name.span,
-                help=text or f"the formats are {listed(FORMATS, 'and')}",
+                help=text,
+                name=name,
+                formats=listed(FORMATS, "and"),
                 fixes=fixes,
             )
         elif name.name not in formats:
@@ -118,11 +117,9 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         scope.default("report page", "a4", "report", "page")
     shown, hidden = _sections(scope, clauses, "show"), _sections(scope, clauses, "hide")
     if shown is not None and hidden is not None:
-        scope.report(
-            codes.clause_conflict,
-            "`show` lists the sections of the report, and `hide` too",
+        scope.refuse(
+            "show_and_hide",
             clauses.places["hide"],
-            help="remove `hide`: only the sections after `show` are printed",
             related=[Related(clauses.places["show"], "the sections to show are here")],
         )
     settings = ReportSettings(
@@ -214,3 +211,46 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
         scope.report(code, message, value.span, help=help_, fixes=fixes)
     names = [value.name for value in found]
     return clause_values.distinct(scope, found, names, f" in `{word}`")
+
+
+def stated_settings(
+    statements: Iterable[n.StatementNode], protocols: Iterable[Protocol]
+) -> tuple[Stated, ...]:
+    """List the statements and clauses of a study and its includes, in the order written."""
+    names = {protocol.span: protocol.name for protocol in protocols}
+    return tuple(_stated(statements, names))
+
+
+def _stated(
+    statements: Iterable[n.StatementNode], protocols: dict[Span | None, str]
+) -> Iterator[Stated]:
+    numbers: Counter[str] = Counter()
+    for statement in statements:
+        if isinstance(statement, n.EvallangNode):
+            continue
+        word = word_of(statement)
+        number, name = numbers[word], _name(statement) or protocols.get(statement.span)
+        numbers[word] += 1
+        yield Stated(word, number, None, name, _value(statement, word))
+        for clause in statement.clauses:
+            below = word_of(clause)
+            yield Stated(word, number, below, name, _value(clause, below))
+
+
+def _name(statement: n.StatementNode) -> str | None:
+    name = getattr(statement, "name", None)
+    return name.name if isinstance(name, n.NameNode) else None
+
+
+def _value(node: n.StatementNode | n.AnyClauseNode, word: str) -> str:
+    """Return what follows the keyword; a single text is returned without its quotes."""
+    value = format_node(node).removeprefix(word).strip()
+    return next((text.value for text in _texts(node) if text.literal == value), value)
+
+
+def _texts(node: n.Node) -> Iterator[n.TextNode]:
+    for name in node.__struct_fields__:
+        value = getattr(node, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, n.TextNode):
+                yield part

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from importlib.resources import files
 from typing import TypeVar, cast
 
+import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evallang.checking.synonyms import other_word
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, codes, diagnose
@@ -18,6 +21,44 @@ from evallang.syntax import nodes as n
 from evallang.syntax.language import RESERVED, STATEMENTS, word_of
 
 Statement = TypeVar("Statement", bound=n.StatementNode)
+
+
+class Message(Struct, frozen=True):
+    """The code of a finding, its words, and those of its suggestion, with places for facts."""
+
+    code: Code
+    says: str
+    help: str | None = None
+
+
+MESSAGES: Mapping[str, Message] = {
+    key: Message(getattr(codes, code), *words)
+    for code, messages in msgspec.toml.decode(
+        (files("evallang.checking") / "messages.toml").read_bytes(),
+        type=dict[str, dict[str, list[str]]],
+    ).items()
+    for key, words in messages.items()
+}
+
+
+def refusal(
+    key: str,
+    span: Span | None,
+    /,
+    *,
+    help: str | None = None,  # noqa: A002 - the word of the contract
+    fixes: Sequence[Fix] = (),
+    related: Sequence[Related] = (),
+    **facts: object,
+) -> Diagnostic:
+    """Return a finding with the words that `messages.toml` has for it, filled with facts.
+
+    A `help` takes the place of the usual suggestion.
+    """
+    message = MESSAGES[key]
+    help_ = help or (None if message.help is None else message.help.format(**facts))
+    says = message.says.format(**facts)
+    return diagnose(message.code, says, span, help=help_, fixes=fixes, related=related)
 
 
 class Scope(Struct, eq=False, dict=True):
@@ -72,6 +113,21 @@ class Scope(Struct, eq=False, dict=True):
                 related=related,
             )
         )
+
+    def refuse(
+        self,
+        key: str,
+        span: Span | None,
+        /,
+        *,
+        help: str | None = None,  # noqa: A002 - the word of the contract
+        fixes: Sequence[Fix] = (),
+        related: Sequence[Related] = (),
+        **facts: object,
+    ) -> None:
+        """Collect one finding, with the words that `messages.toml` has for it."""
+        found = refusal(key, span, help=help, fixes=fixes, related=related, **facts)
+        self.diagnostics.append(found if found.path else replace(found, path=self.path))
 
     def report_twice(self, code: Code, message: str, span: Span, first: Span | None) -> None:
         """Collect that something stands a second time, with the place of the first."""
@@ -160,23 +216,18 @@ class Scope(Struct, eq=False, dict=True):
         self.refuse_reserved(name, what)
         first = taken.setdefault(name.name, (name.span, what))
         if first[0] is not name.span:
-            self.report(
-                codes.duplicate_name,
-                f"`{name.name}` is already the name of a {first[1]}",
+            self.refuse(
+                "name_taken",
                 name.span,
+                name=name,
+                first=first,
                 related=[Related(first[0], "declared here first")],
-                help="give one of the two another name",
             )
 
     def refuse_reserved(self, name: n.NameNode, what: str) -> None:
         """Report a name that is between the parts of a line, where it could not be told."""
         if name.name in RESERVED:
-            self.report(
-                codes.reserved_name,
-                f"`{name.name}` is a word of the language and cannot name a {what}",
-                name.span,
-                help="choose another name; a column of this name is written in quotes",
-            )
+            self.refuse("name_is_word", name.span, name=name, what=what)
 
 
 def letters(name: str) -> str:

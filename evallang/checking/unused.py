@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from evallang.checking.scope import Scope
-from evallang.diagnostics import Diagnostic, codes, has_errors
+from evallang.diagnostics import Diagnostic, has_errors
 from evallang.models.catalogue import CATALOGUE
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -18,7 +18,7 @@ def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
     used = {*scope.used_lets, *scope.broken, *scope.models, *RESERVED}
     for name, node in scope.lets.items():
         if name not in used:
-            scope.report(codes.unused_let, f"nothing uses `{name}`", node.name.span)
+            scope.refuse("unused_let", node.name.span, name=name)
     _report_catalogued_modules(scope)
 
 
@@ -35,12 +35,7 @@ def _report_catalogued_modules(scope: Scope) -> None:
         if f"{module}." in rest:
             continue  # something that the catalogue lacks, or an error of its own
         written = next((name for name in classes if re.search(rf"\b{name}\b", rest)), classes[0])
-        scope.report(
-            codes.unused_statement,
-            f"nothing uses this `use`: the classes of `{module}` are in the catalogue",
-            node.span,
-            help=f"remove the line, and write a class by its name: `{written}`",
-        )
+        scope.refuse("catalogued_module", node.span, module=module, written=written)
 
 
 def report_without_tables(scope: Scope) -> None:
@@ -52,9 +47,4 @@ def report_without_tables(scope: Scope) -> None:
     for node in scope.statements:
         if isinstance(node, n.ProtocolNode | n.StratifyNode | n.TuneNode):
             word = {n.ProtocolNode: "protocol", n.StratifyNode: "stratify"}.get(type(node), "tune")
-            scope.report(
-                codes.unused_statement,
-                f"nothing uses this `{word}`: no model is fitted here",
-                node.keyword,
-                help="remove the line, or write `data NAME from ...`",
-            )
+            scope.refuse("splits_nothing", node.keyword, word=word)

@@ -1,54 +1,53 @@
-"""Comparisons judged (E2xx): tests against what protocols and data sets give them."""
+"""`compare` and `require` lines judged (E2xx): models, families, protocols, what decides them."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 from msgspec.structs import replace
 
-from evallang.checking.resolve_protocol import lacking
-from evallang.checking.rules.study_facts import tests_of
+from evallang.checking.rules.study_facts import gate_of
 from evallang.checking.scope import Scope
-from evallang.checking.validate_require import (
-    REFUSALS,
-    report_ambiguous,
-    report_apart,
-    requirements,
+from evallang.checking.validity import holds_several, regions, settings, unmet_tests
+from evallang.compatibility import (
+    is_grouped,
+    metric_entry,
+    own_metric,
+    spoken,
 )
-from evallang.compatibility import is_grouped, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
+    decidable_protocol,
+    difference_form,
     fits_design,
-    refusal,
-    region_mismatch,
+    nearest_test,
     test_over_data,
+    tests_of,
 )
-from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
-from evallang.diagnostics import Code, codes
+from evallang.compatibility.intervals import default_interval
+from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
+from evallang.diagnostics import Code, Related, codes
 from evallang.evidence import DATASET_SCORES
 from evallang.hypotheses import is_joined, planned_of
-from evallang.protocols.protocol import PROTOCOLS
+from evallang.metrics.metric import default_metric
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.stats.corrections.correction import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
-    SourceSpec,
+    RequirementSpec,
     Study,
     models_of,
     names_of,
 )
 from evallang.syntax import nodes as n
 
-NO_TEST_OF_SEEDS = (
-    "remove this line: means and the spread over seeds are reported; a test needs scores of folds "
-    "(`fold COLUMN`) or data sets (`dataset COLUMN`)"
-)
-
 
 def settle(scope: Scope, study: Study) -> Study:
-    """Return each comparison its protocol, plan implied ones, refuse what cannot be tested."""
+    """Return each line its protocol, plan implied ones, refuse what cannot be decided."""
     implied: list[Protocol] = []
     settled: list[ComparisonSpec] = []
     for comparison in study.comparisons:
@@ -57,17 +56,20 @@ def settle(scope: Scope, study: Study) -> Study:
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
-        if not any(isinstance(source, DataSpec) for source in _sources(study, comparison)):
-            if _judge_tests(scope, study, comparison, None):
-                settled.append(comparison)
-            continue
-        protocol = _implied(study, comparison, implied)
-        if protocol is None:
-            protocol = _own_protocol(scope, study, comparison)
-        if protocol is None:
-            continue
-        if _judge_tests(scope, study, comparison, protocol):
-            settled.append(replace(comparison, protocol=protocol.name))
+        tested = {name for one in planned_of(study, comparison) for name in one.sources}
+        if any(isinstance(s, DataSpec) for s in study.sources if not tested or s.name in tested):
+            protocol = _implied(study, comparison, implied)
+            if protocol is None:
+                protocol = _own_protocol(scope, study, comparison)
+            if protocol is None:
+                continue
+            comparison = replace(comparison, protocol=protocol.name)
+        here = replace(study, protocols=(*study.protocols, *implied), comparisons=(comparison,))
+        unmet = next(chain(unmet_tests(here, comparison), regions(here)), None)
+        if unmet is None:
+            settled.append(comparison)
+        else:
+            scope.diagnostics.append(unmet)
     return replace(
         study,
         comparisons=tuple(settled),
@@ -76,17 +78,10 @@ def settle(scope: Scope, study: Study) -> Study:
     )
 
 
-def _sources(study: Study, comparison: ComparisonSpec) -> Sequence[SourceSpec]:
-    """Return the sources that a line is tested on; all where none has its models."""
-    tested = {source for planned in planned_of(study, comparison) for source in planned.sources}
-    return [source for source in study.sources if source.name in tested] or study.sources
-
-
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     """Report lines whose models no source has together; a source that a file decides may."""
     for source in study.sources:
-        models = study.models if isinstance(source, DataSpec) else source.models
-        names = names_of(models)
+        names = study.model_names if isinstance(source, DataSpec) else names_of(source.models)
         unknown = not names and not isinstance(source, DataSpec)
         if unknown or names.known.issuperset(models_of(comparison, names)):
             return True
@@ -154,7 +149,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             help_ = f"write `with {test_over_data()}`, or remove `across data`"
             if declared.models == (1, 1):
                 help_ = "remove `across data`: the model is tested on each data set"
-    if message is None and len(study.sources) == 1 and not _holds_several(study.sources[0]):
+    if message is None and len(study.sources) == 1 and not holds_several(study.sources[0]):
         message = f"`{comparison.test.name}` needs {DATASET_SCORES.noun}, and the study "
         message += "has one"
         help_ = f"remove `across data`, or {DATASET_SCORES.write}"
@@ -163,22 +158,21 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
     return message is None
 
 
-def _holds_several(source: SourceSpec) -> bool:
-    """Return whether one statement may give several data sets."""
-    if isinstance(source, DataSpec):
-        return source.kind == "glob"
-    return isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None
-
-
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
     """Report corrections whose family of pairs is not that of the line."""
     single = comparison.post_hoc or comparison.test
     if HYPOTHESIS_TESTS[single.name].declaration.against_reference and comparison.against is None:
-        scope.report(
-            codes.family_of_another_shape,
-            f"`{single.name}` compares every model with one reference, and none is named",
+        scope.refuse(
+            "no_reference",
             comparison.span,
-            help=f"write `against MODEL`, or `{_test_of_all_ranks()}` for all pairs",
+            single=single,
+            ranks=(
+                next(
+                    entry.name
+                    for entry in HYPOTHESIS_TESTS
+                    if entry.declaration.by_mean_ranks and (not entry.declaration.against_reference)
+                )
+            ),
         )
     if is_joined(study.families, comparison):
         _judge_joined(scope, comparison)
@@ -198,7 +192,7 @@ def _wrong_family(
     inputs, declared = entry.inputs, entry.declaration
     planned = planned_of(study, comparison)
     models = max((len(one.models) for one in planned), default=0)
-    several = not comparison.across and any(_holds_several(source) for source in study.sources)
+    several = not comparison.across and any(holds_several(source) for source in study.sources)
     if inputs == ("p",):
         return None
     if several or len(planned) > 1:
@@ -222,15 +216,6 @@ def _wrong_family(
     return None
 
 
-def _test_of_all_ranks() -> str:
-    """Return the test of mean ranks that compares all pairs."""
-    return next(
-        entry.name
-        for entry in HYPOTHESIS_TESTS
-        if entry.declaration.by_mean_ranks and not entry.declaration.against_reference
-    )
-
-
 def _tests_all_pairs(comparison: ComparisonSpec) -> bool:
     if comparison.singly:
         return False
@@ -247,121 +232,163 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
     declared = HYPOTHESIS_TESTS[single.name].declaration
     if declared.self_correcting:
         instead = declared.instead
-        scope.report(
-            codes.family_of_another_shape,
-            f"`{single.name}` controls the family of its own line alone, and {together}",
+        scope.refuse(
+            "own_family_beside_joint",
             comparison.span,
             help=f"write `{instead}` instead, or end the line in `exploratory`"
             if instead
-            else "end the line in `exploratory`",
+            else None,
+            single=single,
+            together=together,
         )
     elif comparison.correction is not None and comparison.correction.name != default_correction():
-        scope.report(
-            codes.family_of_another_shape,
-            f"`{comparison.correction.written}` is for this line alone, and {together}",
-            comparison.span,
-            help=f"remove `{comparison.correction.written}`, or end the line in `exploratory`",
+        scope.refuse(
+            "correction_beside_joint", comparison.span, comparison=comparison, together=together
         )
 
 
-def _judge_tests(
-    scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
-) -> bool:
-    """Judge the tests of a line on each source; the first that cannot be run is reported."""
-    for source in () if comparison.across else _sources(study, comparison):
-        if isinstance(source, DataSpec) is not (protocol is not None):
+# --- require ------------------------------------------------------------------------------
+
+
+MARGIN_CLAIMS = {
+    "equivalent": "equivalent to {} within MARGIN",
+    "noninferior": "not worse than {} by MARGIN",
+}
+"""The claim that a test of a margin is written as in a `require` line."""
+
+
+def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
+    """Return each `require` line its protocol; report what nothing could decide."""
+    own = [p for p in study.protocols if p.implied_by is None]
+    fitted = any(isinstance(source, DataSpec) for source in study.sources)
+    settled = []
+    for line in study.requirements:
+        if fitted and line.protocol is None and len(own) > 1:
+            if any(node.name is None for node in scope.of(n.ProtocolNode)):
+                continue  # which is reported there
+            report_ambiguous(scope, own, line.span)
             continue
-        for test in tests_of(comparison):
-            own = own_metric(source)
-            for metric in comparison.metrics if own is None else (own,):
-                if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
-                    return False
-    for test in tests_of(comparison):
-        for metric in comparison.metrics:
-            if (problem := region_mismatch(test, metric)) is not None:
-                scope.report(
-                    codes.missing_option,
-                    problem.reason,
-                    comparison.span,
-                    help=problem.instead,
-                )
-                return False
-    return True
+        if fitted and line.protocol is None and own:
+            line = replace(line, protocol=own[0].name)
+        if _makes_sense(scope, study, line):
+            _judge(scope, study, line)
+        settled.append(line)
+    return tuple(settled)
 
 
-def _can_run(
-    scope: Scope,
-    study: Study,
-    test: Method,
-    metric: Method,
-    source: SourceSpec,
-    protocol: Protocol | None,
-    span: Span | None,
-) -> bool:
-    """Return whether a source gives a test what it needs; reports the first thing it lacks."""
+def report_ambiguous(scope: Scope, protocols: Sequence[Protocol], span: Span | None) -> None:
+    """Report a line that is about one of several protocols, and does not say which."""
+    ends = listed(f"on {protocol.name}" for protocol in protocols)
+    scope.refuse("which_protocol", span, ends=ends)
+
+
+def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | None) -> None:
+    """Report a line whose models are of several data sets, and which of them has which."""
+    if scope.lacks_models:
+        return
+    related = []
+    for source in study.sources:
+        models = study.model_names if isinstance(source, DataSpec) else names_of(source.models)
+        there = [name for name in dict.fromkeys(names) if name in models]
+        place = next(iter(source.places.values()), None)
+        if there and place is not None:
+            related.append(Related(place, f"`{source.name}` has {listed(there, 'and')}"))
+    scope.refuse("models_apart", span, related=related)
+
+
+def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
+    """Return whether a line is about two models that meet, and a column that can be."""
+    if len(set(line.models)) < len(line.models):
+        scope.refuse("compared_with_itself", line.span, name=line.models[0])
+        return False
+    if line.within is not None and all(isinstance(s, CountsSpec) for s in study.sources):
+        scope.refuse("within_of_counts", line.span, line=line)
+        return False
+    for source in study.sources:
+        names = study.model_names if isinstance(source, DataSpec) else names_of(source.models)
+        in_file = not names and not isinstance(source, DataSpec)
+        if in_file or names.known.issuperset(line.models):
+            return True
+    if scope.broken:
+        return False  # the model that is missing may be one that could not be read
+    report_apart(scope, study, line.models, line.span)
+    return False
+
+
+def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
+    """Report the first thing that keeps a line from being decided on any source."""
+    if line.test is not None:
+        if _two_model_test_fits(scope, line, line.test):
+            scope.diagnostics += list(unmet_tests(study, gate_of(line, line.test)))[:1]
+        return
+    for source, protocol, yields in settings(study):
+        own, grouped = own_metric(source), is_grouped(source, study.group)
+        about = line.metric == own if own is not None else line.metric.better is None
+        if not about or (protocol is not None and protocol.name != line.protocol):
+            continue
+        unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
+        if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
+            continue
+        where = spoken(protocol) if protocol else source.name
+        what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
+        scope.report(
+            codes.requirement_cannot_be_decided,
+            f"`{where}` gives no sound interval of {what}, so the requirement cannot be decided",
+            line.span,
+            help="remove this line: all seeds share their data, and their spread is not an interval"
+            if isinstance(source, ScoresSpec) and source.over_seeds
+            else "name the column of the folds: `fold COLUMN`"
+            if unknown_splits
+            else _suggestion(line, yields, protocol, grouped),
+        )
+        return
+
+
+def _two_model_test_fits(scope: Scope, line: RequirementSpec, test: Method) -> bool:
+    """Return whether a test can decide that one of two models is better; report where not."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    yields = yields_of(source, protocol)
-    found = refusal(test, metric, yields, is_grouped(source, study.group))
-    of_scores = isinstance(source, ScoresSpec)
-    if isinstance(source, ScoresSpec):
-        if source.fold and source.repeat and declared.designs == {Design.FIVE_BY_TWO}:
-            return True  # five repeats of two folds are seen once the table is read
-        if found is None:
-            return _size_is_known(scope, test, source, span)
-    if found is None:
+    if declared.models[0] != 2 or declared.bayesian or declared.across_data:
+        what = "is not a test of two models on one data set"
+        if declared.bayesian:
+            what = "gives no p-value"
+        message, help_ = f"{what}, so it decides no line", "remove the test: the interval decides"
+    elif declared.claim in MARGIN_CLAIMS:
+        a, b = line.models
+        message = "does not show that a model is better, so it decides no line"
+        help_ = f"write `require {a} {MARGIN_CLAIMS[declared.claim].format(b)}`"
+    else:
         return True
-    reason, suggestion = found.mismatch.reason, found.mismatch.instead
-    if found.need == "evidence":
-        if found.mismatch.lacking or of_scores:
-            reason += lacking(source, protocol)
-        if isinstance(source, ScoresSpec):
-            suggestion = _other_scores(source) or suggestion
-        over_data = declared.rests_only_on("data set") or (
-            of_scores and declared.rests_on("data set")
-        )
-        if over_data and (len(study.sources) > 1 or _holds_several(source)):
-            suggestion = "write `across data` in this line"
-    code = codes.test_needs_other_evidence if of_scores else REFUSALS[found.need]
-    scope.report(code, reason, span, help=suggestion)
+    code = codes.requirement_cannot_be_decided
+    scope.report(code, f"`{test.name}` {message}", line.span, help=help_)
     return False
 
 
-def _size_is_known(scope: Scope, test: Method, source: ScoresSpec, span: Span | None) -> bool:
-    """Return whether a test that needs the share of tested rows finds it; report where not."""
-    ratio = any(option.name == "test_train_ratio" for option in HYPOTHESIS_TESTS[test.name].options)
-    stated = source.shared_training is not None or "test_train_ratio" in test.keywords()
-    if source.fold is not None or not ratio or stated:
-        return True
-    scope.report(
-        codes.test_needs_other_evidence,
-        f"`{test.name}` needs to know how large the test parts are, and `{source.name}` has "
-        "repeats without folds",
-        span,
-        help=f"write `folds of holdout(test=1/3)` for random splits of one third under `scores "
-        f"{source.name}`, or name the folds: `fold COLUMN`; runs with other seeds are named by "
-        "`seed COLUMN`",
+def _has_interval(
+    study: Study, line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
+) -> bool:
+    if line.kind != "level":
+        series = difference_form(line.metric, yields, None) == "series" and not grouped
+        usable = bool(yields.evidence) and (series or not yields.neighbours)
+        return usable and yields.design is not Design.FIVE_BY_TWO
+    stated = next((m.interval for m in study.measures if m.metric == line.metric), None)
+    own_error = protocol is not None and PROTOCOLS[protocol.kind].declaration.full_sample
+    return (
+        stated is not None
+        or own_error
+        or default_interval(line.metric, yields, None, grouped) is not None
     )
-    return False
 
 
-def _other_scores(source: ScoresSpec) -> str | None:
-    """Return which columns of scores a test needs, None where the folds are named."""
-    if source.over_seeds:
-        return NO_TEST_OF_SEEDS
-    if source.fold is None and source.dataset is not None:
-        return (
-            "write `across data` in this line and a test over data sets, or name the column of the "
-            "folds: `fold COLUMN`"
-        )
-    if source.fold is None:
-        return (
-            "name the column of the folds by `fold COLUMN`, or of the data sets by `dataset "
-            "COLUMN`; for seeds, whose mean and spread are reported without a test, write `seed "
-            "COLUMN`"
-        )
-    if source.shared_training is None:
-        return (
-            f"write `folds of cv` under `scores {source.name}` if `{source.fold}` numbers the "
-            "folds of one cross-validation"
-        )
-    return None
+def _suggestion(
+    line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
+) -> str:
+    """State what decides a line: a test for a series, else another metric or protocol."""
+    if yields.neighbours:
+        words = nearest_test(line.metric, yields, clustered=grouped)
+        plain = line.kind == "superior" and not line.value
+        return words if plain else f"remove it, and compare the models in a line: {words}"
+    if protocol is None:
+        return f"require `{default_metric(metric_entry(line.metric).declaration.task)}` instead"
+    of_level = line.kind == "level"
+    wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"
+    return f"write `protocol {wanted}`"

@@ -1,15 +1,13 @@
-"""What cannot be computed, or means nothing (E2xx): judged by declarations, before any data."""
+"""What cannot be computed, or means nothing (E2xx): requirements of tests, intervals and searches.
 
-from collections.abc import Iterator
+Members declare what they require. One evaluator asks a study as it is written and once more
+when its data are read, with the classes and the assigned folds that were found.
+"""
 
-from msgspec.structs import replace
+from collections.abc import Iterator, Mapping
 
-from evallang.checking import capabilities, resampler_steps, resolve_protocol, validate_compare
-from evallang.checking.metrics_fit import judge_metrics
-from evallang.checking.resolve_thresholds import judge_thresholds
-from evallang.checking.rules.study_facts import protocol_prefix
-from evallang.checking.scope import Scope
-from evallang.checking.validate_analyze import judge_analyses
+from evallang.checking.rules.study_facts import evidence_of, is_tuned, protocol_prefix
+from evallang.checking.scope import Scope, refusal
 from evallang.compatibility import (
     is_assigned,
     is_grouped,
@@ -19,19 +17,22 @@ from evallang.compatibility import (
     spoken,
     yields_of,
 )
+from evallang.compatibility.hypothesis_tests import tests_of, unmet_by_test
 from evallang.compatibility.intervals import (
+    Unmet,
     default_interval,
     implied_options,
-    interval_groups_mismatch,
-    interval_mismatch,
+    unmet_by_interval,
 )
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec, ScoreTable
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
+from evallang.registry import Design
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
+    ComparisonSpec,
     Measure,
     Method,
     Protocol,
@@ -42,66 +43,191 @@ from evallang.study import (
 )
 from evallang.syntax import nodes as n
 
-
-def judge(scope: Scope, study: Study) -> Study:
-    """Report everything that cannot be computed; give the study with implied protocols."""
-    judge_metrics(scope, study)
-    judge_thresholds(scope, study)
-    judge_analyses(scope, study)
-    _own_metrics_of_weighted(scope, study)
-    resampler_steps.judge_weights(scope, study)
-    _folds(scope, study)
-    _intervals(scope, study)
-    _search(scope, study)
-    further = tuple(_implied_by_intervals(scope, study))
-    settled = validate_compare.settle(scope, study)
-    return replace(settled, protocols=(*settled.protocols, *further))
+NOT_READ: Mapping[str, int] = {}
+NONE_FOUND: Mapping[str, Yields] = {}
 
 
-def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
-    """Iterate over every source with every protocol of the author's that runs on it."""
+def settings(
+    study: Study, found: Mapping[str, Yields] = NONE_FOUND
+) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
+    """Iterate over every source with every protocol of the author's that runs on it.
+
+    `found` is what folds that the author assigned yield, by data set; they are skipped until
+    they are read.
+    """
     for source in study.sources:
-        if isinstance(source, DataSpec):
-            for protocol in study.protocols:
-                if protocol.implied_by is None:
-                    yield source, protocol, yields_of(source, protocol)
-        else:
+        if not isinstance(source, DataSpec):
             yield source, None, yields_of(source, None)
-
-
-def _own_metrics_of_weighted(scope: Scope, study: Study) -> None:
-    """Report own metrics of examples with weights, which a function of two arrays cannot heed."""
-    weighted = [source for source in study.sources if is_weighted(source)]
-    if not weighted:
-        return
-    seen: set[str] = set()
-    for metric, span in own_metrics_of(study):
-        if metric.name in seen:
             continue
-        seen.add(metric.name)
-        scope.report(
-            codes.own_metric_without_weights,
-            f"`{metric.name}` does not receive weights, and the examples of "
-            f"`{weighted[0].name}` have them",
-            span,
-            help="remove the clause `weight`, or measure another metric",
+        for protocol in study.protocols:
+            if protocol.implied_by is not None:
+                continue
+            if not is_assigned(protocol):
+                yield source, protocol, yields_of(source, protocol)
+            elif source.name in found:
+                yield source, protocol, found[source.name]
+
+
+def unmet_intervals(
+    study: Study,
+    found: Mapping[str, Yields] = NONE_FOUND,
+    classes: Mapping[str, int] = NOT_READ,
+) -> Iterator[Diagnostic]:
+    """Find the written intervals that do not go with their metric, the evidence or the groups."""
+    for source, protocol, yields in settings(study, found):
+        grouped, own = is_grouped(source, study.group), own_metric(source)
+        for measure in study.measures:
+            about = measure.metric == own if own is not None else measure.metric.better is None
+            if measure.interval is None or not about:
+                continue
+            k = classes.get(source.name)
+            unmet = unmet_by_interval(measure.interval, measure.metric, yields, grouped, k)
+            if unmet is not None:
+                reason = unmet.reason + (lacking(source, protocol) if unmet.lacking else "")
+                place = measure.interval_span or measure.span
+                yield diagnose(unmet.code, reason, place, help=unmet.instead)
+
+
+def unmet_tests(
+    study: Study,
+    line: ComparisonSpec,
+    found: Mapping[str, Yields] = NONE_FOUND,
+    classes: Mapping[str, int] = NOT_READ,
+) -> Iterator[Diagnostic]:
+    """Find the tests of a line that need another metric, other evidence or fewer classes."""
+    for source, protocol, yields in () if line.across else evidence_of(study, line):
+        own, of_scores = own_metric(source), isinstance(source, ScoresSpec)
+        yields = found.get(source.name, yields)
+        for test in tests_of(line):
+            declared = HYPOTHESIS_TESTS[test.name].declaration
+            five_by_two = of_scores and declared.designs == {Design.FIVE_BY_TWO}
+            if five_by_two and yields.design is Design.REPEATED and source.name not in found:
+                continue  # five repeats of two folds are seen once the table is read
+            for metric in line.metrics if own is None else (own,):
+                grouped, k = is_grouped(source, study.group), classes.get(source.name)
+                unmet = unmet_by_test(test, metric, yields, grouped, k) or _unknown_sizes(
+                    test, source
+                )
+                if unmet is None:
+                    continue
+                code, reason, suggestion = unmet.code, unmet.reason, unmet.instead
+                if code is codes.test_needs_other_evidence:
+                    if unmet.lacking or of_scores:
+                        reason += lacking(source, protocol)
+                    if isinstance(source, ScoresSpec):
+                        suggestion = _other_scores(source) or suggestion
+                    over_data = declared.rests_only_on("data set") or (
+                        of_scores and declared.rests_on("data set")
+                    )
+                    if over_data and (len(study.sources) > 1 or holds_several(source)):
+                        suggestion = "write `across data` in this line"
+                code = codes.test_needs_other_evidence if of_scores else code
+                yield diagnose(code, reason, line.span, help=suggestion)
+
+
+def lacking(source: SourceSpec, protocol: Protocol | None) -> str:
+    """End the sentence that something needs what a protocol or source does not give."""
+    if protocol is None:
+        return f", which `{source.name}` does not give"
+    if PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options):
+        return f", and `protocol {spoken(protocol)}` predicts rows that the models were fitted on"
+    seeds = f" seeds={protocol.seeds}" if protocol.seeds > 1 else ""
+    return f", which `protocol {spoken(protocol)}{seeds}` does not give"
+
+
+def holds_several(source: SourceSpec) -> bool:
+    """Return whether one statement may give several data sets."""
+    if isinstance(source, DataSpec):
+        return source.kind == "glob"
+    return isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None
+
+
+def _unknown_sizes(test: Method, source: SourceSpec) -> Unmet | None:
+    """Refuse a test that needs the share of tested rows on repeats without folds."""
+    needed = HYPOTHESIS_TESTS[test.name].option("test_train_ratio") is not None
+    if not isinstance(source, ScoresSpec) or source.fold is not None or not needed:
+        return None
+    if source.shared_training is not None or "test_train_ratio" in test.keywords():
+        return None
+    return Unmet(
+        codes.test_train_ratio_unknown,
+        f"`{test.name}` needs to know how large the test parts are, and `{source.name}` has "
+        "repeats without folds",
+        f"write `folds of holdout(test=1/3)` for random splits of one third under `scores "
+        f"{source.name}`, or name the folds: `fold COLUMN`; runs with other seeds are named by "
+        "`seed COLUMN`",
+    )
+
+
+def _other_scores(source: ScoresSpec) -> str | None:
+    """Return which columns of scores a test needs, None where the folds are named."""
+    if source.over_seeds:
+        return (
+            "remove this line: means and the spread over seeds are reported; a test needs scores "
+            "of folds (`fold COLUMN`) or data sets (`dataset COLUMN`)"
         )
+    if source.fold is None:
+        return (
+            "name the column of the folds by `fold COLUMN`, or that of the data sets by `dataset "
+            "COLUMN` for a test `across data`; runs with other seeds are named by `seed COLUMN`"
+        )
+    if source.shared_training is None:
+        return (
+            f"write `folds of cv` under `scores {source.name}` if `{source.fold}` numbers the "
+            "folds of one cross-validation"
+        )
+    return None
 
 
-def _folds(scope: Scope, study: Study) -> None:
+def regions(study: Study, table: ScoreTable | None = None) -> Iterator[Diagnostic]:
+    """Find tests without a region of equivalence that has no default.
+
+    It is for values from 0 to 1; the range of values measured elsewhere is seen in their table.
+    """
+    for line in study.comparisons:
+        for metric in line.metrics:
+            if table is None and metric.better is None:
+                declared = metric_entry(metric).declaration
+                ends = [declared.low, declared.high]
+            elif table is not None and metric == own_metric(table.spec):
+                read = table.values[table.values == table.values]
+                ends = [float(read.min()), float(read.max())] if len(read) else [0.0, 1.0]
+            else:
+                continue
+            for test in () if all(e is not None and 0 <= e <= 1 for e in ends) else tests_of(line):
+                entry = HYPOTHESIS_TESTS[test.name]
+                asked = entry.declaration.bayesian and entry.option("rope") is not None
+                if asked and test.keywords().get("rope") is None:
+                    yield refusal("no_region", line.span, test=test, metric=metric)
+
+
+def judge_weights(scope: Scope, study: Study) -> None:
+    """Report own metrics of examples with weights, which a function of two arrays cannot heed."""
+    weighted = [source.name for source in study.sources if is_weighted(source)]
+    spans: dict[str, Span | None] = {}
+    for metric, span in own_metrics_of(study) if weighted else ():
+        spans.setdefault(metric.name, span)
+    for name, span in spans.items():
+        scope.refuse("own_metric_of_weighted", span, name=name, weighted=weighted)
+
+
+def judge_folds(scope: Scope, study: Study) -> None:
     """Report rankings on folds of one row, and protocols over groups without groups."""
     for protocol in study.protocols:
         declared = PROTOCOLS[protocol.kind].declaration
-        if declared.yields(protocol.options).grouped:
-            _groups_left_out(scope, study, protocol)
-        tables = (s for s in study.sources if isinstance(s, DataSpec))
-        grouped = any(is_grouped(source, study.group) for source in tables)
+        tables = [s for s in study.sources if isinstance(s, DataSpec)]
+        ungrouped = [source for source in tables if not is_grouped(source, study.group)]
+        grouped = len(ungrouped) < len(tables)
+        if declared.yields(protocol.options).grouped and ungrouped:
+            scope.refuse(
+                "ungrouped_protocol", protocol.span, protocol=protocol, ungrouped=ungrouped
+            )
         if grouped and declared.cuts_groups(protocol.options):
-            scope.report(
-                codes.clause_conflict,
-                f"`{protocol.kind}` puts rows of one group on both sides of a split",
+            scope.refuse(
+                "cuts_groups",
                 protocol.span,
-                help=f"write `protocol {protocol_prefix(study, protocol)}leave_one_group_out`",
+                protocol=protocol,
+                prefix=protocol_prefix(study, protocol),
             )
         if declared.test_rows(protocol.options) != 1:
             continue
@@ -110,27 +236,13 @@ def _folds(scope: Scope, study: Study) -> None:
             ranks = metric_entry(metric).declaration.form == "scores" and not metric.code
             if ranks and metric not in said:
                 said.add(metric)
-                scope.report(
-                    codes.metric_under_protocol,
-                    f"`{metric.name}` is undefined on the one-row folds of "
-                    f"`{written(protocol.kind, protocol.options)}`",
+                scope.refuse(
+                    "one_row_folds",
                     span,
-                    help=f"write `protocol {protocol_prefix(study, protocol)}cv folds=10`",
+                    metric=metric,
+                    written=written(protocol.kind, protocol.options),
+                    prefix=protocol_prefix(study, protocol),
                 )
-
-
-def _groups_left_out(scope: Scope, study: Study, protocol: Protocol) -> None:
-    """Report a protocol that holds out groups in a study without a column of groups."""
-    for source in study.sources:
-        if isinstance(source, DataSpec) and not is_grouped(source, study.group):
-            scope.report(
-                codes.missing_clause,
-                f"`{protocol.kind}` holds out one group after another, but the study names no "
-                f"column of groups in `{source.name}`",
-                protocol.span,
-                help="write `group by COLUMN`, or `protocol cv folds=10`",
-            )
-            return
 
 
 def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
@@ -147,34 +259,7 @@ def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span 
             yield requirement.metric, requirement.span
 
 
-def _intervals(scope: Scope, study: Study) -> None:
-    """Report the intervals that a source or protocol does not give; of a split, once it is read."""
-    for source, protocol, yields in settings(study):
-        if protocol is None or not is_assigned(protocol):
-            scope.diagnostics += interval_misfits(study, source, protocol, yields)
-
-
-def interval_misfits(
-    study: Study, source: SourceSpec, protocol: Protocol | None, yields: Yields
-) -> Iterator[Diagnostic]:
-    """Find the written intervals that do not go with their metric, the evidence or the groups."""
-    grouped, own = is_grouped(source, study.group), own_metric(source)
-    for measure in study.measures:
-        other = measure.metric != own if own is not None else measure.metric.better is not None
-        if other or measure.interval is None:
-            continue
-        code = codes.interval_needs_other_evidence
-        problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
-        if problem is None and grouped:
-            code = codes.no_form_for_groups
-            problem = interval_groups_mismatch(measure.interval, measure.metric, yields)
-        if problem is not None:
-            ending = resolve_protocol.lacking(source, protocol) if problem.lacking else ""
-            place = measure.interval_span or measure.span
-            yield diagnose(code, problem.reason + ending, place, help=problem.instead)
-
-
-def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
+def implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
     """Plan the fits that intervals need in addition to those of the study's own protocols."""
     made: dict[tuple[str, str, str], Protocol] = {}
     for source, protocol, yields in settings(study):
@@ -184,7 +269,7 @@ def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
                 continue
             kind = INTERVALS[interval.name].declaration.implied
             grouped = is_grouped(source, study.group)
-            if not kind or interval_mismatch(interval, measure.metric, yields, grouped):
+            if not kind or unmet_by_interval(interval, measure.metric, yields, grouped):
                 continue
             refused = _cannot_refit(study, measure, protocol, yields)
             if refused is not None:
@@ -212,7 +297,7 @@ def _cannot_refit(
     """Return why an interval cannot fit the models of a study again, and what to write."""
     assert measure.interval is not None, "the interval is written"
     name = measure.interval.name
-    tuned = next((model for model in study.models if capabilities.is_tuned(model)), None)
+    tuned = next((model for model in study.models if is_tuned(model)), None)
     if tuned is not None:
         return (
             f"`{name}` fits models without a search, and `{tuned.name}` is searched",
@@ -250,9 +335,9 @@ def _tune_is_faulty(scope: Scope) -> bool:
     )
 
 
-def _search(scope: Scope, study: Study) -> None:
+def judge_search(scope: Scope, study: Study) -> None:
     """A search space needs a stage to choose in, and a stage a search space."""
-    tuned = [model for model in study.models if capabilities.is_tuned(model)]
+    tuned = [model for model in study.models if is_tuned(model)]
     tuning = study.tuning
     without = [protocol for protocol in study.protocols if not _own_stage(protocol)]
     if tuning is not None and tuning.cv is not None:
@@ -278,12 +363,7 @@ def _search(scope: Scope, study: Study) -> None:
         and scope.models  # where none is fitted, W102 says so
         and not (scope.broken & set(scope.models))
     ):
-        scope.report(
-            codes.clause_conflict,
-            "`tune` has nothing to search: no model has a parameter with `in`",
-            tuning.span,
-            help="write for example `C in 1e-3..1e3 log 7`, or remove `tune`",
-        )
+        scope.refuse("nothing_to_search", tuning.span)
 
 
 def _own_stage(protocol: Protocol) -> str | None:

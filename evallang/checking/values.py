@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+from evallang import limits
 from evallang.analysis import ANALYSES
 from evallang.checking import own_code
-from evallang.checking.bounds import check_limit, objection
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.diagnostics import Code, Edit, Fix, codes
+from evallang.limits import Limit, OverLimit
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Entry, Option, Registry
+from evallang.registry import Bounds, Entry, Option, Registry
 from evallang.source import Span
 from evallang.spelling import closest, listed, slip_of_term
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -62,11 +64,12 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
     sound, given, first = options(scope, entry.name, entry.options, arguments)
     missing = [o.name for o in entry.options if o.required and o.name not in given]
     if missing and sound:
-        scope.report(
-            codes.missing_option,
-            f"`{entry.name}` needs {listed(missing, 'and')}",
+        scope.refuse(
+            "lacks_parameters",
             node.span,
-            help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
+            entry=entry,
+            missing=listed(missing, "and"),
+            form=", ".join(f"{m}=..." for m in missing),
         )
         sound = False
     if what == "metric" and sound:
@@ -397,3 +400,43 @@ def _expected(option: Option) -> str:
         wanted.pop("a whole number", None)
     parts.extend(wanted)
     return " or ".join(parts)
+
+
+LIMITED: dict[str, Limit] = {
+    "rounds": limits.ROUNDS, "samples": limits.SAMPLES, "times": limits.TIMES,
+    "folds": limits.FOLDS, "outer": limits.FOLDS, "inner": limits.FOLDS, "cv": limits.FOLDS,
+    "seeds": limits.SEEDS, "bins": limits.BINS, "repeats": limits.TIMES,
+}  # fmt: skip
+"""The limit of what a run can compute, for every option that is called so."""
+
+
+def objection(bounds: Bounds | None, value: OptionValue) -> str | None:
+    """Return why an option of a method cannot have a value, None when it can.
+
+    It reads after the name of the option.
+    """
+    if isinstance(value, tuple):
+        return next((why for item in value if (why := objection(None, item)) is not None), None)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return None
+    size = abs(float(value))
+    if size > limits.LARGEST_NUMBER or 0 < size < limits.SMALLEST_NUMBER:
+        return f"must be 0, or between {limits.SMALLEST_NUMBER:g} and {limits.LARGEST_WORD} in size"
+    return None if bounds is None or float(value) in bounds else f"must {bounds.words}"
+
+
+def check_limit(scope: Scope, name: str, value: OptionValue, method: str, span: Span) -> bool:
+    """Return whether an option keeps within its limit; reports where it does not."""
+    if name not in LIMITED or isinstance(value, bool) or not isinstance(value, int | float):
+        return True
+    try:
+        LIMITED[name].check(f"`{name}` of `{method}`", value)
+    except OverLimit as error:
+        report_limit(scope, error, span)
+        return False
+    return True
+
+
+def report_limit(scope: Scope, error: OverLimit, span: Span) -> None:
+    """Report that something in a study is beyond a limit."""
+    scope.report(codes.over_limit, str(error), span, help=error.help)

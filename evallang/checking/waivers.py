@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from evallang.checking.all_codes import load_codes
 from evallang.checking.include import Gathered
+from evallang.checking.rules.rule import load_codes
+from evallang.checking.scope import refusal
 from evallang.diagnostics import (
     CODES,
     Code,
@@ -138,12 +139,11 @@ def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
             complaints.append(refused)
         elif match["reason"] is None:
             complaints.append(
-                diagnose(
-                    codes.waiver_without_reason,
-                    f"the waiver of `{rule}` gives no reason",
+                refusal(
+                    "no_reason",
                     comment.span,
-                    help=f"write `# evallang: allow {rule}"
-                    f"{' in this file' if match['file'] else ''} because ...`",
+                    rule=rule,
+                    where=" in this file" if match["file"] else "",
                 )
             )
         else:

@@ -1,6 +1,6 @@
 """Whether a study needs no more of its examples than how often each kind occurs."""
 
-from collections.abc import Iterator
+from itertools import product
 
 from evallang.analysis import ANALYSES
 from evallang.compatibility import metric_entry, most_distinct, yields_of
@@ -9,7 +9,7 @@ from evallang.compatibility.hypothesis_tests import (
     has_same_null,
     tests_of,
 )
-from evallang.compatibility.intervals import default_interval, interval_mismatch
+from evallang.compatibility.intervals import default_interval, unmet_by_interval
 from evallang.data.dataset import PredictionsSpec
 from evallang.data.joined_parts import Rankings, RowsAsked
 from evallang.metrics.metric import METRICS
@@ -18,7 +18,7 @@ from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Counts, Subject
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import AnalysisSpec, Measure, Method, Study
+from evallang.study import AnalysisSpec, Method, Study
 
 
 def rankings_asked(study: Study) -> Rankings | None:
@@ -39,44 +39,32 @@ def rankings_asked(study: Study) -> Rankings | None:
 
 def rows_asked(study: Study) -> tuple[RowsAsked, ...]:
     """Return what in a study asks for single examples; empty where counts of them suffice."""
-    found = [
-        RowsAsked(f"`{metric.written}` is computed from single rows")
-        for metric in _metrics(study)
-        if counts_of(metric) is None
-    ]
-    by_subgroup = [line.metric for line in study.measures if line.within]
-    by_subgroup += [line.metric for line in study.requirements if line.within]
-    found += [
-        RowsAsked(
-            f"`{metric.written}` ranks the rows of each subgroup",
-            f"write `{metric.written}` without `within`",
-        )
-        for metric in by_subgroup
-        if counts_of(metric) is Counts.SCORES
-    ]
-    found += [
-        RowsAsked(f"`{line.correction.written}` adjusts p by single rows")
-        for line in study.comparisons
-        if line.correction is not None and _takes_rows(line.correction.name)
-    ]
-    found += [
-        RowsAsked(f"`analyze {one.method.written}` needs single rows")
-        for one in study.analyses
-        if not _analysis_is_counted(study, one)
-    ]
+    needing: dict[str, str | None] = {}
+    for metric in _metrics(study):
+        if counts_of(metric) is None:
+            needing.setdefault(f"`{metric.written}`", None)
+    within = [line.metric for line in study.measures if line.within]
+    within += [line.metric for line in study.requirements if line.within]
+    for metric in within:
+        if counts_of(metric) is Counts.SCORES:
+            written = metric.written
+            needing.setdefault(f"`{written}` of a subgroup", f"write `{written}` without `within`")
+    for comparison in study.comparisons:
+        correction = comparison.correction
+        if correction is not None and _takes_rows(correction.name):
+            needing.setdefault(f"`{correction.written}`", None)
+    for one in study.analyses:
+        if not _analysis_is_counted(study, one):
+            needing.setdefault(f"`analyze {one.method.written}`", None)
     for yields in _yields(study):
-        found += [
-            RowsAsked(f"`{test.written}` compares single rows")
-            for metric, test in _tests(study)
-            if not _test_is_counted(metric, test, yields)
-        ]
-        found += [
-            RowsAsked(f"the difference in `{metric.written}` is computed from single rows")
-            for metric, test in _differences(study, yields)
-            if counts_of(metric) is not None and not _test_is_counted(metric, test, yields)
-        ]
-        found += _intervals_of_rows(study, yields)
-    return tuple(dict.fromkeys(found))
+        for metric, test in _tests(study):
+            if not _test_is_counted(metric, test, yields):
+                needing.setdefault(f"`{test.written}`", None)
+        for metric, test in _differences(study, yields):
+            if counts_of(metric) is not None and not _test_is_counted(metric, test, yields):
+                needing.setdefault(f"the difference in `{metric.written}`", None)
+        needing |= _intervals_of_rows(study, yields)
+    return tuple(RowsAsked(f"{what} needs single rows", fix) for what, fix in needing.items())
 
 
 def counts_of(metric: Method) -> Counts | None:
@@ -102,19 +90,10 @@ def _metrics(study: Study) -> list[Method]:
     ]
 
 
-# --- tests ---------------------------------------------------------------------------------
-
-
 def _tests(study: Study) -> list[tuple[Method, Method]]:
     """Return the tests that a study names, each with its metric."""
-    asked = [
-        (metric, test)
-        for line in study.comparisons
-        for metric in line.metrics
-        for test in (line.test, line.post_hoc)
-    ]
-    asked += [(line.metric, line.test) for line in study.requirements]
-    return [(metric, test) for metric, test in asked if test is not None]
+    lines = [(m, test) for c in study.comparisons for m in c.metrics for test in tests_of(c)]
+    return [*lines, *((r.metric, r.test) for r in study.requirements if r.test is not None)]
 
 
 def _differences(study: Study, yields: Yields) -> list[tuple[Method, Method]]:
@@ -137,9 +116,6 @@ def _test_is_counted(metric: Method, test: Method, yields: Yields) -> bool:
     return counts is not None and INPUTS.are_made(Subject.COMPARISON, asked, counts)
 
 
-# --- corrections and analyses ----------------------------------------------------------------
-
-
 def _takes_rows(correction: str) -> bool:
     inputs = CORRECTIONS[correction].inputs
     return not all(INPUTS.are_made(Subject.FAMILY, inputs, counts) for counts in Counts)
@@ -151,73 +127,52 @@ def _analysis_is_counted(study: Study, spec: AnalysisSpec) -> bool:
     (subject,) = INPUTS.subjects_of("analysis", inputs)
     if not all(INPUTS.are_made(subject, inputs, counts) for counts in Counts):
         return False
-    if subject is not Subject.DECISIONS:
-        return True
-    tests = [
-        (metric, tests_of(line)[-1])
-        for line in study.comparisons
-        for metric in line.metrics
-        if tests_of(line) and spec.metric in (None, metric)
-    ]
-    return not any(
-        _is_tried_on_rows(metric, test, yields)
-        for yields in _yields(study)
-        for metric, test in tests
-    )
+    lines = study.comparisons if subject is Subject.DECISIONS else ()
+    for yields, line in product(_yields(study), lines):
+        own = HYPOTHESIS_TESTS[tests_of(line)[-1].name]
+        metrics = [metric for metric in line.metrics if spec.metric in (None, metric)]
+        tried = [own, *(other for other in HYPOTHESIS_TESTS if has_same_null(other, own))]
+        jointly = any(entry.declaration.jointly for entry in tried)
+        corrected = any(
+            correction.declaration.of_test == own.name
+            if correction.declaration.of_test
+            else "resampled" not in correction.inputs or jointly
+            for correction in CORRECTIONS
+            if _takes_rows(correction.name)
+        )
+        for metric, entry in product(metrics, tried):
+            if corrected or not _test_is_counted(metric, Method(entry.name), yields):
+                return False
+    return True
 
 
-def _is_tried_on_rows(metric: Method, test: Method, yields: Yields) -> bool:
-    """Return whether a test, or one of the same null hypothesis, or a correction reads rows."""
-    own = HYPOTHESIS_TESTS[test.name]
-    tried = [own, *(other for other in HYPOTHESIS_TESTS if has_same_null(other, own))]
-    jointly = any(entry.declaration.jointly for entry in tried)
-    corrected = any(
-        correction.declaration.of_test == test.name
-        if correction.declaration.of_test
-        else "resampled" not in correction.inputs or jointly
-        for correction in CORRECTIONS
-        if _takes_rows(correction.name)
-    )
-    return corrected or not all(
-        _test_is_counted(metric, Method(entry.name), yields) for entry in tried
-    )
-
-
-# --- intervals -----------------------------------------------------------------------------
-
-
-def _intervals_of_rows(study: Study, yields: Yields) -> Iterator[RowsAsked]:
-    """Iterate over the intervals of estimates that are computed from single examples.
+def _intervals_of_rows(study: Study, yields: Yields) -> dict[str, str | None]:
+    """Return the intervals of estimates that are computed from single examples, what to write.
 
     Where the classes are not known, they are taken to be two, of which scores are counted.
     """
     stated = {measure.metric: measure.interval for measure in reversed(study.measures)}
+    asked = [(measure.metric, measure.interval) for measure in study.measures]
     levels = (line.metric for line in study.requirements if line.kind == "level")
-    required = (Measure(metric, stated.get(metric)) for metric in levels)
-    for measure in (*study.measures, *required):
-        metric = measure.metric
-        name = default_interval(metric, yields)
-        method = measure.interval or (None if name is None else Method(name))
-        if method is None or counts_of(metric) is None or _interval_is_counted(method, metric):
+    asked += [(metric, stated.get(metric)) for metric in levels]
+    found: dict[str, str | None] = {}
+    for metric, interval in asked:
+        name = default_interval(metric, yields) if interval is None else interval.name
+        if name is None or counts_of(metric) is None or _interval_is_counted(name, metric):
             continue
         others = (
-            entry.name
+            f"write `interval {entry.name}` below `measure {metric.written}`"
             for entry in INTERVALS
-            if _interval_is_counted(Method(entry.name), metric)
-            and interval_mismatch(Method(entry.name), metric, yields) is None
+            if _interval_is_counted(entry.name, metric)
+            and unmet_by_interval(Method(entry.name), metric, yields) is None
         )
-        instead = next(others, None)
-        yield RowsAsked(
-            f"the `{method.name}` interval of `{metric.written}` needs single rows",
-            None
-            if instead is None
-            else f"write `interval {instead}` below `measure {metric.written}`",
-        )
+        found[f"the `{name}` interval of `{metric.written}`"] = next(others, None)
+    return found
 
 
-def _interval_is_counted(interval: Method, metric: Method) -> bool:
+def _interval_is_counted(interval: str, metric: Method) -> bool:
     """Return whether an interval of a metric is computed from counts of examples."""
-    entry, counts = INTERVALS[interval.name], counts_of(metric)
+    entry, counts = INTERVALS[interval], counts_of(metric)
     known = entry.declaration.form != "influences" or (
         metric_entry(metric).declaration.influences_by_score is not None
     )

@@ -1,10 +1,5 @@
 """Which test goes with a metric and what a protocol yields, and the nearest one that does."""
 
-from typing import Literal
-
-from msgspec import Struct
-from msgspec.structs import replace
-
 from evallang.compatibility import (
     are_paired,
     is_auc,
@@ -15,9 +10,9 @@ from evallang.compatibility import (
     metric_entry,
     yields_of,
 )
-from evallang.compatibility.intervals import default_interval
-from evallang.compatibility.mismatches import Mismatch, needed_words, with_tests
+from evallang.compatibility.intervals import Unmet, alternatives, default_interval, needed_words
 from evallang.data.dataset import DataSpec
+from evallang.diagnostics import codes
 from evallang.evidence import FOLD_SCORES, PER_ROW
 from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
 from evallang.protocols.protocol import Yields
@@ -32,13 +27,6 @@ from evallang.study import AnalysisSpec, ComparisonSpec, Method, Protocol, Sourc
 
 REPEATED = "repeated cv folds=10 times=10"
 """The protocol that is proposed for tests of fold scores."""
-
-
-class Refusal(Struct, frozen=True):
-    """Why a test cannot be run, and which of its needs is not met."""
-
-    need: Literal["metric", "evidence", "weights", "groups"]
-    mismatch: Mismatch
 
 
 def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
@@ -57,52 +45,44 @@ def reads_order(test: Method) -> bool:
     return series is not None and all(options.get(option) is not None for option, _ in series)
 
 
-def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -> Mismatch | None:
+def unmet_evidence(test: Method, metric: Method, yields: Yields, grouped: bool) -> Unmet | None:
     """Return why a test cannot run by a metric on the inputs that a protocol yields.
 
     The one proposed instead has a form for groups where rows are `grouped`.
     """
     entry, name = HYPOTHESIS_TESTS[test.name], f"`{test.name}`"
-    declared = entry.declaration
+    declared, code = entry.declaration, codes.test_needs_other_evidence
     if yields.neighbours and declared.series is not None:
         if reads_order(test):
             return None
         instead = f"{with_tests(_series_form(entry))}, whose blocks are as long as the dependence"
         if grouped:
             instead = _ungrouped(_series_form(entry))
-        reason = f"{name} swaps single examples, and neighbours in time are alike"
-        return Mismatch(reason, instead)
-    if not fits_design(entry, yields):
-        if declared.reads_single_rows and declared.rests_on("fold"):  # by any interval
-            reason = f"{name} needs a sound interval of the difference"
-            return Mismatch(reason, FOLD_SCORES.write, lacking=True)
-        nearest = nearest_test(metric, yields, test, clustered=grouped)
-        if not are_paired(yields) and declared.rests_on("row"):
-            reason = f"{name} compares models example by example, and shares are not paired"
-            return Mismatch(reason, nearest)
+        return Unmet(
+            code, f"{name} swaps single examples, and neighbours in time are alike", instead
+        )
+    fits = fits_design(entry, yields)
+    if not fits and declared.reads_single_rows and declared.rests_on("fold"):  # by any interval
+        reason = f"{name} needs a sound interval of the difference"
+        return Unmet(code, reason, FOLD_SCORES.write, lacking=True)
+    if fits and not yields.neighbours:
+        return None
+    nearest = nearest_test(metric, yields, test, clustered=grouped)
+    if fits:
+        reason = f"{name} treats examples as independent, and rows in time are not"
+    elif not are_paired(yields) and declared.rests_on("row"):
+        reason = f"{name} compares models example by example, and shares are not paired"
+    else:
         of_folds = declared.rests_only_on("fold") and declared.designs
-        needed = declared.designs if of_folds else declared.evidence
-        return Mismatch(f"{name} needs {needed_words(needed)}", nearest, lacking=True)
-    if yields.neighbours:
-        nearest = nearest_test(metric, yields, test, clustered=grouped)
-        return Mismatch(f"{name} treats examples as independent, and rows in time are not", nearest)
-    return None
+        needed = needed_words(declared.designs if of_folds else declared.evidence)
+        return Unmet(code, f"{name} needs {needed}", nearest, lacking=True)
+    return Unmet(code, reason, nearest)
 
 
 def _ungrouped(*tests: str) -> str:
     """Propose tests of a series, none of which has a form for groups."""
     words = with_tests(*tests)
     return f"remove the group and {words}, which takes all rows of a moment together"
-
-
-def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Return why a test cannot run if rows belong to groups."""
-    if not _takes_rows_for_independent(test):
-        return None
-    reason = f"`{test.name}` treats rows as independent, and those of a group are not"
-    if reads_order(test):
-        reason = f"`{test.written}` has no form for groups"
-    return Mismatch(reason, nearest_test(metric, yields, test, clustered=True))
 
 
 def _takes_rows_for_independent(test: Method) -> bool:
@@ -113,89 +93,97 @@ def _takes_rows_for_independent(test: Method) -> bool:
     return reads_order(test) or (tied and not declared.clustered)
 
 
-def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Return why a test cannot run if examples have weights."""
-    if not _ignores_weights(test, yields):
-        return None
-    reason = f"`{test.name}` counts every example once, and these examples have weights"
-    return Mismatch(reason, nearest_test(metric, yields, test))
-
-
 def _ignores_weights(test: Method, yields: Yields) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     each = any(one.weights == "each" for one in declared.evidence & yields.evidence)
     return yields.weighted and not declared.weights and each
 
 
-def metric_mismatch(
+def unmet_metric(
     test: Method, metric: Method, yields: Yields | None = None, grouped: bool = False
-) -> Mismatch | None:
+) -> Unmet | None:
     """Return why a test is not about a metric; a proposed test must run on `yields`."""
     found = _unsuited_metric(test, metric, yields, grouped)
-    if found is None or yields is None:
-        return found
+    if found is None:
+        return None
+    what, instead = found
     over_folds = HYPOTHESIS_TESTS[test.name].declaration.over_folds
-    if over_folds and yields.rests_on("fold") and not yields.neighbours:
+    if yields is not None and over_folds and yields.rests_on("fold") and not yields.neighbours:
         repeated = fits_design(HYPOTHESIS_TESTS[over_folds], yields) and not yields.once
-        return replace(found, instead=with_tests(over_folds) if repeated else _repeated(over_folds))
-    return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
-
-
-def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refusal | None:
-    """Return the first reason why a test by a metric is refused here, None where it runs.
-
-    The checker and the table what-goes-with-what both ask this function. Tests whose sample
-    is the data sets are not judged by their metric: one score of each is all they read.
-    """
-    problem = None
-    if not HYPOTHESIS_TESTS[test.name].declaration.rests_only_on("data set"):
-        problem = metric_mismatch(test, metric, yields, grouped)
-    if problem is not None and metric.better is None:
-        return Refusal("metric", problem)
-    lacking = test_mismatch(test, metric, yields, grouped)
-    if lacking is not None:  # of values measured elsewhere that is the nearer reason
-        return Refusal("evidence", lacking)
-    if problem is not None:
-        return Refusal("metric", problem)
-    problem = weights_mismatch(test, metric, yields)
-    if problem is not None:
-        return Refusal("weights", problem)
-    problem = groups_mismatch(test, metric, yields) if grouped else None
-    return None if problem is None else Refusal("groups", problem)
+        instead = with_tests(over_folds) if repeated else _repeated(over_folds)
+    elif yields is not None:
+        instead = nearest_test(metric, yields, test, clustered=grouped)
+    reason = f"`{test.name}` {what.format(f'`{metric.written}`')}"
+    return Unmet(codes.test_of_another_metric, reason, instead)
 
 
 def _unsuited_metric(
     test: Method, metric: Method, yields: Yields | None, grouped: bool
-) -> Mismatch | None:
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    entry, name, other = metric_entry(metric), f"`{test.name}`", f"`{metric.written}`"
+) -> tuple[str, str] | None:
+    """Return what a test is about where that is not the metric, and what to write."""
+    entry, about = metric_entry(metric), HYPOTHESIS_TESTS[test.name].declaration.tests
     average = dict(metric.options).get("average", "binary")
     counted = entry.declaration.counts_known_rows and average == "binary"
-    areas = f"{name} compares areas under the ROC curve"
-    by_area = f"write `by {_area_metric()}`"
-    any_metric = with_tests(test_of_any_metric())
-    if declared.tests == "correctness" and not counted:
-        return Mismatch(f"{name} tests accuracy, not {other}", any_metric)
-    if declared.tests == "recalls" and not is_mean_of_recalls(metric):
-        return Mismatch(f"{name} compares means of the recalls of classes, not {other}", any_metric)
-    if declared.tests == "losses" and entry.declaration.proportion == "all":
+    instead = with_tests(test_of_any_metric())
+    what = None
+    if about == "correctness" and not counted:
+        what = "tests accuracy, not {}"
+    elif about == "recalls" and not is_mean_of_recalls(metric):
+        what = "compares means of the recalls of classes, not {}"
+    elif about == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
-        if yields is None or yields.averaged or grouped:
-            return None
-        reason = f"{name} compares means of several runs or of groups, and here every example has "
-        return Mismatch(
-            f"{reason}a single right or wrong answer", with_tests(default_test("proportion"))
-        )
-    if declared.tests == "losses" and entry.declaration.form != "losses":
-        what = (
+        if yields is not None and not (yields.averaged or grouped):
+            what = "compares means of several runs or of groups, and here every example has a "
+            what += "single right or wrong answer"
+            instead = with_tests(default_test("proportion"))
+    elif about == "losses" and entry.declaration.form != "losses":
+        what = "compares two values per example; {} "
+        what += (
             "only counts each example as right or wrong" if counted else "is one value per test set"
         )
-        return Mismatch(f"{name} compares two values per example; {other} {what}", any_metric)
-    if declared.tests == "readers" and not is_of_readers(metric):
-        return Mismatch(f"{areas} and means over examples, not {other}", by_area)
-    if declared.tests == "scores" and not is_auc(metric):
-        either = f"{by_area}, or {any_metric.removeprefix('write ')}"
-        return Mismatch(f"{areas}, not {other}", either)
+    elif about == "readers" and not is_of_readers(metric):
+        what = "compares areas under the ROC curve and means over examples, not {}"
+        instead = f"write `by {_area_metric()}`"
+    elif about == "scores" and not is_auc(metric):
+        what = "compares areas under the ROC curve, not {}"
+        instead = f"write `by {_area_metric()}`, or {instead.removeprefix('write ')}"
+    return None if what is None else (what, instead)
+
+
+def unmet_by_test(
+    test: Method, metric: Method, yields: Yields, grouped: bool, classes: int | None = None
+) -> Unmet | None:
+    """Return the first requirement of a test by a metric that is not met here, None where it runs.
+
+    The checker and the table what-goes-with-what both ask this function. Tests whose sample
+    is the data sets are not judged by their metric: one score of each is all they read.
+    `classes` is the number of classes once data are read.
+    """
+    declared, problem = HYPOTHESIS_TESTS[test.name].declaration, None
+    if not declared.rests_only_on("data set"):
+        problem = unmet_metric(test, metric, yields, grouped)
+    if problem is not None and metric.better is None:
+        return problem
+    # of values measured elsewhere what is lacking is the nearer reason
+    problem = unmet_evidence(test, metric, yields, grouped) or problem
+    if problem is not None:
+        return problem
+    share = metric.better is None and metric_entry(metric).declaration.proportion
+    two_classes = {"correctness": share not in (None, False, "all"), "scores": is_auc(metric)}
+    if _ignores_weights(test, yields):
+        reason = "counts every example once, and these examples have weights"
+        instead = nearest_test(metric, yields, test)
+        return Unmet(codes.test_without_weights, f"`{test.name}` {reason}", instead)
+    if grouped and _takes_rows_for_independent(test):
+        reason = f"`{test.name}` treats rows as independent, and those of a group are not"
+        if reads_order(test):
+            reason = f"`{test.written}` has no form for groups"
+        instead = nearest_test(metric, yields, test, clustered=True)
+        return Unmet(codes.no_form_for_groups, reason, instead)
+    if classes is not None and classes > 2 and two_classes.get(declared.tests):
+        reason = f"`{test.name}` is for two classes, and `{metric.written}` of {classes} classes "
+        instead = with_tests(test_of_any_metric())
+        return Unmet(codes.test_of_another_metric, f"{reason}is an average", instead)
     return None
 
 
@@ -220,20 +208,9 @@ def test_of_any_metric() -> str:
     )
 
 
-def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
-    """Return why a region of practical equivalence must be written, if it has no default."""
-    entry, declared = HYPOTHESIS_TESTS[test.name], metric_entry(metric).declaration
-    if not entry.declaration.bayesian or entry.option("rope") is None:
-        return None
-    if metric.better is not None:
-        return None  # the range of values measured elsewhere is seen once they are read
-    if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
-        return None
-    return Mismatch(
-        f"`{test.name}` has no region of practical equivalence for `{metric.written}`, since its "
-        "default of 1% is for metrics that always lie between 0 and 1",
-        f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
-    )
+def with_tests(*tests: str) -> str:
+    """Propose tests, any of which may be written."""
+    return "write " + alternatives(f"`with {test}`" for test in tests)
 
 
 def difference_test(

@@ -1,6 +1,8 @@
 """Which interval goes with a metric and what a protocol yields, and the default one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
 
 from evallang.compatibility import (
     has_influences,
@@ -14,14 +16,68 @@ from evallang.compatibility import (
     metric_entry,
     sums_shares,
 )
-from evallang.compatibility.mismatches import Mismatch, form_noun, needed_words
+from evallang.diagnostics import Code, codes
+from evallang.evidence import Evidence
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
+from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import Method, OptionValue
 
 FEW_EXAMPLES = 20
 """Examples below which a mean has Student's interval: the bootstrap's is narrower than it there."""
+
+
+DESIGN_NOUNS: Mapping[Design, str] = {
+    Design.KFOLD: "the folds of one cross-validation",
+    Design.REPEATED: "repeated cross-validation",
+    Design.RESAMPLED: "repeated holdouts",
+    Design.FIVE_BY_TWO: "five repeats of two folds",
+}
+FORM_NOUNS: Mapping[str, str] = {
+    "proportion": "proportions",
+    "losses": "losses that each example has of its own",
+    "auc": "`roc_auc`",
+    "areas": "`roc_auc`",
+    "paired": "the difference of two proportions",
+    "independent": "the difference of two proportions",
+    "cells": "metrics of the confusion matrix",
+    "sums": "ratios of sums",
+    "influences": "metrics of which the influence of each example is known, such as `concordance` "
+    "and `average_precision`",
+    "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
+    "shares": "weighted sums of shares, such as balanced accuracy",
+    "series": "mean losses, their roots, and accuracy",
+    "means": "means over examples, such as accuracy and losses",
+}
+"""What the intervals of each form are for."""
+
+
+class Unmet(Struct, frozen=True):
+    """A requirement of a test or an interval that a metric or the evidence does not meet.
+
+    `lacking` tells that the reason is something that a protocol or source does not give.
+    """
+
+    code: Code
+    reason: str
+    instead: str
+    lacking: bool = False
+
+
+def needed_words(needed: frozenset[Evidence] | frozenset[Design]) -> str:
+    """Return the words for what is needed: `one loss or one score for each example`."""
+    kinds = sorted((one for one in needed if isinstance(one, Evidence)), key=lambda one: one.name)
+    singly = {one.value for one in kinds if not one.totals}  # of which totals may be counted
+    inputs = [one.noun for one in kinds if not (one.totals and one.value in singly)]
+    designs = {one for one in needed if isinstance(one, Design)}
+    named = [*inputs, *(DESIGN_NOUNS[d] for d in sorted(designs))]
+    return alternatives(named) if named else "these folds"
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """Join words as in `a, b or c`."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def default_interval(
@@ -99,52 +155,30 @@ def default_interval(
     return default_of("drawn") if declaration.form == "counts" else None
 
 
-def interval_mismatch(
-    interval: Method, metric: Method, yields: Yields, grouped: bool = False
-) -> Mismatch | None:
-    """Return why an interval is not available for a metric under a protocol.
+def unmet_by_interval(
+    interval: Method,
+    metric: Method,
+    yields: Yields,
+    grouped: bool = False,
+    classes: int | None = None,
+) -> Unmet | None:
+    """Return the first requirement of an interval that a metric under a protocol does not meet.
 
-    The one proposed instead is for `grouped` rows where these are.
+    The one proposed instead is for `grouped` rows where these are; `classes` is their number once
+    data are read.
     """
-    declared: IntervalDeclaration = INTERVALS[interval.name].declaration
-    entry, name = metric_entry(metric), f"`{interval.name}`"
-    instead = _default_or_none(metric, yields, grouped)
-    if entry.declaration.no_interval and not declared.rests_only_on("fold"):
-        reason = f"no interval of `{metric.written}` from single examples is sound"
-        return Mismatch(reason, instead)
+    declared = INTERVALS[interval.name].declaration
+    entry, form, written = metric_entry(metric), declared.form, f"`{metric.written}`"
+    over_rows, over_folds = declared.rests_only_on("row"), declared.rests_only_on("fold")
     given = {one for one in yields.evidence if one.over_seeds or not yields.seeds}
-    only_folds = declared.rests_only_on("fold")
-    if not declared.evidence & given:
-        by_design = only_folds and declared.designs
-        needed = declared.designs if by_design else declared.evidence
-        return Mismatch(f"{name} needs {needed_words(needed)}", instead, lacking=True)
-    if declared.implied and not yields.redrawn:
-        reason = f"{name} divides the rows into folds of its own, which goes with `cv` alone"
-        return Mismatch(reason, instead)
-    if declared.implied and yields.seeds:
-        reason = f"{name} fits each model once on each training part, and here fits are repeated "
-        return Mismatch(f"{reason}with several seeds", instead)
-    if declared.form in ("auc", "areas") and yields.one_group_a_fold:
-        reason = f"{name} needs two groups in each fold, and here a fold is one group"
-        return Mismatch(reason, instead, lacking=True)
-    whole = yields.once or (yields.averaged and declared.form == "sample")
-    if declared.rests_only_on("row") and not whole:
-        reason = f"{name} counts each example once, and here it is predicted several times"
-        return Mismatch(reason, instead)
-    shared = yields.weighted and grouped and declared.form == "proportion"
-    if shared:
-        reason = f"{name} has a form for groups and one for weights, and none for both"
-        return Mismatch(reason, instead)
-    if yields.weighted and not declared.weights and not only_folds:
-        reason = f"{name} counts every example once, and these examples have weights"
-        return Mismatch(reason, instead)
-    if only_folds and declared.designs and yields.design not in declared.designs:
-        over = frozenset((yields.design,)) if yields.design else frozenset[Design]()
-        return Mismatch(f"{name} is not sound over {needed_words(over)}", instead)
+    needed = declared.designs if over_folds and declared.designs else declared.evidence
+    whole = yields.once or (yields.averaged and form == "sample")
+    over = frozenset((yields.design,)) if yields.design else frozenset[Design]()
+    of_folds = bool(declared.designs) and not over_folds
+    proportion = is_proportion(entry, metric.options)
     fits = {
-        "proportion": is_proportion(entry, metric.options)
-        or is_share_of_union(entry, metric.options, None),
-        "shares": sums_shares(entry, metric.options, None) or sums_shares(entry, metric.options, 3),
+        "proportion": proportion or is_share_of_union(entry, metric.options, None),
+        "shares": any(sums_shares(entry, metric.options, k) for k in (None, 3)),
         "losses": entry.declaration.form == "losses",
         "auc": is_auc(metric),
         "areas": is_auc(metric),
@@ -158,27 +192,60 @@ def interval_mismatch(
         "readers": is_of_readers(metric),
         "series": is_in_series(entry),
     }
-    if not fits.get(declared.form, True):
-        another = " another metric" if declared.form in ("auc", "areas", "one_metric") else " not"
-        reason = f"{name} is for {form_noun(declared)}, and `{metric.written}` is{another}"
-        return Mismatch(reason, instead)
-    of_folds = bool(declared.designs) and not only_folds
-    if declared.form == "series" and not yields.neighbours:
-        reason = f"{name} reads examples in the order of time, which nothing here tells"
-        return Mismatch(reason, instead)
-    if declared.form in ("auc", "sums", "influences") and not of_folds and not yields.single_fit:
-        reason = f"{name} takes the scores of one fitted model, and here each fold has its own"
-        return Mismatch(reason, instead)
-    if of_folds and yields.single_fit:
-        reason = f"{name} averages over the folds of one cross-validation, and here one model is "
-        return Mismatch(f"{reason}tested", instead)
+    another = "another metric" if form in ("auc", "areas", "one_metric") else "not"
+    noun = f"`{declared.of_metric}`" if declared.of_metric else FORM_NOUNS.get(form)
+    of_all = entry.declaration.of_all_examples
+    averaged = (form == "proportion" and proportion and not of_all) or form == "auc"
+    lacking = {
+        f"needs {needed_words(needed)}": not declared.evidence & given,
+        "needs two groups in each fold, and here a fold is one group": form in ("auc", "areas")
+        and yields.one_group_a_fold,
+    }
+    other = {
+        "divides the rows into folds of its own, which goes with `cv` alone": declared.implied
+        and not yields.redrawn,
+        "fits each model once on each training part, and here fits are repeated with several "
+        "seeds": declared.implied and yields.seeds,
+        "counts each example once, and here it is predicted several times": over_rows and not whole,
+        "has a form for groups and one for weights, and none for both": yields.weighted
+        and grouped
+        and form == "proportion",
+        "counts every example once, and these examples have weights": yields.weighted
+        and not declared.weights
+        and not over_folds,
+        f"is not sound over {needed_words(over)}": over_folds
+        and declared.designs
+        and yields.design not in declared.designs,
+        f"is for {noun}, and {written} is {another}": not fits.get(form, True),
+        "reads examples in the order of time, which nothing here tells": form == "series"
+        and not yields.neighbours,
+        "takes the scores of one fitted model, and here each fold has its own": form
+        in ("auc", "sums", "influences")
+        and not of_folds
+        and not yields.single_fit,
+        "averages over the folds of one cross-validation, and here one model is tested": of_folds
+        and yields.single_fit,
+        f"is for two classes, and {written} of {classes} classes is an average": (classes or 0) > 2
+        and averaged,
+    }
+    of_groups = {
+        "treats rows as independent, and those of a group are not": not declared.clustered,
+        f"has a form for groups of accuracy alone, and not of {written}": form == "proportion"
+        and not of_all,
+    }
+    default = default_interval(metric, yields, classes, grouped)
+    instead = "remove the interval" if default is None else f"write `interval {default}`"
+    code = codes.interval_needs_other_evidence
+    if entry.declaration.no_interval and not over_folds:
+        return Unmet(code, f"no interval of {written} from single examples is sound", instead)
+    for reason, unmet in {**lacking, **other}.items():
+        if unmet:
+            return Unmet(code, f"`{interval.name}` {reason}", instead, reason in lacking)
+    for reason, unmet in of_groups.items() if grouped and over_rows else ():
+        if unmet:
+            code = codes.no_form_for_groups
+            return Unmet(code, f"`{interval.name}` {reason}", instead)
     return None
-
-
-def _default_or_none(metric: Method, yields: Yields, grouped: bool) -> str:
-    """Propose the default interval, or no interval where there is none."""
-    default = default_interval(metric, yields, None, grouped)
-    return "remove the interval" if default is None else f"write `interval {default}`"
 
 
 def implied_options(interval: Method, own: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
@@ -187,19 +254,3 @@ def implied_options(interval: Method, own: Mapping[str, OptionValue]) -> Mapping
     known = {**own, **entry.defaults(), **interval.keywords()}
     options = PROTOCOLS[entry.declaration.implied].options
     return {option.name: known[option.name] for option in options}
-
-
-def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Return why an interval is not available for a metric if rows belong to groups."""
-    declared = INTERVALS[interval.name].declaration
-    if not declared.rests_only_on("row"):
-        return None
-    instead = _default_or_none(metric, yields, grouped=True)
-    if not declared.clustered:
-        reason = f"`{interval.name}` treats rows as independent, and those of a group are not"
-        return Mismatch(reason, instead)
-    of_all = metric_entry(metric).declaration.of_all_examples
-    if declared.form == "proportion" and not of_all:
-        reason = f"`{interval.name}` has a form for groups of accuracy alone, and not of "
-        return Mismatch(f"{reason}`{metric.written}`", instead)
-    return None

@@ -6,7 +6,15 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.dataset import (
+    CountsSpec,
+    DataSpec,
+    GivenOutcomes,
+    PredictionsSpec,
+    ScoresSpec,
+    ScoreTable,
+    Table,
+)
 from evallang.results.records import ModelRecord, ResultsRecord
 
 
@@ -31,6 +39,19 @@ class ReadSources(Struct, frozen=True):
     imported: Sequence[GivenOutcomes] = ()
     score_tables: Sequence[ScoreTable] = ()
     stored: Mapping[str, StoredPredictions] = field(default_factory=dict)
+
+    @property
+    def specs(self) -> tuple[DataSpec | PredictionsSpec | CountsSpec | ScoresSpec, ...]:
+        """The data sets that were found, with their models."""
+        return (
+            *(table.spec for table in self.tables.values()),
+            *(replace(outcomes.spec, models=outcomes.models) for outcomes in self.imported),
+            *(
+                replace(table.spec, name=name, models=table.models)
+                for table in self.score_tables
+                for name in table.names
+            ),
+        )
 
     @property
     def with_examples(self) -> Iterator[Table | GivenOutcomes]:

@@ -39,7 +39,7 @@ from evallang.source import Span
 from evallang.spelling import written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.skill import rank_correlation, skill_of_classes
-from evallang.study import Method, Study, names_of, own_metrics_of, units_of
+from evallang.study import Method, Study, own_metrics_of, units_of
 
 MEASURING = "measure"
 """The stage of a failure that is not a fit's."""
@@ -191,7 +191,7 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
     for source in study.sources:
         for model in getattr(source, "models", ()):
             places.setdefault(model.name, source.places.get("models"))
-    units, fitted = units_of(study), names_of(study.models)
+    units, fitted = units_of(study), study.model_names
     several = len({(one.data, one.protocol) for one in found}) > 1
     for one in found:
         if one.baseline:

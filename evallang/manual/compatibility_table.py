@@ -13,11 +13,10 @@ from msgspec import Struct
 
 from evallang.analysis import ABOUT_LINES, AnalysisDeclaration
 from evallang.compatibility import is_known, own_metric, yields_of
-from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, refusal
+from evallang.compatibility.hypothesis_tests import fits_design, unmet_by_test, unmet_metric
 from evallang.compatibility.intervals import (
     default_interval,
-    interval_groups_mismatch,
-    interval_mismatch,
+    unmet_by_interval,
 )
 from evallang.data.dataset import CountsSpec, PredictionsSpec
 from evallang.metrics.aggregation import aggregation_of
@@ -111,14 +110,14 @@ def metrics_here(test: Entry[Any], setting: Setting, **options: int) -> tuple[st
     return tuple(
         metric.name
         for metric in known
-        if refusal(method, metric, setting.yields, setting.yields.grouped) is None
+        if unmet_by_test(method, metric, setting.yields, setting.yields.grouped) is None
     )
 
 
 def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
     """Return the metrics by which a test runs in some setting."""
     method = Method(test.name)
-    return tuple(m.name for m in METRICS if metric_mismatch(method, Method(m.name)) is None)
+    return tuple(m.name for m in METRICS if unmet_metric(method, Method(m.name)) is None)
 
 
 def measurable(metric: Entry[Any], setting: Setting) -> bool:
@@ -136,9 +135,7 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
     if not measurable(metric, setting) or interval.declaration.form == "paired":
         return False
     method, by, yields = Method(interval.name), Method(metric.name), setting.yields
-    if yields.grouped and interval_groups_mismatch(method, by, yields) is not None:
-        return False
-    return interval_mismatch(method, by, yields, yields.grouped) is None
+    return unmet_by_interval(method, by, yields, yields.grouped) is None
 
 
 def default_of(metric: Entry[Any], setting: Setting) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.compatibility.hypothesis_tests import share_tests
-from evallang.compatibility.intervals import interval_mismatch
+from evallang.compatibility.intervals import unmet_by_interval
 from evallang.diagnostics import Code
 from evallang.evidence import (
     FOLD_SCORES,
@@ -192,7 +192,7 @@ def _metric_of(interval: Entry[Any], yields: Yields) -> str:
     fits = (
         name
         for name in (usual, *others)
-        if interval_mismatch(Method(interval.name), Method(name), yields) is None
+        if unmet_by_interval(Method(interval.name), Method(name), yields) is None
     )
     return next(fits, usual)
 

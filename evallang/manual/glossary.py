@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.analysis import ANALYSES
-from evallang.checking.all_codes import load_codes
 from evallang.checking.clauses import BUNDLED
+from evallang.checking.rules.rule import load_codes
 from evallang.checking.synonyms import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
 from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES, Code, current_name

@@ -146,7 +146,7 @@ def plan(
     unique: int | None = None
     if known:
         unique = sum(task.n_fits for task in tasks.values()) + of_exports
-    families = families_of(as_read(study, read))
+    families = families_of(as_read(study, read.specs))
     naive = None
     if known:
         naive = _naive(study, families, _count_per_model(layout, tasks))

@@ -11,7 +11,7 @@ from pathlib import Path
 from many_cases import for_each
 from written_cases import Case, cases
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, Phase
 
 load_codes()

@@ -18,7 +18,7 @@ from short_form import short, short_caution
 from studies import codes_told
 from written_cases import Case, plain as words_of, said
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, Phase
 from evallang.diagnostics.text import to_text
 

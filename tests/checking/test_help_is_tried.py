@@ -13,7 +13,7 @@ from placed_help import PLACED
 from studies import codes_told
 from test_golden_codes import FILES, cases, checked_case, checked_in, plain
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, Changes, Phase
 
 load_codes()

@@ -5,14 +5,18 @@
 
 import ast
 import os
+import re
 from pathlib import Path
+from string import Formatter
 
 from many_cases import for_each
 from short_form import short
 from studies import checked, codes
 
 import evallang
-from evallang.checking.all_codes import load_codes
+import evallang.checking
+from evallang.checking.rules.rule import load_codes
+from evallang.checking.scope import MESSAGES
 from evallang.diagnostics import CODES, Phase, Severity
 
 FOLDER = Path(__file__).parents[1] / "messages" / "checking"
@@ -70,6 +74,37 @@ def test_the_right_example_of_a_code_is_free_of_it(code):
 @for_each("code", OF_A_CHECK)
 def test_the_wrong_example_of_a_code_meets_it(code):
     assert code in codes(CODES[code].words.wrong + "\n", INCLUDED)
+
+
+def calls_of_messages():
+    """Iterate over the calls that name a message, each with the facts that it passes."""
+    for path in Path(evallang.checking.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
+            name = name.id if isinstance(name, ast.Name) else name
+            if name in ("refuse", "refusal"):
+                yield node.args[0], {keyword.arg for keyword in node.keywords}
+
+
+def test_every_message_is_used_and_has_its_facts():
+    used = set()
+    for key, facts in calls_of_messages():
+        named = {n.value for n in ast.walk(key) if isinstance(n, ast.Constant)} & set(MESSAGES)
+        used |= named
+        assert named or not isinstance(key, ast.Constant), key.value
+        for message in (MESSAGES[name] for name in named):
+            fields = (f for _, f, _, _ in Formatter().parse(f"{message.says}{message.help}"))
+            asked = {re.split(r"[.[]", field)[0] for field in fields if field is not None}
+            assert asked <= facts or None in facts, message
+    chosen = {
+        node.value
+        for path in Path(evallang.checking.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    assert set(MESSAGES) <= used | chosen
 
 
 def test_a_code_is_an_error_a_warning_or_a_hint_by_its_letter():

@@ -8,7 +8,7 @@ from many_cases import for_each
 from evallang.api.preparing import read_and_plan
 from evallang.api.study_file import open_study
 from evallang.checking.data_validation import questions
-from evallang.checking.rules.examples import count_examples, uncounted
+from evallang.checking.rules.examples import count_examples
 from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.data.design_rules import check_design, check_test_sizes
 
@@ -79,7 +79,7 @@ def test_a_sound_study_is_not_warned_of_its_data_either(path):
         found += check_test_sizes(
             [len(s.test) for s in splits if s.fold >= 0], protocol, None, "corrected_t"
         )
-    examples = uncounted(study, map(count_examples, prepared.read.imported))
+    examples = tuple(map(count_examples, prepared.read.imported))
     found += advise_later(Stage.DATA, study, Known(study, examples))
     assert [d.name for d in found if d.severity != "hint" and d.allowed_because is None] == []
 

@@ -3,7 +3,7 @@
 import pytest
 from studies import codes
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, PHASES, Phase
 
 HEAD = """\

@@ -5,7 +5,7 @@ import random
 import pytest
 from calling import call
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.cli.terminal import conclusion
 from evallang.diagnostics import CODES, diagnose, sorted_by_weight
 from evallang.source import Span

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from evallang.compatibility.hypothesis_tests import reads_order, refusal
+from evallang.compatibility.hypothesis_tests import reads_order, unmet_by_test
 from evallang.compatibility.intervals import default_interval
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import ProtocolDeclaration, Rows, Split, Yields
@@ -64,7 +64,7 @@ def taken_as_independent(yields: Yields) -> list[str]:
             test = Method(entry.name)
             if entry.declaration.rests_only_on("data set") or reads_order(test):
                 continue
-            if refusal(test, metric, yields, grouped=False) is None:
+            if unmet_by_test(test, metric, yields, grouped=False) is None:
                 found.append(f"{test.name} by {metric.name}")
     return found
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import evallang
-from evallang.checking.all_codes import load_codes
-from evallang.checking.rules.rule import RULES
+from evallang.checking.rules.rule import RULES, load_codes
 from evallang.diagnostics import CODES
 from evallang.manual import compatibility_table
 from evallang.registry import Registry

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES
 from evallang.manual.glossary import REGISTRIES, entries
 

@@ -14,7 +14,7 @@ from worked_examples import at
 
 import evallang as ev
 from docs.generator import pictures
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, Severity
 from evallang.manual.compatibility_table import settings
 from evallang.manual.explanations import explain_code, illustration, python_call

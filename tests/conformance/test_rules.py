@@ -37,9 +37,8 @@ def test_a_rule_names_its_reason_its_source_and_a_way_out(rule):
 
 def test_a_rule_that_runs_later_declares_its_stage():
     load_rules()
-    stages = {name: {later.stage for later in rule.later} for name, rule in RULES.items()}
+    stages = {name: set(rule.at) for name, rule in RULES.items()}
     assert stages["too_few_discordant_pairs"] == {Stage.DATA, Stage.PLAN}
     assert stages["many_comparisons_without_correction"] == {Stage.DATA}
     assert stages["fold_test_with_few_splits"] == {Stage.DATA, Stage.PLAN}
     assert stages["no_baseline"] == set()
-    assert not any(Stage.STUDY in found for found in stages.values())

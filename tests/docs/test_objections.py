@@ -12,7 +12,7 @@ import pytest
 from evallang.api.preparing import check_data
 from evallang.api.running import run
 from evallang.api.study_file import open_study
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, Phase
 
 load_codes()

@@ -16,7 +16,7 @@ from drawn_statistics import ALPHA, digest, holm, mcnemar, provenance, wilson
 from drawn_works import METHODS, REFERENCES
 from msgspec.structs import replace
 
-from evallang.checking.stated import stated_settings
+from evallang.checking.resolve_study import stated_settings
 from evallang.results.records import (
     SCHEMA,
     Comparison,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from short_form import short_caution
 from written_cases import plain
 
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES, codes, diagnose
 from evallang.diagnostics.formats import to_record
 from evallang.reporting.context import Context

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
-from evallang.checking.rules.shares import percent
-from evallang.checking.rules.study_facts import tests_of
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
+from evallang.checking.rules.study_facts import percent
 from evallang.compatibility import metric_entry, own_metric
+from evallang.compatibility.hypothesis_tests import tests_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
 from evallang.diagnostics import Changes, Diagnostic, codes, diagnose
 from evallang.metrics.metric import evaluate
@@ -71,17 +71,14 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
                 break
 
 
-def _percents_of_measured(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+def _percents_of_measured(known: Known) -> Iterator[Objection]:
     """Object to percents of numbers that were measured elsewhere and are not shares."""
-    read = known.sources
-    if read is None:
-        return
     measured: list[tuple[ScoresSpec | PredictionsSpec, NDArray[np.float64]]] = [
-        (table.spec, table.values) for table in read.score_tables
+        (table.spec, table.values) for table in known.score_tables
     ]
     measured += [
         (given.spec, np.concatenate([*given.values.values()]))
-        for given in read.imported
+        for given in known.imported
         if given.values and isinstance(given.spec, PredictionsSpec)
     ]
     for spec, values in measured:
@@ -90,9 +87,9 @@ def _percents_of_measured(find: RuleFunction, study: Study, known: Known) -> Ite
         if metric is None or spec.percents or (low >= -1 and high <= 1):
             continue
         lines: list[RequirementSpec | ComparisonSpec] = [
-            line for line in study.requirements if line.metric == metric
+            line for line in known.study.requirements if line.metric == metric
         ]
-        lines += [line for line in study.comparisons if metric in line.metrics]
+        lines += [line for line in known.study.comparisons if metric in line.metrics]
         for line in lines:
             found = PERCENT.search(line.source)
             if found is not None:
@@ -110,9 +107,9 @@ def _percents_of_measured(find: RuleFunction, study: Study, known: Known) -> Ite
     "W344",
     changes=Changes.QUESTION,
     source="Kruschke 2018",
-    later=(Later(Stage.DATA, _percents_of_measured),),
+    at=(Stage.DATA,),
 )
-def margin_on_another_scale(study: Study) -> Iterator[Objection]:
+def margin_on_another_scale(known: Known) -> Iterator[Objection]:
     """A margin, threshold, difference or region of equivalence is not on the scale of its metric.
 
     Margins are absolute, in the unit of the metric: `by 2` for an accuracy means two hundred
@@ -135,6 +132,8 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
         measure accuracy
         require a not worse than b by 2%
     """
+    study = known.study
+    yield from _percents_of_measured(known)
     asked: list[tuple[RequirementSpec | ComparisonSpec | AnalysisSpec, Method, object, str]] = []
     for claim in study.requirements:
         of_scale = claim.kind if claim.kind in ("level", "superior") else "width"

@@ -4,7 +4,7 @@ The rules about what no outcome could show ask here. Before data are read the co
 study writes are known; afterwards those of all its sources.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -87,9 +87,3 @@ def count_examples(given: "GivenOutcomes") -> Examples:
         (_, b), (c, _) = counts.pair(i, j)
         differ[first, second] = b + c
     return Examples(given.spec.name, given.n, differ)
-
-
-def uncounted(study: Study, examples: Iterable[Examples]) -> tuple[Examples, ...]:
-    """Return the examples of those sources that the study itself does not count."""
-    known = {item.source for item in counted(study)}
-    return tuple(item for item in examples if item.source not in known)

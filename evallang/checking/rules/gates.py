@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
-from evallang.checking.rules.shares import percent, reachable_above, reachable_below, rounded_share
-from evallang.checking.rules.study_facts import tested_lines
+from evallang.checking.rules.examples import Examples
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
+from evallang.checking.rules.study_facts import (
+    percent,
+    reachable_above,
+    reachable_below,
+    rounded_share,
+    tested_lines,
+)
 from evallang.compatibility import metric_entry
 from evallang.diagnostics import Changes
 from evallang.metrics.own_code import own_metric_loaded
@@ -157,17 +162,13 @@ def _overlap(
     )
 
 
-def _judge_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    return unreachable_bounds(known.read, known.examples)
-
-
 @rule(
     "W342",
     changes=Changes.PRECISION,
     source="Piaggio et al. 2012; Tango 1998",
-    later=(Later(Stage.DATA, _judge_examples), Later(Stage.PLAN, _judge_examples)),
+    at=(Stage.DATA, Stage.PLAN),
 )
-def few_examples_for_a_requirement(study: Study) -> Iterator[Objection]:
+def few_examples_for_a_requirement(known: Known) -> Iterator[Objection]:
     """A requirement asks for a narrower interval than so few examples give.
 
     A requirement is decided by the unfavourable bound of an interval. With n examples the interval
@@ -193,11 +194,7 @@ def few_examples_for_a_requirement(study: Study) -> Iterator[Objection]:
         measure accuracy
         require a not worse than b by 2%
     """
-    yield from unreachable_bounds(study, counted(study))
-
-
-def unreachable_bounds(study: Study, examples: Sequence[Examples]) -> Iterator[Objection]:
-    """Object to every line whose bound lies inside the narrowest interval there can be."""
+    study, examples = known.study, known.examples
     units = units_of(study)
     for line in study.requirements:
         if metric_entry(line.metric).declaration.proportion != "all":

@@ -13,10 +13,9 @@ from evallang.checking.rules.study_facts import (
     repeated_form,
     test_of,
     tested_lines,
-    tests_of,
 )
 from evallang.compatibility import are_paired, is_grouped, metric_entry, yields_of
-from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, share_tests
+from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, share_tests, tests_of
 from evallang.data.dataset import DataSpec
 from evallang.data.findings import written
 from evallang.diagnostics import Changes, Severity

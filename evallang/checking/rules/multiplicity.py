@@ -1,11 +1,11 @@
 """Advice on families of hypotheses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
-from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
 from evallang.checking.rules.study_facts import (
     data_set_column,
     is_by_default,
@@ -22,16 +22,17 @@ from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in
 from evallang.metrics.metric import share_metric
 from evallang.models.model import is_baseline
 from evallang.stats.corrections.correction import CORRECTIONS
-from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
+from evallang.study import ComparisonSpec, Method, Study, models_of
 
 
 @rule(
     "W301",
     changes=Changes.CLAIMS,
     source="Holm 1979; Demšar 2006, 3.2",
-    later=(WITH_ALL_HYPOTHESES,),
+    at=(Stage.DATA,),
+    may_object=is_open,
 )
-def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
+def many_comparisons_without_correction(known: Known) -> Iterator[Objection]:
     """Several hypotheses are tested without a correction.
 
     Each uncorrected test at level alpha has its own chance of a false claim, and over many tests
@@ -56,6 +57,7 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
         protocol cv
         compare with mcnemar holm
     """
+    study = known.study
     for comparison in study.comparisons:
         correction = comparison.correction
         if correction is None or CORRECTIONS[correction.name].declaration.adjusts:
@@ -75,9 +77,10 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
     "W302",
     changes=Changes.CLAIMS,
     source="Simmons, Nelson & Simonsohn 2011",
-    later=(WITH_ALL_HYPOTHESES,),
+    at=(Stage.DATA,),
+    may_object=is_open,
 )
-def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
+def same_pair_tested_twice(known: Known) -> Iterator[Objection]:
     """Two lines test the same pair of models by the same metric on the same data.
 
     With two p-values for one question, an author can report the smaller one, and its level is no
@@ -102,6 +105,7 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
         compare a, b with corrected_t
         compare a, b with 5x2cv_f exploratory
     """
+    study = known.study
     decided = [comparison for comparison in study.comparisons if not comparison.exploratory]
     if study.families == "together" or len(decided) < 2:
         return  # one correction covers all lines, so that a second test has its price
@@ -169,9 +173,10 @@ def same_question(metric: Method) -> Method:
     "W303",
     changes=Changes.CLAIMS,
     source="Hochberg 1988; Sarkar 1998",
-    later=(WITH_ALL_HYPOTHESES,),
+    at=(Stage.DATA,),
+    may_object=is_open,
 )
-def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
+def step_up_correction_of_dependent_pairs(known: Known) -> Iterator[Objection]:
     """Hochberg's or Hommel's correction is used for pairs that share models.
 
     Both rest on Simes' inequality, which is proven for independent p-values and for some kinds of
@@ -196,6 +201,7 @@ def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
         protocol holdout
         compare with mcnemar holm
     """
+    study = known.study
     for comparison in study.comparisons:
         name = comparison.correction.name if comparison.correction else None
         entry = CORRECTIONS.get(name) if name else None
@@ -254,7 +260,7 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
     baselines = {model.name for model in study.models if is_baseline(model)}
     for comparison in study.comparisons:
         for table in () if comparison.singly else tables(study)[:1]:
-            models = models_of(comparison, names_in(names_of(study.models), table, comparison))
+            models = models_of(comparison, names_in(study.model_names, table, comparison))
             among = [name for name in models if name in baselines]
             others = [name for name in models if name not in baselines]
             all_pairs = comparison.against is None and not comparison.pairs
@@ -329,7 +335,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     for comparison in study.comparisons:
         test = pair_test(comparison)
         by_ranks = test_of(test).by_mean_ranks
-        if _tests_replicates(study):
+        if any(names_replicate(column) for s in study.sources if (column := data_set_column(s))):
             continue  # another test of them has the same flaw
         if by_ranks and not comparison.exploratory and _has_others(study, comparison):
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
@@ -341,15 +347,134 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
             )
 
 
-def _tests_replicates(study: Study) -> bool:
-    """Return whether the data sets of a study are repeats of one experiment."""
-    return any(names_replicate(column) for s in study.sources if (column := data_set_column(s)))
-
-
 def _has_others(study: Study, comparison: ComparisonSpec) -> bool:
     """Return whether a line has models in addition to a pair, as far as its models are known."""
     pools = [
-        models_of(comparison, names_in(names_of(study.models), s, comparison))
-        for s in study.sources
+        models_of(comparison, names_in(study.model_names, s, comparison)) for s in study.sources
     ]
     return any(len(pool) != 2 for pool in pools)
+
+
+MOST_MEASURES = 2  # lines of a primary and a secondary measure, which a reader keeps apart
+
+
+class _Line(Struct, frozen=True):
+    """A confirmatory line with the hypotheses that no earlier line has."""
+
+    spec: ComparisonSpec
+    hypotheses: tuple[Hypothesis, ...]
+
+    @property
+    def models(self) -> frozenset[str]:
+        return frozenset(model for one in self.hypotheses for model in one.models)
+
+    @property
+    def questions(self) -> frozenset[tuple[str, object]]:
+        """The data sets with what is measured on them."""
+        return frozenset((one.source, same_question(one.metric)) for one in self.hypotheses)
+
+    @property
+    def pairs(self) -> frozenset[tuple[str, frozenset[str]]]:
+        """The data sets with the models that are compared on them."""
+        return frozenset((one.source, frozenset(one.models)) for one in self.hypotheses)
+
+    def belongs_to(self, other: "_Line") -> bool:
+        """Return whether a reader takes two lines for answers to one question."""
+        if test_of(pair_test(self.spec)).claim != test_of(pair_test(other.spec)).claim:
+            return False  # a difference and a margin are two questions
+        if self.spec.protocol != other.spec.protocol:
+            return False
+        return bool(self.questions & other.questions or self.pairs & other.pairs)
+
+
+@rule(
+    "W449",
+    changes=Changes.CLAIMS,
+    source="Bender & Lange 2001; Demšar 2006, 3.2",
+    at=(Stage.DATA,),
+    may_object=is_open,
+)
+def families_in_separate_lines(known: Known) -> Iterator[Objection]:
+    """One family of hypotheses is written on several lines, each with a level of its own.
+
+    A correction covers the hypotheses of its line. Five lines that compare one model with five
+    others are five families of one hypothesis, and none is corrected: the chance of a false
+    claim is that of five uncorrected tests. Comparisons with a baseline are a family of their
+    own, and a line about a margin asks another question.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model ours = LinearDiscriminantAnalysis
+        model a = GaussianNB
+        model b = DecisionTreeClassifier(max_depth=3)
+        protocol holdout
+        compare ours vs a with mcnemar
+        compare ours vs b with mcnemar
+
+    Accepts:
+
+        data wine from sklearn wine
+        model ours = LinearDiscriminantAnalysis
+        model a = GaussianNB
+        model b = DecisionTreeClassifier(max_depth=3)
+        protocol holdout
+        compare against ours with mcnemar holm
+    """
+    study = known.study
+    if study.families == "together":
+        return
+    for family in _families(_lines(study)):
+        hypotheses = sum(len(line.hypotheses) for line in family)
+        level = min(1.0, len(family) * study.alpha)
+        earlier = [line.spec.span for line in family[:-1] if line.spec.span is not None]
+        yield Objection(
+            f"{len(family)} lines test {hypotheses} hypotheses about {_subject(family)}, each "
+            f"line at {study.alpha:g}: without any difference, one of them rejects in up to "
+            f"{level:.0%} of such studies",
+            family[-1].spec.span,
+            help="write `families together` below `study` for one correction of all lines, or "
+            "end those of secondary questions in `exploratory`",
+            related=tuple(Related(span, "a line of the same family") for span in earlier),
+        )
+
+
+def _lines(study: Study) -> list[_Line]:
+    """List the lines that claim something new about models that look at features."""
+    baselines = {model.name for model in study.models if is_baseline(model)}
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for line in study.comparisons:
+        if line.exploratory or test_of(pair_test(line)).bayesian:
+            continue
+        new = []
+        for one in hypotheses_of(study, line):
+            key = (one.source, same_question(one.metric), frozenset(one.models))
+            if key not in seen and not baselines.intersection(one.models):
+                new.append(one)
+            seen.add(key)
+        if new:
+            found.append(_Line(line, tuple(new)))
+    return found
+
+
+def _families(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
+    """Iterate over the groups of lines that belong together, by way of others too."""
+    groups: list[list[_Line]] = []
+    for line in lines:
+        joined = [group for group in groups if any(line.belongs_to(one) for one in group)]
+        groups = [group for group in groups if group not in joined]
+        groups.append([one for group in joined for one in group] + [line])
+    for group in groups:
+        measures = {question for line in group for question in line.questions}
+        if len(group) > (1 if len(measures) == 1 else MOST_MEASURES):
+            yield group
+
+
+def _subject(family: Sequence[_Line]) -> str:
+    """Return what all lines are about: models, else measures."""
+    models = frozenset.intersection(*(line.models for line in family))
+    if models:
+        return listed(sorted(models))
+    metrics = dict.fromkeys(one.metric.written for line in family for one in line.hypotheses)
+    return listed(metrics)

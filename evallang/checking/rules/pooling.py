@@ -11,14 +11,14 @@ from evallang.checking.rules.study_facts import (
     tables,
     test_of,
     tested_lines,
-    tests_of,
     uses_rows,
 )
 from evallang.compatibility import is_assigned, is_grouped
+from evallang.compatibility.hypothesis_tests import tests_of
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
+from evallang.study import ComparisonSpec, Method, Study, models_of
 
 TREES = frozenset(
     {"DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"}
@@ -183,7 +183,7 @@ def unstable(study: Study, comparison: ComparisonSpec) -> str | None:
             continue
         if PROTOCOLS[protocol.kind].declaration.test_rows(protocol.options) == 1:
             return "those of leave-one-out depend on one another"
-        named = models_of(comparison, names_of(study.models))
+        named = models_of(comparison, study.model_names)
         # A file of thousands of lines looks at the models of each line, not at all for each
         about = set(named)
         wanted = {model.name: model for model in study.models if model.name in about}

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
-from evallang.checking.rules.study_facts import own_protocols, repeated_form
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
+from evallang.checking.rules.study_facts import listed, own_protocols, repeated_form
 from evallang.compatibility import (
     is_assigned,
     is_grouped,
@@ -17,17 +17,13 @@ from evallang.compatibility.intervals import (
     default_interval,
 )
 from evallang.data.dataset import DataSpec
-from evallang.diagnostics import Changes
+from evallang.diagnostics import Changes, Severity
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import Yields
 from evallang.study import Method, Protocol, SourceSpec, Study
 
 NONE_ASSIGNED: Mapping[str, Yields] = MappingProxyType({})
 SEVERAL = 3  # classes, which stand for any number above two
-
-
-def _judge_classes(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    return measures_without_interval(known.read, known.classes, known.assigned)
 
 
 def _depends_on_data(study: Study) -> bool:
@@ -43,9 +39,10 @@ def _depends_on_data(study: Study) -> bool:
     "W358",
     changes=Changes.PRECISION,
     source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003",
-    later=(Later(Stage.DATA, _judge_classes, _depends_on_data),),
+    at=(Stage.DATA,),
+    may_object=_depends_on_data,
 )
-def first_measure_without_interval(study: Study) -> Iterator[Objection]:
+def first_measure_without_interval(known: Known) -> Iterator[Objection]:
     """The first measure has no default interval under the protocol, although others have one.
 
     The first measure is the main result of the study. The ranking in one fold cannot be compared
@@ -68,7 +65,7 @@ def first_measure_without_interval(study: Study) -> Iterator[Objection]:
         protocol repeated cv folds=5 times=10
         measure average_precision, accuracy
     """
-    yield from measures_without_interval(study, {})
+    yield from measures_without_interval(known.study, known.classes, known.assigned)
 
 
 def measures_without_interval(
@@ -130,3 +127,47 @@ def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
         for entry in METRICS
         if entry.declaration.task == task
     )
+
+
+@rule("W453", source="Grandini, Bagli & Visani 2020", severity=Severity.HINT)
+def one_number_twice(study: Study) -> Iterator[Objection]:
+    """Several measures are the same number, since each row has one label.
+
+    Where each example has one label and one prediction, every false positive of one class is a
+    false negative of another. So precision, recall and F1 with `average=micro` all are the
+    accuracy, as is recall with `average=weighted`; a table of them looks like agreement.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol cv
+        measure accuracy, f1(average=micro)
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol cv
+        measure accuracy, f1(average=macro)
+    """
+    same = [measure for measure in study.measures if _is_accuracy(measure.metric)]
+    if len({measure.metric for measure in same}) < 2:
+        return
+    again = next((m for m in same[1:] if m.metric.options), same[0])
+    others = tuple((k, v) for k, v in again.metric.options if k != "average")
+    instead = Method(again.metric.name, (*others, ("average", "macro")))
+    yield Objection(
+        f"{listed(dict.fromkeys(m.metric.written for m in same))} are one number, because each "
+        "row has one label",
+        again.span,
+        help=f"write `{instead.written}` in place of `{again.metric.written}`",
+    )
+
+
+def _is_accuracy(metric: Method) -> bool:
+    if metric.code or metric.better is not None:
+        return False
+    declared = metric_entry(metric).declaration
+    average = metric.keywords().get("average")
+    return declared.counts_right or average in declared.accuracy_as

@@ -12,15 +12,16 @@ from evallang.checking.rules.study_facts import (
     own_protocols,
     tables,
 )
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, own_metric
 from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Changes, Severity
+from evallang.metrics.named import named_metric
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
 from evallang.models.thresholds import own_thresholds
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
-from evallang.study import Method, Study, names_of
+from evallang.study import Study, names_of
 
 PLAIN_THRESHOLDS = (0.0, 0.5)
 
@@ -196,7 +197,10 @@ def no_baseline(study: Study) -> Iterator[Objection]:
         return
     if any(is_baseline(m) or not abilities(m.pipeline).known for m in study.models):
         return
-    if any(_known_without_skill(metric) for metric in metrics_of(study)):
+    if any(
+        (not metric.code and metric_entry(metric).declaration.known_without_skill)
+        for metric in metrics_of(study)
+    ):
         return
     numbers = study.task == "regression" or all(
         abilities(model.pipeline).kind == "regressor" for model in study.models
@@ -207,10 +211,6 @@ def no_baseline(study: Study) -> Iterator[Objection]:
         study.models[-1].span,
         help=f"write `model baseline = {dummy}`",
     )
-
-
-def _known_without_skill(metric: Method) -> bool:
-    return not metric.code and metric_entry(metric).declaration.known_without_skill
 
 
 @rule("W354", source="Bouthillier et al. 2021", severity=Severity.HINT)
@@ -245,3 +245,41 @@ def seed_by_default(study: Study) -> Iterator[Objection]:
             if "study" in study.places
             else "write `study`, and below it `seed 20260101` or another number",
         )
+
+
+@rule("W466", changes=Changes.QUESTION, source="Demšar 2006")
+def direction_against_the_name(study: Study) -> Iterator[Objection]:
+    """The stated direction of a metric is not that of its name.
+
+    A higher accuracy and a lower error are better. With the other direction the worst model wins.
+
+    Objects to:
+
+        scores errors from "errors.csv"
+          dataset corpus
+          models ours, base
+          metric "RMSE"
+          higher is better
+        compare ours, base across data with wilcoxon
+
+    Accepts:
+
+        scores errors from "errors.csv"
+          dataset corpus
+          models ours, base
+          metric "RMSE"
+        compare ours, base across data with wilcoxon
+    """
+    for source in study.sources:
+        metric = own_metric(source)
+        if metric is None or metric.ratio:
+            continue
+        known = named_metric(metric.name)
+        place = source.places.get("higher") or source.places.get("lower")
+        if known is not None and place is not None and known.better != metric.better:
+            yield Objection(
+                f"a {known.better} `{metric.name}` is better, and this line says the opposite",
+                place,
+                help=f"remove `{metric.better} is better`, or name what is better when it is "
+                f"{metric.better}",
+            )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
 from evallang.checking.rules.study_facts import data_set_column
-from evallang.data.dataset import GivenOutcomes, ScoresSpec
+from evallang.data.dataset import ScoresSpec
 from evallang.data.findings import written
 from evallang.data.text_forms import (
     names_fold,
@@ -15,59 +15,18 @@ from evallang.data.text_forms import (
 )
 from evallang.diagnostics import Changes
 from evallang.results.written import statement_of
-from evallang.study import SourceSpec, Study
+from evallang.study import SourceSpec
 
 FEWEST = 3  # values 0 and 1 may be any two groups of equal size
-
-
-def _numbered(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    """Object to data sets that are called 0, 1, 2, ... and are of one size."""
-    sizes: dict[str, list[GivenOutcomes]] = {}
-    for outcomes in known.sources.imported if known.sources is not None else ():
-        sizes.setdefault(statement_of(outcomes.spec.name), []).append(outcomes)
-    for source in study.sources:
-        several = sizes.get(source.name, [])
-        column = data_set_column(source)
-        if column is None or names_replicate(column) or names_unit(column):
-            continue
-        values = {outcomes.spec.name.rpartition("/")[2] for outcomes in several}
-        of_one_size = len({outcomes.n for outcomes in several}) == 1
-        if of_one_size and len(several) >= FEWEST and values == set(map(str, range(len(several)))):
-            yield Objection(
-                f"`{column}` has the values 0 to {len(several) - 1}, each in {several[0].n:,} "
-                "rows, as the number of a seed or a fold has",
-                source.places.get("dataset"),
-                help=_instead(source, column),
-            )
-
-
-def _numbered_trials(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    """Object to data sets that are called by trials and have numbers instead of names."""
-    if known.sources is None:
-        return
-    names: dict[str, list[str]] = {}
-    for outcomes in known.sources.imported:
-        value = outcomes.spec.name.rpartition("/")[2]
-        names.setdefault(statement_of(outcomes.spec.name), []).append(value)
-    for table in known.sources.score_tables:
-        names[table.spec.name] = list(table.datasets)
-    for source in study.sources:
-        column, values = data_set_column(source), names.get(source.name, [])
-        if column is not None and names_trial(column) and values and all(map(_is_number, values)):
-            yield _repeats(source, column)
-
-
-def _is_number(value: str) -> bool:
-    return value.removesuffix(".0").isdigit()
 
 
 @rule(
     "W450",
     changes=Changes.QUESTION,
     source="Demšar 2006; Bouthillier et al. 2021",
-    later=(Later(Stage.DATA, _numbered), Later(Stage.DATA, _numbered_trials)),
+    at=(Stage.DATA,),
 )
-def units_not_data_sets(study: Study) -> Iterator[Objection]:
+def units_not_data_sets(known: Known) -> Iterator[Objection]:
     """Repeats of one experiment are declared as data sets.
 
     A test over data sets asks how models compare on further data sets. Seeds, runs and folds of
@@ -91,19 +50,30 @@ def units_not_data_sets(study: Study) -> Iterator[Objection]:
           metric "accuracy"
         compare ours, base across data with wilcoxon
     """
-    for source in study.sources:
-        column = data_set_column(source)
-        if column is not None and names_replicate(column) and not names_trial(column):
-            yield _repeats(source, column)
-
-
-def _repeats(source: SourceSpec, column: str) -> Objection:
-    return Objection(
-        f"`{column}` tells repeats of one experiment apart, and `dataset` makes each of "
-        "them a data set of its own",
-        source.places.get("dataset"),
-        help=_instead(source, column),
-    )
+    names: dict[str, list[str]] = {}
+    sizes: dict[str, set[int]] = {}
+    for outcomes in known.imported:
+        name, _, value = outcomes.spec.name.rpartition("/")
+        names.setdefault(name, []).append(value)
+        sizes.setdefault(name, set()).add(outcomes.n)
+    for table in known.score_tables:
+        names[table.spec.name] = list(table.datasets)
+    for name, source in {statement_of(s.name): s for s in known.study.sources}.items():
+        column, values = data_set_column(source), names.get(name, [])
+        if column is None:
+            continue
+        place, fix = source.places.get("dataset"), _instead(source, column)
+        numbers = bool(values) and all(value.removesuffix(".0").isdigit() for value in values)
+        in_turn = len(values) >= FEWEST and set(values) == set(map(str, range(len(values))))
+        if numbers if names_trial(column) else names_replicate(column):
+            message = "tells repeats of one experiment apart, and `dataset` makes each of them a "
+            yield Objection(f"`{column}` {message}data set of its own", place, help=fix)
+        elif not in_turn or len(sizes.get(name, ())) != 1:
+            continue
+        elif not names_replicate(column) and not names_unit(column):
+            message = f"has the values 0 to {len(values) - 1}, each in {max(sizes[name]):,} rows, "
+            message += "as the number of a seed or a fold has"
+            yield Objection(f"`{column}` {message}", place, help=fix)
 
 
 def _instead(source: SourceSpec, column: str) -> str:

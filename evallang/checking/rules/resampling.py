@@ -10,10 +10,9 @@ from evallang.checking.rules.study_facts import (
     protocol_prefix,
     tables,
     tested_lines,
-    tests_of,
 )
 from evallang.compatibility import spoken, yields_of
-from evallang.compatibility.hypothesis_tests import nearest_test
+from evallang.compatibility.hypothesis_tests import nearest_test, tests_of
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes

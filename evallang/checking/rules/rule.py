@@ -11,19 +11,18 @@ import pkgutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from msgspec import Struct, field
 
-from evallang.checking.rules.examples import Examples
+from evallang.checking.rules.examples import Examples, counted
+from evallang.data.dataset import GivenOutcomes, ScoreTable
+from evallang.data.row_rules.row_rule import load_row_rules
 from evallang.diagnostics import Changes, Code, Diagnostic, Phase, Related, Severity, diagnose
 from evallang.diagnostics.documented import declare_documented
 from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
 from evallang.study import Protocol, Study
-
-if TYPE_CHECKING:
-    from evallang.data.read_sources import ReadSources
 
 
 class Objection(Struct, frozen=True):
@@ -36,62 +35,58 @@ class Objection(Struct, frozen=True):
     related: tuple[Related, ...] = ()
 
 
-RuleFunction = Callable[[Study], Iterator[Objection]]
-
-
 class Stage(StrEnum):
-    """When a rule runs: on the study as written, once its data are read, once it is planned."""
+    """When a rule runs once more: when the data are read, and when a protocol is planned."""
 
-    STUDY = "study"
     DATA = "data"
     PLAN = "plan"
 
 
 class Known(Struct, frozen=True):
-    """What a later stage knows in addition to the study as written.
+    """What is known of a study at a stage.
 
     Attributes
     ----------
-    read : the study with the data sets that were found as its sources
-    examples : tested examples that the study itself does not count
+    study : as it is written; of data that were read, with the data sets found as its sources
+    examples : tested examples that are counted
     classes : the number of classes of each data set
     assigned : what folds assigned by the author yield, by data set
     protocol : the protocol that was planned, on one data set
     splits : its splits there
-    sources : the data as they were read
+    imported, score_tables : outcomes and tables of scores as they were read
     """
 
-    read: Study
+    study: Study
     examples: tuple[Examples, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
     assigned: Mapping[str, Yields] = field(default_factory=dict)
     protocol: Protocol | None = None
     splits: Sequence[Split] = ()
-    sources: "ReadSources | None" = None
+    imported: Sequence[GivenOutcomes] = ()
+    score_tables: Sequence[ScoreTable] = ()
 
 
-def _always(study: Study) -> bool:
-    return True
-
-
-class Later(Struct, frozen=True):
-    """A stage at which a rule runs once more.
-
-    `find` takes the function of the rule, the study as written and what is known;
-    `may_object` returns whether anything can be found then that is not found before.
-    """
-
-    stage: Stage
-    find: Callable[[RuleFunction, Study, Known], Iterator[Objection]]
-    may_object: Callable[[Study], bool] = _always
+Function = TypeVar("Function", bound=Callable[..., Iterator[Objection]])
 
 
 class Rule(Struct, frozen=True):
-    """One rule: its code (with name, reason, source), its function, its later stages."""
+    """One rule: its code (with name, reason, source), its function, when it runs once more.
+
+    `may_object` returns whether anything can be found then that is not found as written.
+    """
 
     code: Code
-    find: RuleFunction
-    later: tuple[Later, ...] = ()
+    find: Callable[..., Iterator[Objection]]
+    at: tuple[Stage, ...] = ()
+    may_object: Callable[[Study], bool] | None = None
+
+    def objections(self, known: Known) -> Iterator[Objection]:
+        """Iterate over what the rule has against a study, as far as it is known."""
+        return self.find(known if self.at else known.study)
+
+    def waits(self, study: Study) -> bool:
+        """Return whether the rule may object later to what it accepts as written."""
+        return bool(self.at) and (self.may_object is None or self.may_object(study))
 
 
 RULES: dict[str, Rule] = {}
@@ -103,14 +98,16 @@ def rule(
     source: str,
     severity: Severity = Severity.WARNING,
     changes: Changes = Changes.READING,
-    later: tuple[Later, ...] = (),
-) -> Callable[[RuleFunction], RuleFunction]:
+    at: tuple[Stage, ...] = (),
+    may_object: Callable[[Study], bool] | None = None,
+) -> Callable[[Function], Function]:
     """Register the decorated function as a rule, named after it.
 
-    Raises `ValueError` when its docstring lacks the two studies.
+    It takes the study; one that runs once more `at` a stage takes what is `Known`. Raises
+    `ValueError` when its docstring lacks the two studies.
     """
 
-    def decorate(function: RuleFunction) -> RuleFunction:
+    def decorate(function: Function) -> Function:
         declared = declare_documented(
             code,
             function,
@@ -119,7 +116,7 @@ def rule(
             phase=Phase.ADVICE,
             changes=changes,
         )
-        RULES[declared.name] = Rule(declared, function, later)
+        RULES[declared.name] = Rule(declared, function, at, may_object)
         return function
 
     return decorate
@@ -134,45 +131,51 @@ def load_rules() -> None:
 
 
 def advise(study: Study) -> list[Diagnostic]:
-    """Ask every rule about a study."""
+    """Ask every rule about a study as it is written."""
     load_rules()
+    known = Known(study, counted(study))
     return [
-        diagnostic_of(found.code, objection, study.path)
+        _diagnostic(found.code, objection, study.path)
         for found in RULES.values()
-        for objection in found.find(study)
+        for objection in found.objections(known)
     ]
 
 
 def advise_later(stage: Stage, study: Study, known: Known) -> list[Diagnostic]:
-    """Ask the rules that run at a later stage."""
+    """Ask the rules of a later stage; what they object to as written is not repeated."""
     load_rules()
-    return [
-        diagnostic_of(found.code, objection, study.path)
-        for found in RULES.values()
-        for later in found.later
-        if later.stage is stage and later.may_object(study)
-        for objection in later.find(found.find, study, known)
-    ]
+    written, diagnostics = Known(study, counted(study)), []
+    for found in RULES.values():
+        if stage not in found.at or not found.waits(study):
+            continue
+        before = {objection.span for objection in found.objections(written)}
+        diagnostics += [
+            _diagnostic(found.code, objection, study.path)
+            for objection in found.objections(known)
+            if objection.span not in before
+        ]
+    return diagnostics
 
 
 def left_open(study: Study) -> Collection[str]:
     """Return the names of the rules that may object once the data are read."""
     load_rules()
-    return [
-        name
-        for name, found in RULES.items()
-        if any(later.may_object(study) for later in found.later)
-    ]
+    return [name for name, found in RULES.items() if found.waits(study)]
 
 
-def diagnostic_of(code: Code, objection: Objection, path: str) -> Diagnostic:
-    """Phrase an objection as a finding of its rule's code."""
+def _diagnostic(code: Code, found: Objection, path: str) -> Diagnostic:
     return diagnose(
         code,
-        objection.message,
-        objection.span,
+        found.message,
+        found.span,
         path=path,
-        help=objection.help,
-        notes=objection.notes,
-        related=objection.related,
+        help=found.help,
+        notes=found.notes,
+        related=found.related,
     )
+
+
+def load_codes() -> None:
+    """Import every rule, so that `CODES` is complete."""
+    load_rules()
+    load_row_rules()

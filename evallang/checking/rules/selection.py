@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evallang.checking.capabilities import is_tuned
 from evallang.checking.rules.rule import Objection, rule
-from evallang.checking.rules.study_facts import own_protocols, tables
+from evallang.checking.rules.study_facts import is_tuned, own_protocols, tables
 from evallang.data.dataset import PredictionsSpec
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, ModelSpec, is_baseline

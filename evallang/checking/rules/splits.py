@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
 from evallang.checking.rules.study_facts import (
     own_protocols,
     pair_test,
@@ -17,11 +16,11 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
 )
 from evallang.diagnostics import Changes
-from evallang.hypotheses import family_of, is_open
+from evallang.hypotheses import families_of, family_of_line, is_open
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.basics import normal_quantile
 from evallang.stats.power_of_metrics import t_power
-from evallang.study import ComparisonSpec, Method, Protocol, Study
+from evallang.study import Method, Protocol, Study
 
 TARGET = 0.8  # power
 MOST_LOST = 1.25
@@ -58,28 +57,20 @@ class Reach(Struct, frozen=True):
         return self.detectable > MOST_LOST * self.limit
 
 
-def _judge_splits(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    """Judge the tests over splits whose number and sizes only the data tell."""
-    protocol = known.protocol
-    drawn = [split for split in known.splits if split.fold >= 0]
-    if protocol is None or drawn_by_options(protocol) is not None or not drawn:
-        return
-    shares = [len(s.test) / (len(s.test) + len(s.train)) for s in drawn]
-    found = Drawn(len(drawn), sum(shares) / len(shares))
-    yield from _few_splits(known.read, protocol, found)
-
-
-def _leaves_splits_open(study: Study) -> bool:
-    return any(drawn_by_options(protocol) is None for protocol in own_protocols(study))
+def _leaves_open(study: Study) -> bool:
+    return is_open(study) or any(
+        drawn_by_options(protocol) is None for protocol in own_protocols(study)
+    )
 
 
 @rule(
     "W357",
     changes=Changes.PRECISION,
     source="Nadeau & Bengio 2003; Bouckaert & Frank 2004",
-    later=(WITH_ALL_HYPOTHESES, Later(Stage.PLAN, _judge_splits, _leaves_splits_open)),
+    at=(Stage.DATA, Stage.PLAN),
+    may_object=_leaves_open,
 )
-def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
+def fold_test_with_few_splits(known: Known) -> Iterator[Objection]:
     """A test over fold scores has so few folds that it detects only large differences.
 
     Few splits cost power in two ways: Student's t with four degrees of freedom requires a larger
@@ -103,24 +94,35 @@ def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
         protocol repeated cv folds=5 times=10
         compare a, b with corrected_t
     """
-    for protocol in own_protocols(study):
-        drawn = drawn_by_options(protocol)
+    for protocol in own_protocols(known.study):
+        drawn, tested = drawn_by_options(protocol), [s for s in known.splits if s.fold >= 0]
+        if drawn is None and protocol == known.protocol and tested:  # only the data tell
+            shares = [len(s.test) / (len(s.test) + len(s.train)) for s in tested]
+            drawn = Drawn(len(tested), sum(shares) / len(shares))
         if drawn is not None:
-            yield from _few_splits(study, protocol, drawn)
+            yield from _few_splits(known.study, protocol, drawn)
 
 
 def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Objection]:
+    families = families_of(study).by_line
     for line in tested_lines(study):
         test = pair_test(line)
         if line.across or line.protocol != protocol.name or not test_of(test).t_over_splits:
             continue
-        alpha = level_of_a_pair(study, line)
+        # a posterior decides at the study's confidence on one side, which is twice that on two
+        alpha = 2 * (1 - study.confidence)
+        if not test_of(test).bayesian:
+            family = families.get(line.index)
+            if family is None:  # a `require` line is a family of its own
+                family = family_of_line(line, study.sources, study.model_names)
+            alpha = family.level(study.alpha) * (2 if is_one_sided(test) else 1)
         found = reach(test, drawn, alpha)
         if found is None or not found.few:
             continue
         yield Objection(
             f"`{test.name}` on {found.splits} splits has {TARGET:.0%} power only for differences "
-            f"of {_deviations(found)} of the fold differences or more" + _limit_words(test),
+            f"of {_deviations(found)} of the fold differences or more"
+            + (", beyond the region of practical equivalence" if test_of(test).bayesian else ""),
             line.span,
             help=_instead(test, protocol, repeated_form(study, protocol), alpha),
             notes=(_reason(study, test, found, alpha),),
@@ -130,10 +132,6 @@ def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Obje
 def _deviations(found: Reach) -> str:
     text = f"{found.detectable:.2g}"
     return f"{text} standard deviation{'' if text == '1' else 's'}"
-
-
-def _limit_words(test: Method) -> str:
-    return ", beyond the region of practical equivalence" if test_of(test).bayesian else ""
 
 
 def _reason(study: Study, test: Method, found: Reach, alpha: float) -> str:
@@ -187,18 +185,6 @@ def has_few_splits(test: Method, protocol: Protocol, alpha: float) -> bool:
     drawn = drawn_by_options(protocol)
     found = None if drawn is None else reach(test, drawn, alpha)
     return found is not None and found.few
-
-
-def level_of_a_pair(study: Study, line: ComparisonSpec) -> float:
-    """Return the two-sided level at which the strictest step of a correction decides a pair.
-
-    A posterior decides at the study's confidence on one side, which is twice that on two.
-    """
-    test = pair_test(line)
-    if test_of(test).bayesian:
-        return 2 * (1 - study.confidence)
-    alpha = family_of(study, line).level(study.alpha)
-    return 2 * alpha if is_one_sided(test) else alpha
 
 
 def _instead(test: Method, protocol: Protocol, form: str, alpha: float) -> str:

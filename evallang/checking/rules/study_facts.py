@@ -3,13 +3,16 @@
 Shared by the rules; every function takes what the checker may leave of a faulty study.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from evallang.checking.capabilities import is_tuned
 from evallang.compatibility import metric_entry, yields_of
-from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.hypotheses import planned_of
+from evallang.models.abilities import abilities
+from evallang.models.catalogue import CATALOGUE
+from evallang.models.model import EstimatorSpec, ModelSpec, search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.results.settings import DefaultPlace
 from evallang.spelling import written_name
@@ -21,9 +24,62 @@ from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
+    RequirementSpec,
     SourceSpec,
     Study,
 )
+
+
+def is_tuned(model: ModelSpec) -> bool:
+    """Return whether any parameter of a model is searched."""
+    return bool(search_space(model.pipeline))
+
+
+def kind_of(model: ModelSpec) -> str | None:
+    """Return `classifier` or `regressor`; None where the catalogue cannot tell."""
+    return abilities(model.pipeline).kind
+
+
+def task_of(models: Iterable[ModelSpec]) -> Task | None:
+    """Return the task that all models are for, which defaults follow until the data are read."""
+    kinds = {kind_of(model) for model in models if model.stored is None}
+    if kinds == {"classifier"}:
+        return "classification"
+    return "regression" if kinds == {"regressor"} else None
+
+
+def counterpart(model: ModelSpec) -> str | None:
+    """Return the class for the other task: `SVR` for `SVC`."""
+    last = model.pipeline.steps[-1]
+    if not isinstance(last, EstimatorSpec):
+        return None
+    pairs = (("Classifier", "Regressor"), ("SVC", "SVR"), ("NB", ""))
+    for one, other in pairs:
+        for old, new in ((one, other), (other, one)):
+            if old and old in last.name and last.name.replace(old, new) in CATALOGUE:
+                return last.name.replace(old, new)
+    return None
+
+
+def lacks(model: ModelSpec, needs: str) -> str | None:
+    """Return what to write where a model does not give scores or probabilities, else None."""
+    if needs == "ranges":
+        return "write `range` below a `predictions` statement: no model that is fitted gives ranges"
+    able, last = abilities(model.pipeline), model.pipeline.steps[-1]
+    given = {"probabilities": able.probabilities, "scores": able.scores or able.probabilities}
+    if given.get(needs, True):
+        return None
+    name = last.name if isinstance(last, EstimatorSpec) else ""
+    entry = CATALOGUE.get(name)
+    if (
+        needs == "probabilities"
+        and entry is not None
+        and "classifier" in entry.kinds
+        and able.scores
+    ):
+        return f"write `CalibratedClassifierCV(estimator={name})`"
+    return f"choose a model that gives {needs}"
+
 
 LEAST_TIMES = 10
 """Repeats of a protocol that is proposed instead of one that draws its parts once."""
@@ -36,32 +92,28 @@ def test_of(method: Method) -> HypothesisTestDeclaration:
     return HYPOTHESIS_TESTS[method.name].declaration
 
 
-def tests_of(comparison: ComparisonSpec) -> tuple[Method, ...]:
-    """Return the tests of a line, the omnibus first."""
-    return (comparison.test, *([comparison.post_hoc] if comparison.post_hoc else []))
+def gate_of(line: RequirementSpec, test: Method) -> ComparisonSpec:
+    """Return `require ... with TEST` as the comparison of a pair that it is."""
+    return ComparisonSpec(
+        index=-1,
+        source=line.source,
+        models=line.models,
+        pairs=(),
+        against=None,
+        across=False,
+        test=test,
+        post_hoc=None,
+        correction=None,
+        metrics=(line.metric,),
+        protocol=line.protocol,
+        exploratory=False,
+        span=line.span,
+    )
 
 
 def tested_lines(study: Study) -> tuple[ComparisonSpec, ...]:
-    """Return every line with a test: `compare`, then `require ... with TEST` as the pair it is."""
-    gates = [
-        ComparisonSpec(
-            index=-1,
-            source=line.source,
-            models=line.models,
-            pairs=(),
-            against=None,
-            across=False,
-            test=line.test,
-            post_hoc=None,
-            correction=None,
-            metrics=(line.metric,),
-            protocol=line.protocol,
-            exploratory=False,
-            span=line.span,
-        )
-        for line in study.requirements
-        if line.test is not None
-    ]
+    """Return every line with a test: `compare`, then `require ... with TEST`."""
+    gates = (gate_of(r, r.test) for r in study.requirements if r.test is not None)
     return (*study.comparisons, *gates)
 
 
@@ -186,3 +238,26 @@ def listed(names: Sequence[str] | Iterable[str], most: int = 4) -> str:
     if len(quoted) > most:
         return f"{', '.join(quoted[:most])} and {len(quoted) - most} more"
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+NEARLY = 1e-9  # of a share, which may differ from a written one in its last bits
+
+
+def percent(share: float) -> str:
+    """Return a share that was written as `95%`, with all its decimals."""
+    return f"{round(share * 100, 9):.10g}%"
+
+
+def rounded_share(share: float) -> str:
+    """Return a share that was computed, with two decimals."""
+    return percent(round(share, 4))
+
+
+def reachable_below(share: float) -> str:
+    """Return a share with one decimal, rounded down, so that what is advised can be met."""
+    return percent(math.floor(share * 1000 + NEARLY) / 1000)
+
+
+def reachable_above(share: float) -> str:
+    """Return a share with one decimal, rounded up, so that what is advised can be met."""
+    return percent(math.ceil(share * 1000 - NEARLY) / 1000)

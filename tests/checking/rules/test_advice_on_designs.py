@@ -6,7 +6,7 @@ import pytest
 from many_cases import for_each
 from studies import checked
 
-from evallang.checking.rules.rule import RULES, Objection, load_rules
+from evallang.checking.rules.rule import RULES, Known, Objection, load_rules
 from evallang.diagnostics import Phase
 
 load_rules()
@@ -242,7 +242,8 @@ def test_no_rule_fails_on_the_wrong_example_of_another():
             found = checked("evallang 1\n" + text + "\n")
             if found.study is not None:
                 for other in RULES.values():
-                    assert all(isinstance(o, Objection) for o in other.find(found.study))
+                    objections = other.objections(Known(found.study))
+                    assert all(isinstance(o, Objection) for o in objections)
 
 
 def test_hints_wait_until_a_study_says_what_it_means():

@@ -9,15 +9,20 @@ from evallang.checking.rules.equivalence_margins import (
     margin_larger_than_the_lead,
     margin_on_another_scale,
 )
-from evallang.checking.rules.examples import Examples
+from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.gates import (
     few_examples_for_a_requirement,
     half_width,
     leads_surely,
     overlapping_intervals_as_a_gate,
-    unreachable_bounds,
 )
-from evallang.checking.rules.shares import percent, reachable_above, reachable_below, rounded_share
+from evallang.checking.rules.rule import Known
+from evallang.checking.rules.study_facts import (
+    percent,
+    reachable_above,
+    reachable_below,
+    rounded_share,
+)
 from evallang.diagnostics import codes
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
@@ -51,6 +56,10 @@ def line(kind, models, value, *, metric="accuracy", operator=None, source="", le
 
 def study_of(*lines, b=50, c=50):
     return replace(checked(TABLE.format(b=b, c=c)).study, requirements=lines)
+
+
+def known(study):
+    return Known(study, counted(study))
 
 
 def test_alpha_and_confidence_agree_or_are_reported():
@@ -101,22 +110,26 @@ def test_half_width_without_discordant_pairs_has_a_closed_form():
 def test_a_margin_inside_the_interval_of_equal_models_cannot_be_met(margin, objected):
     # b = c = 50 of 1000: 1.96 sqrt(100) / 1000 is about 2 points (Wald; Tango is near it)
     for kind in ("noninferior", "equivalent"):
-        found = list(few_examples_for_a_requirement(study_of(line(kind, ("a", "b"), margin))))
+        found = list(
+            few_examples_for_a_requirement(known(study_of(line(kind, ("a", "b"), margin))))
+        )
         assert len(found) == objected
 
 
 def test_a_threshold_above_the_best_interval_cannot_be_met():
     # Wilson's lower bound of 100 of 100 is 100/(100 + 1.96^2) = 0.963
-    examples = [Examples("t", 100, {})]
+    examples = (Examples("t", 100, {}),)
     for value, objected in ((0.97, 1), (0.96, 0)):
         study = study_of(line("level", ("a",), value, operator=">="))
-        found = list(unreachable_bounds(study, examples))
+        found = list(few_examples_for_a_requirement(Known(study, examples)))
         assert len(found) == objected
         if found:
             assert "96.3%" in found[0].help
     for value, objected in ((0.03, 1), (0.04, 0)):
         errors = line("level", ("a",), value, metric="error_rate", operator="<=")
-        assert len(list(unreachable_bounds(study_of(errors), examples))) == objected
+        assert (
+            len(list(few_examples_for_a_requirement(Known(study_of(errors), examples)))) == objected
+        )
 
 
 def test_a_margin_as_large_as_the_lead_over_the_third_model_is_reported():
@@ -143,7 +156,7 @@ def test_a_margin_as_large_as_the_lead_over_the_third_model_is_reported():
     ],
 )
 def test_margins_and_thresholds_are_on_the_scale_of_their_metric(requirement, objected):
-    assert len(list(margin_on_another_scale(study_of(requirement)))) == objected
+    assert len(list(margin_on_another_scale(known(study_of(requirement))))) == objected
 
 
 def test_a_rope_as_wide_as_the_metric_is_reported():
@@ -151,7 +164,7 @@ def test_a_rope_as_wide_as_the_metric_is_reported():
     (compared,) = study.comparisons
     for rope, objected in ((1, 1), (0.01, 0)):
         tested = replace(compared, test=Method("bayes_t", (("rope", rope),)), post_hoc=None)
-        found = list(margin_on_another_scale(replace(study, comparisons=(tested,))))
+        found = list(margin_on_another_scale(known(replace(study, comparisons=(tested,)))))
         assert len(found) == objected
 
 

@@ -5,7 +5,7 @@ import pytest
 from many_cases import for_each
 from studies import checked
 
-from evallang.checking.rules.examples import Examples, count_examples, counted, uncounted
+from evallang.checking.rules.examples import Examples, count_examples, counted
 from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.data.predictions import read_predictions
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -20,7 +20,7 @@ compare with mcnemar({method})
 
 
 def advice_on_examples(study, examples):
-    return advise_later(Stage.DATA, study, Known(study, uncounted(study, examples)))
+    return advise_later(Stage.DATA, study, Known(study, tuple(examples)))
 
 
 def least_p(discordant, method):

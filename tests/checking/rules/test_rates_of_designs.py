@@ -9,7 +9,7 @@ from many_cases import for_each
 
 from benchmarks.design_rules import objections
 from benchmarks.made_studies import FLAWED, SOUND
-from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES
 from evallang.manual.explanations import explain_code
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
+from evallang.checking.rules.rule import Known, Objection, Stage, rule
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.study import Protocol, Study
+from evallang.study import Protocol
 
 LEAST_SHARE = 0.1
 LEAST_ROWS = 20
@@ -14,19 +14,8 @@ def _share(protocol: Protocol) -> float | None:
     return PROTOCOLS[protocol.kind].declaration.test_share(protocol.options)
 
 
-def _with_splits(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
-    protocol = known.protocol
-    if protocol is None or (_share(protocol) or 1) < LEAST_SHARE:
-        return
-    rows = min(len(split.test) for split in known.splits)
-    if rows < LEAST_ROWS:
-        yield Objection(
-            f"`{protocol.name}` tests on {rows} rows", protocol.span, help="test on more rows"
-        )
-
-
-@rule("W389", source="own derivation", later=(Later(Stage.PLAN, _with_splits),))
-def tiny_holdout(study: Study) -> Iterator[Objection]:
+@rule("W389", source="own derivation", at=(Stage.PLAN,))
+def tiny_holdout(known: Known) -> Iterator[Objection]:
     """A test part is too small for a useful interval.
 
     The interval of a share of twenty rows is at least twenty points wide near one half.
@@ -43,11 +32,18 @@ def tiny_holdout(study: Study) -> Iterator[Objection]:
         model a = GaussianNB
         protocol holdout test=1/3
     """
-    for protocol in study.protocols:
+    for protocol in known.study.protocols:
         share = _share(protocol)
+        rows = [len(split.test) for split in known.splits if protocol == known.protocol]
         if share is not None and share < LEAST_SHARE:
             yield Objection(
                 f"`{protocol.name}` tests on {share:.0%} of the rows",
                 protocol.span,
                 help="write `test=1/3`",
+            )
+        elif rows and min(rows) < LEAST_ROWS:
+            yield Objection(
+                f"`{protocol.name}` tests on {min(rows)} rows",
+                protocol.span,
+                help="test on more rows",
             )
