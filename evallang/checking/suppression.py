@@ -134,54 +134,38 @@ class Errors:
         if phase in NAMED | {Phase.WAIVERS} and clause in self.unreadable:
             return True  # nobody knows what the clause should have been
         if phase is Phase.REFERENCES:  # a line that could not be read may declare the name
-            return _may_be_declared(item, self)
+            source = self.gathered.sources[item.path]
+            name = source.text[span.start : span.end].strip('"')
+            if name in self.gathered.unread_names:
+                return True
+            sure = any(fix.safe for fix in item.fixes)
+            return self.gathered.lacks_files and name.isidentifier() and not sure
         if phase is Phase.SENSE:  # a word of this part of the clause is wrong
             named = (place for other, place in self.with_place if other.phase in NAMED)
             return any(_overlap(span, place) for place in named)
         if phase is Phase.ADVICE and about & (NAMED | REFUSED):
             return True
-        return phase in ON_DESIGN and self._is_early(item, span)
-
-    def _is_early(self, item: Diagnostic, span: Span) -> bool:
-        """Return whether what advice rests on is faulty; hints wait until nothing is."""
-        if not self.faulty:
+        if phase not in ON_DESIGN or not self.faulty:
             return False
+        # what advice rests on may be faulty; hints wait until nothing is
         if item.severity is Severity.HINT or self.places.statement(span) in self.statements:
             return True
         of_header = {"require"} if self.places.keyword(span) == "study" else set()  # by `looks`
         return not self.unclear <= LEAVES - of_header
 
 
-def _may_be_declared(item: Diagnostic, errors: Errors) -> bool:
-    gathered = errors.gathered
-    if item.span is None:
-        return False
-    name = gathered.sources[item.path].text[item.span.start : item.span.end].strip('"')
-    if name in gathered.unread_names:
-        return True
-    return gathered.lacks_files and name.isidentifier() and not any(f.safe for f in item.fixes)
-
-
 def report(found: Iterable[Diagnostic], gathered: Gathered) -> tuple[Diagnostic, ...]:
     """Drop the findings that others cause, gather the errors of each clause, sort by place.
 
-    A hint about the design is reported once for a file.
+    Of each part of a clause one error of sense is reported: of `measure mae, ndcg` both metrics
+    can be wrong, and a whole `compare` line is one part. A hint about the design is reported
+    once for a file.
     """
-    places = Places(gathered)
-    return _gathered_by_clause(drop_effects(list(found), gathered, places), places)
-
-
-def drop_effects(
-    found: Sequence[Diagnostic], gathered: Gathered, places: Places
-) -> list[Diagnostic]:
-    """Return the findings without a cause, each once, and of each part of a clause one of sense.
-
-    Of `measure mae, ndcg` both metrics can be wrong; a whole `compare` line is one part.
-    """
-    errors = Errors(found, gathered, places)
+    every, places = list(found), Places(gathered)
+    errors = Errors(every, gathered, places)
     judged: dict[Place, list[Span]] = {}
     kept: dict[tuple[object, ...], Diagnostic] = {}
-    for item in found:
+    for item in every:
         if errors.cause(item):
             continue
         if item.phase is Phase.SENSE and item.span is not None:
@@ -190,39 +174,29 @@ def drop_effects(
                 continue
             before.append(item.span)
         kept.setdefault((item.code, item.path, item.span, item.message), item)
-    return list(kept.values())
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.path == other.path and one.start < other.end and other.start < one.end
-
-
-def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Diagnostic, ...]:
-    """Sort findings by place, and gather the errors of each clause in the first of them."""
     groups: list[list[Diagnostic]] = []
-    errors: dict[Place, list[Diagnostic]] = {}
+    of_clause: dict[Place, list[Diagnostic]] = {}
     hinted: set[tuple[str, str]] = set()
-    for item in sorted_by_place(found):
-        if _is_open_hint(item):
+    for item in sorted_by_place(kept.values()):
+        hint = item.severity is Severity.HINT and item.phase is Phase.ADVICE
+        if hint and item.allowed_because is None:
             if (item.code, item.path) in hinted:
                 continue  # the first place tells the author
             hinted.add((item.code, item.path))
         place = None
         if item.is_error and item.phase is not Phase.WAIVERS and item.span is not None:
             place = places.clause(item.span)
-        if place is not None and place in errors:
-            errors[place].append(item)
+        if place is not None and place in of_clause:
+            of_clause[place].append(item)
             continue
         groups.append([item])
         if place is not None:
-            errors[place] = groups[-1]
+            of_clause[place] = groups[-1]
     return sorted_by_place(map(_as_one, groups))
 
 
-def _is_open_hint(item: Diagnostic) -> bool:
-    """Return whether a finding is a hint about the design that its author has not waived."""
-    hint = item.severity is Severity.HINT and item.phase is Phase.ADVICE
-    return hint and item.allowed_because is None
+def _overlap(one: Span, other: Span) -> bool:
+    return one.path == other.path and one.start < other.end and other.start < one.end
 
 
 def _as_one(errors: Sequence[Diagnostic]) -> Diagnostic:

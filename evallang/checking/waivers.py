@@ -16,9 +16,7 @@ from evallang.diagnostics import (
     Phase,
     Severity,
     allowed,
-    codes,
     current_name,
-    diagnose,
     has_errors,
 )
 from evallang.source import Span
@@ -35,7 +33,6 @@ MEANT = re.compile(
 """A comment that may be meant for evallang; the name tells."""
 OF_DATA = frozenset({Phase.DATA, Phase.MEANING, Phase.SPLITS, Phase.RESULTS})
 """What nobody knows before the data are read."""
-FORM = "`# evallang: allow RULE because ...`"
 
 
 class Waiver(Struct, frozen=True):
@@ -102,19 +99,6 @@ def mark_after_run(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diag
     return [*marked, *idle]
 
 
-def _report_idle(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
-    """Report waivers that silence nothing; one may only be in the wrong place."""
-    elsewhere = {item.name for item in found if item.allowed_because is None}
-    complaints = []
-    for waiver in unused:
-        message = f"there is no `{waiver.rule}` to allow here"
-        suggestion = "remove the comment"
-        if waiver.rule in elsewhere:
-            suggestion = "put it on or above the line that the advice is about, in the same file"
-        complaints.append(diagnose(codes.waiver_of_nothing, message, waiver.span, help=suggestion))
-    return complaints
-
-
 def _phase(waiver: Waiver) -> Phase | None:
     code = _code_called(waiver.rule)
     return None if code is None else code.phase
@@ -160,9 +144,7 @@ def _misspelt(comment: CommentNode) -> list[Diagnostic]:
     asks = (meant["rest"].split(maxsplit=1) or [""])[0]
     if meant["name"] != "evallang" and closest(asks, ["allow"]) is None:
         return []
-    message = "this comment allows nothing, for it is not written as one that does"
-    suggestion = f"write {FORM}, one for each rule"
-    return [diagnose(codes.waiver_of_nothing, message, comment.span, help=suggestion)]
+    return [refusal("misspelt_waiver", comment.span)]
 
 
 def _refusal(
@@ -170,29 +152,19 @@ def _refusal(
 ) -> Diagnostic | None:
     """Explain why nothing can be allowed so: no such rule, an error, a waiver too late."""
     code = _code_called(rule)
-    message, suggestion = None, "`evallang list rules` lists what can be allowed"
-    if code is None:
-        message = f"no rule is called `{rule}`"
-        names = [known.name for known in CODES.values() if known.waivable]
-        near = closest(rule, names)
-        suggestion = f"did you mean `{near}`?" if near else suggestion
-    elif code.severity is Severity.ERROR:
-        message = f"`{rule}` is an error, and errors cannot be allowed"
-    elif not code.waivable:
-        message = f"`{rule}` is about the results, and is in every report that it concerns"
-    elif of_file and _stands_late(comment, gathered):
-        message = "a waiver for the whole file comes before its first statement"
-        suggestion = "move it up, or remove `in this file` and put it above its line"
-    if message is None:
-        return None
-    return diagnose(codes.waiver_of_nothing, message, comment.span, help=suggestion)
-
-
-def _stands_late(comment: CommentNode, gathered: Gathered) -> bool:
-    """Return whether a statement other than `evallang 1` is above a comment in its file."""
     statements = gathered.parsed[comment.span.path].study.statements
     first = next((s for s in statements if not isinstance(s, EvallangNode)), None)
-    return first is not None and first.span.start < comment.span.start
+    if code is None:
+        near = closest(rule, [known.name for known in CODES.values() if known.waivable])
+        meant = f"did you mean `{near}`?" if near else None
+        return refusal("waiver_of_no_rule", comment.span, help=meant, rule=rule)
+    if code.severity is Severity.ERROR:
+        return refusal("waiver_of_error", comment.span, rule=rule)
+    if not code.waivable:
+        return refusal("waiver_of_results", comment.span, rule=rule)
+    if of_file and first is not None and first.span.start < comment.span.start:
+        return refusal("late_waiver", comment.span)
+    return None
 
 
 def _rule_name(written: str) -> str:
@@ -207,14 +179,12 @@ def _lines(comment: CommentNode, gathered: Gathered) -> tuple[int, int]:
     if not comment.own_line:
         return line, line
     below = line + 1
-    while below < len(source.line_starts) and _is_comment(source.line(below)):
+    while below < len(source.line_starts):
+        text = source.line(below).strip()
+        if text and not text.startswith("#"):
+            break
         below += 1
     return line, below
-
-
-def _is_comment(line: str) -> bool:
-    stripped = line.strip()
-    return not stripped or stripped.startswith("#")
 
 
 def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
@@ -250,4 +220,13 @@ def _applied(
             used.add(fits.span)
             item = allowed(item, fits.reason)
         marked.append(item)
-    return marked, _report_idle((w for w in waivers if w.span not in used and due(w)), marked)
+    elsewhere = {item.name for item in marked if item.allowed_because is None}
+    idle = (waiver for waiver in waivers if waiver.span not in used and due(waiver))
+    return marked, [
+        refusal(
+            "waiver_elsewhere" if waiver.rule in elsewhere else "idle_waiver",
+            waiver.span,
+            rule=waiver.rule,
+        )
+        for waiver in idle
+    ]
