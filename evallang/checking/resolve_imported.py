@@ -1,6 +1,6 @@
 """`predictions`, `scores` and `counts` statements to the specs that are read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
@@ -64,8 +64,13 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     measured = next((_measured(c) for c in groups.get("value", [])), None)
     higher = judged != "value" or better_is_higher(scope, clauses, node, measured)
     _judge_folds(scope, clauses, "repeat", "group", stated=not clauses.lacks("group"))
-    reader, readers = _reader(scope, clauses)
-    order = _order(clauses)
+    reader, drawn = clauses.plain("reader"), False
+    if reader is not None:
+        drawn = len(reader.values) > 1
+        if drawn and "weight" in clauses.places:
+            scope.refuse("weights_of_readers", clauses.places["weight"])
+        reader = replace(reader, values=reader.values[:1])
+    order = next((word for word in ("event", "query") if word in clauses.places), None)
     positive, positive_label = positive_class(scope, clauses)
     spec = PredictionsSpec(
         **clauses.described(node, node.paths[0], "queries" if order == "query" else "examples"),
@@ -82,8 +87,8 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         task="regression" if order else clauses.take("task"),
         rows_common=clauses.take("rows") is not None,
         where=take_where_lines(scope, clauses),
-        reader=reader,
-        readers=readers,
+        reader=None if reader is None else clause_values.column(scope, reader),
+        readers="random" if drawn else None,
         missing=missing_words(scope, clauses),
         model=clauses.take("model") or (),
         every=every,
@@ -107,25 +112,6 @@ def _check_braces(scope: Scope, path: n.TextNode) -> None:
         scope.refuse("braces", path.span, problem=problem, part=PART)
 
 
-def _reader(scope: Scope, clauses: Clauses) -> tuple[str | None, Literal["random"] | None]:
-    """Take `reader`: the column, and whether its readers are a sample of readers."""
-    clause = clauses.plain("reader")
-    if clause is None:
-        return None, None
-    column, *drawn = clause.values
-    if drawn and "weight" in clauses.places:
-        scope.refuse("weights_of_readers", clauses.places["weight"])
-    named = replace(clause, values=(column,))
-    return clause_values.column(scope, named), "random" if drawn else None
-
-
-def _order(clauses: Clauses) -> Literal["event", "query"] | None:
-    """Return the clause that makes the predictions an order of rows."""
-    if "event" in clauses.places:
-        return "event"
-    return "query" if "query" in clauses.places else None
-
-
 def _judged(
     scope: Scope,
     node: n.PredictionsNode,
@@ -134,7 +120,12 @@ def _judged(
 ) -> Literal["correct", "value"] | None:
     judged = [word for word in ("correct", "value") if word in groups]
     if judged:
-        _one_value(scope, groups.get("value", ()))
+        lines = groups.get("value", ())
+        for other in lines[1:]:
+            a, b = _measured(lines[0]), _measured(other)
+            if a != b or type(other.metric) is not type(lines[0].metric):
+                place = other.metric.span if other.metric else other.span
+                scope.refuse("two_measures", place, measured=a, other=b)
         return cast(Literal["correct", "value"], judged[0])
     for word in ("higher", "lower"):
         if word in clauses.places:
@@ -149,19 +140,6 @@ def _judged(
             clause="truth",
         )
     return None
-
-
-def _one_value(scope: Scope, lines: Sequence[n.ModelColumnsNode]) -> None:
-    """Report `value` lines that measure something else than the first."""
-    for other in lines[1:]:
-        first = lines[0]
-        if _measured(other) != _measured(first) or type(other.metric) is not type(first.metric):
-            scope.refuse(
-                "two_measures",
-                other.metric.span if other.metric else other.span,
-                measured=_measured(first),
-                other=_measured(other),
-            )
 
 
 def _measured(line: n.ModelColumnsNode) -> str | None:
@@ -204,7 +182,10 @@ def _given_models(
                 related=[Related(clauses.places[f"{other} {model}"], "the first is here")],
             )
     found: list[GivenModel] = []
-    for line, item in _named_once(scope, lines):
+    names: dict[str, Span] = {}
+    for line, item in ((one, item) for one in lines for item in one.items):
+        if not _is_new(scope, item.name, item.span, names):
+            continue
         name = clause_values.column_name(item.name)
         own = settings.pop(name, {})
         column, denominator = _taken(scope, line, item)
@@ -220,17 +201,6 @@ def _given_models(
         text, fixes = suggestion(name, places[name], known)
         scope.refuse("not_a_model_of_these", places[name], help=text, name=name, fixes=fixes)
     return tuple(found)
-
-
-def _named_once(
-    scope: Scope, lines: Sequence[n.ModelColumnsNode]
-) -> Iterator[tuple[n.ModelColumnsNode, n.ModelColumnNode]]:
-    """Iterate over the models of lines; report a name that stands twice or is reserved."""
-    names: dict[str, Span] = {}
-    for line in lines:
-        for item in line.items:
-            if _is_new(scope, item.name, item.span, names):
-                yield line, item
 
 
 def _is_new(scope: Scope, node: n.ColumnNode, span: Span, names: dict[str, Span]) -> bool:
@@ -441,29 +411,23 @@ def scores_by_metric(scope: Scope, spec: ScoresSpec) -> tuple[ScoresSpec, ...]:
         return (spec,)
     found = []
     for name, span in _measured_names(scope).items():
+        known, higher = named_metric(name), "lower" not in spec.places
+        if known is not None:
+            higher = known.better == "higher"
+            scope.default(f"scores {name} better", known.better, "data", "better", subject=name)
+        elif {"higher", "lower"}.isdisjoint(spec.places):
+            scope.refuse("direction_of_metric", span, name=name, spec=spec)
         found.append(
             replace(
                 spec,
                 name=f"{spec.name}.{name}",
                 label=f"{spec.label}, {name}",
                 metric=name,
-                higher_is_better=_known_direction(scope, spec, name, span),
+                higher_is_better=higher,
                 places={**spec.places, "measure": span},
             )
         )
     return tuple(found)
-
-
-def _known_direction(scope: Scope, spec: ScoresSpec, name: str, span: Span) -> bool:
-    """Return whether higher is better by a metric of a column; true after a report."""
-    known = named_metric(name)
-    if known is not None:
-        scope.default(f"scores {name} better", known.better, "data", "better", subject=name)
-        return known.better == "higher"
-    if not {"higher", "lower"}.isdisjoint(spec.places):
-        return "higher" in spec.places
-    scope.refuse("direction_of_metric", span, name=name, spec=spec)
-    return True
 
 
 def better_is_higher(

@@ -1,6 +1,6 @@
 """Advice on levels, and on lines that a run must meet and cannot."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from evallang.checking.rules.examples import Examples
 from evallang.checking.rules.rule import Known, Objection, Stage, rule
@@ -15,6 +15,7 @@ from evallang.compatibility import metric_entry
 from evallang.diagnostics import Changes
 from evallang.metrics.own_code import own_metric_loaded
 from evallang.source import Span
+from evallang.stats.basics import normal_quantile
 from evallang.study import RequirementSpec, Study, units_of
 
 NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
@@ -97,7 +98,12 @@ def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
                 yield _overlap(study, above, below, line.span)
                 break
         key = line.metric, line.within, line.operator
-        most[key] = _furthest([*most.get(key, ()), line])
+        # of lines of two models those that ask for most: if any pair is apart, one with them is
+        sign = -1 if line.operator == ">=" else 1
+        of_model: dict[tuple[str, ...], RequirementSpec] = {}
+        for one in sorted((*most.get(key, ()), line), key=lambda one: sign * (one.value or 0)):
+            of_model.setdefault(one.models, one)
+        most[key] = list(of_model.values())[:2]
 
 
 @rule("W356", changes=Changes.CLAIMS, source="Armitage, McPherson & Rowe 1969")
@@ -133,15 +139,6 @@ def looks_without_a_requirement(study: Study) -> Iterator[Objection]:
             study.places.get("looks"),
             help="write `require MODEL not worse than MODEL by MARGIN`, or remove the line",
         )
-
-
-def _furthest(lines: Sequence[RequirementSpec]) -> list[RequirementSpec]:
-    """Keep the lines of two models that ask for most: if any pair is apart, one with them is."""
-    of_model: dict[tuple[str, ...], RequirementSpec] = {}
-    sign = -1 if lines[0].operator == ">=" else 1
-    for line in sorted(lines, key=lambda line: sign * (line.value or 0)):
-        of_model.setdefault(line.models, line)
-    return list(of_model.values())[:2]
 
 
 def _overlap(
@@ -212,7 +209,7 @@ def _level(line: RequirementSpec, examples: Examples, unit: str) -> Objection | 
     """A model that is always right has an interval too: Wilson's, from n/(n + z²) to 1."""
     if line.value is None:
         return None
-    z = _quantile(line.level)
+    z = normal_quantile((1 + line.level) / 2)
     n = examples.of(line.models[0])
     best = n / (n + z * z)
     wanted = line.value
@@ -242,7 +239,7 @@ def _margin(line: RequirementSpec, examples: Examples, unit: str) -> Objection |
     if examples.samples:
         return None  # without pairs no interval of a difference is known beforehand
     apart = examples.differ(line.models[0], line.models[1]) or 0
-    least = half_width(apart, examples.n, _quantile(line.level))
+    least = half_width(apart, examples.n, normal_quantile((1 + line.level) / 2))
     if line.value is None or line.value >= least:
         return None
     return Objection(
@@ -258,7 +255,11 @@ def _lead(line: RequirementSpec, examples: Examples, unit: str) -> Objection | N
     """Report a required lead that no split of the discordant examples could show."""
     apart = examples.differ(line.models[0], line.models[1])
     lead = line.value or 0.0
-    if apart is None or lead >= 1 or leads_surely(apart, examples.n, lead, _quantile(line.level)):
+    if (
+        apart is None
+        or lead >= 1
+        or leads_surely(apart, examples.n, lead, normal_quantile((1 + line.level) / 2))
+    ):
         return None  # a lead of the whole range is on another scale, which is reported
     first, second = line.models[0], line.models[1]
     short = f"begins at {percent(lead)} or below" if lead else "includes zero"
@@ -316,9 +317,3 @@ BOUNDS: Mapping[str, Callable[[RequirementSpec, Examples, str], Objection | None
     "level": _level, "superior": _lead, "noninferior": _margin, "equivalent": _margin,
 }  # fmt: skip
 """What a line of each kind asks at the least, of an interval on so many examples."""
-
-
-def _quantile(level: float) -> float:
-    from statistics import NormalDist  # only where a study has such lines: it costs a start-up
-
-    return NormalDist().inv_cdf((1 + level) / 2)

@@ -71,7 +71,11 @@ def _runs(study: Study, comparison: ComparisonSpec, test: Method) -> bool:
 def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     entry = HYPOTHESIS_TESTS[test_of(test).instead]
     if test_of(test).models == (1, 1):
-        return _claim(study, comparison, test)
+        # a claim about one model is decided on an interval that allows for the overlap
+        source, _, yields = next(evidence_of(study, comparison))
+        named, grouped = comparison.models, is_grouped(source, study.group)
+        name = written(named[0]) if len(named) == 1 else "MODEL"
+        return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name)
     for protocol in own_protocols(study):
         yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         if yields.neighbours:
@@ -86,15 +90,6 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
                 return f"write `with {entry.name}`"
             repeated = repeated_form(study, own)
     return f"write `protocol {repeated}` and `with {entry.name}`"
-
-
-def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
-    """State which claim about one model is decided on an interval that allows for the overlap."""
-    source, _, yields = next(evidence_of(study, comparison))
-    grouped = is_grouped(source, study.group)
-    named = comparison.models
-    name = written(named[0]) if len(named) == 1 else "MODEL"
-    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name)
 
 
 @rule("W311", changes=Changes.CLAIMS, source="Dietterich 1998, 3.2; Raschka 2018, 4.2")
@@ -203,7 +198,9 @@ def test_of_another_measure(study: Study) -> Iterator[Objection]:
     if metric_entry(first).declaration.proportion == "all":
         return
     for comparison in study.comparisons:
-        if is_by_default(study, "compare", "by", comparison.index) and _counts(comparison):
+        if is_by_default(study, "compare", "by", comparison.index) and any(
+            test_of(test).tests == "correctness" for test in tests_of(comparison)
+        ):
             yield Objection(
                 f"`{comparison.test.name}` tests accuracy, and the first measure is "
                 f"`{first.written}`",
@@ -211,12 +208,6 @@ def test_of_another_measure(study: Study) -> Iterator[Objection]:
                 help="write `by accuracy` if that is meant, or `with permutation` to test "
                 f"`{first.written}`",
             )
-
-
-def _counts(comparison: ComparisonSpec) -> bool:
-    return any(
-        HYPOTHESIS_TESTS[t.name].declaration.tests == "correctness" for t in tests_of(comparison)
-    )
 
 
 @rule("W314", changes=Changes.CLAIMS, source="Obuchowski 1998; Yang, Sun & Hardin 2010")

@@ -207,27 +207,23 @@ def step_up_correction_of_dependent_pairs(known: Known) -> Iterator[Objection]:
         entry = CORRECTIONS.get(name) if name else None
         if entry is None or entry.declaration.controls != "fwer":
             continue
-        if entry.declaration.assumes == "positive" and _entangled(study, comparison):
+        by_source: dict[str, list[Hypothesis]] = {}
+        for hypothesis in hypotheses_of(study, comparison):
+            by_source.setdefault(hypothesis.source, []).append(hypothesis)
+        # those that share one model, by one metric, depend by a common reference alone
+        entangled = any(
+            not set.intersection(*(set(one.models) for one in some))
+            or len({one.metric for one in some}) > 1
+            for some in by_source.values()
+            if len(some) > 1
+        )
+        if entry.declaration.assumes == "positive" and entangled:
             yield Objection(
                 f"`{entry.name}` assumes p-values that are independent or positively dependent, "
                 "which the p-values of this line may not be",
                 comparison.span,
                 help="write `holm`, which holds for any dependence",
             )
-
-
-def _entangled(study: Study, comparison: ComparisonSpec) -> bool:
-    """Return whether hypotheses of one data set depend otherwise than by a common reference."""
-    by_source: dict[str, list[Hypothesis]] = {}
-    for hypothesis in hypotheses_of(study, comparison):
-        by_source.setdefault(hypothesis.source, []).append(hypothesis)
-    return any(len(some) > 1 and not _one_reference(some) for some in by_source.values())
-
-
-def _one_reference(family: list[Hypothesis]) -> bool:
-    """Return whether hypotheses are by one metric and share one model."""
-    shared = set(family[0].models).intersection(*(hypothesis.models for hypothesis in family))
-    return bool(shared) and len({hypothesis.metric for hypothesis in family}) == 1
 
 
 @rule("W304", changes=Changes.QUESTION, source="Demšar 2006, 3.2.2; Dunnett 1955")
@@ -337,7 +333,11 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
         by_ranks = test_of(test).by_mean_ranks
         if any(names_replicate(column) for s in study.sources if (column := data_set_column(s))):
             continue  # another test of them has the same flaw
-        if by_ranks and not comparison.exploratory and _has_others(study, comparison):
+        pools = (
+            models_of(comparison, names_in(study.model_names, s, comparison)) for s in study.sources
+        )
+        others = any(len(pool) != 2 for pool in pools)  # besides a pair, as far as they are known
+        if by_ranks and not comparison.exploratory and others:
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
             yield Objection(
                 f"`{test.name}` compares mean ranks, and these depend on the other models of the "
@@ -345,14 +345,6 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
                 comparison.span,
                 help=f"write `with {before}{test_of(test).instead} holm`",
             )
-
-
-def _has_others(study: Study, comparison: ComparisonSpec) -> bool:
-    """Return whether a line has models in addition to a pair, as far as its models are known."""
-    pools = [
-        models_of(comparison, names_in(study.model_names, s, comparison)) for s in study.sources
-    ]
-    return any(len(pool) != 2 for pool in pools)
 
 
 MOST_MEASURES = 2  # lines of a primary and a secondary measure, which a reader keeps apart

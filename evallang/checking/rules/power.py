@@ -69,9 +69,12 @@ def too_few_discordant_pairs(known: Known) -> Iterator[Objection]:
         first, second = hypothesis.models
         unit = units.get(hypothesis.source, "examples")
         corrected = f", {q:.3g} corrected" if q > p else ""
+        tested = counted[hypothesis.source]
+        number = tested.differ(first, second)
+        apart = f"at most {tested.n}" if number is None else f"{number or 'none'} of {tested.n}"
         more = f"; so it is for {len(lost) - 1} more" if len(lost) > 1 else ""
         yield Objection(
-            f"`{first}` and `{second}` differ on {_apart(counted, hypothesis, unit)}, and the "
+            f"`{first}` and `{second}` differ on {apart} {unit}, and the "
             f"smallest p there can be is {p:.3g}{corrected}, above {study.alpha:g}{more}",
             line.span,
             help="report the difference with its interval, or test fewer pairs"
@@ -117,15 +120,6 @@ def adjusted_bounds(
             [next(shared) for _ in found] if family.joint else _adjusted(family.correction, least)
         )
         yield [(hypothesis, p, q) for (hypothesis, p), q in zip(found, adjusted, strict=True)]
-
-
-def _apart(known: dict[str, Examples], hypothesis: Hypothesis, unit: str) -> str:
-    """Format on how many examples, called by their unit, a pair of models differ."""
-    examples = known[hypothesis.source]
-    apart = examples.differ(*hypothesis.models)
-    if apart is None:
-        return f"at most {examples.n} {unit}"
-    return f"{apart or 'none'} of {examples.n} {unit}"
 
 
 def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> float:

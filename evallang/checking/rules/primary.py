@@ -90,7 +90,10 @@ def measures_without_interval(
         plain = default_interval(Method(metric.name), yields, number, grouped)
         if plain is not None:
             continue  # an option prevents it, which another rule advises against
-        if yields.neighbours or not _gives_intervals(metric, yields, grouped):
+        task = metric_entry(metric).declaration.task
+        others = (Method(entry.name) for entry in METRICS if entry.declaration.task == task)
+        given = any(default_interval(one, yields, None, grouped) is not None for one in others)
+        if yields.neighbours or not given:
             continue  # that is how the protocol is, and the plan says it
         said.add(where)
         has_binary_interval = default_interval(metric, yields, None, grouped) is not None
@@ -117,16 +120,6 @@ def _settings(
         for protocol in own_protocols(study):
             if not is_assigned(protocol) or source.name in assigned:
                 yield source, protocol
-
-
-def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
-    """Return whether another metric of the same task has a default interval here."""
-    task = metric_entry(metric).declaration.task
-    return any(
-        default_interval(Method(entry.name), yields, None, grouped) is not None
-        for entry in METRICS
-        if entry.declaration.task == task
-    )
 
 
 @rule("W453", source="Grandini, Bagli & Visani 2020", severity=Severity.HINT)

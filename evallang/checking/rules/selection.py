@@ -1,15 +1,15 @@
 """Advice on the best of many models, chosen by the scores that are reported."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import is_tuned, own_protocols, tables
 from evallang.data.dataset import PredictionsSpec
 from evallang.diagnostics import Changes, Severity
-from evallang.models.model import EstimatorSpec, ModelSpec, is_baseline
+from evallang.models.model import EstimatorSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import Span
+from evallang.stats.basics import normal_quantile
 from evallang.stats.skill import MANY
 from evallang.study import Study
 
@@ -49,8 +49,11 @@ def best_of_many_on_one_test_set(study: Study) -> Iterator[Objection]:
         protocol cv
     """
     fitted = [model for model in study.models if not is_baseline(model)]
-    once = next((p for p in own_protocols(study) if _is_single(p.kind, p.options)), None)
-    kinds = {_class_name(model) for model in fitted}
+    declared = ((p, PROTOCOLS[p.kind].declaration) for p in own_protocols(study))
+    drawn = (p for p, d in declared if d.division != "in_place" and d.n_splits(p.options) == 1)
+    once = next(drawn, None)
+    last = (model.pipeline.steps[-1] for model in fitted if model.pipeline.steps)
+    kinds = {step.name if isinstance(step, EstimatorSpec) else None for step in last}
     if once is not None and tables(study) and len(fitted) >= MANY and len(kinds) > 1:
         fix = SEARCHED if any(map(is_tuned, fitted)) else FIXED
         yield _objection(len(fitted), "on one test set", once.span, fix)
@@ -68,28 +71,12 @@ SEARCHED = "write `protocol nested cv outer=5 inner=5`"
 FIXED = "choose on other rows than those reported, or name the one model that the study is about"
 
 
-def _is_single(kind: str, options: Mapping[str, Any]) -> bool:
-    """Return whether a protocol tests one part of the rows, once."""
-    declared = PROTOCOLS[kind].declaration
-    return declared.division != "in_place" and declared.n_splits(options) == 1
-
-
 def _objection(number: int, where: str, span: Span | None, fix: str) -> Objection:
+    # about the expected largest of some standard normal values (Blom 1958)
+    inflation = normal_quantile((number - 0.375) / (number + 0.25))
     return Objection(
         f"{number} models are scored {where}: if they were equal, the best would look "
-        f"{_inflation(number):.1f} standard errors better than it is",
+        f"{inflation:.1f} standard errors better than it is",
         span,
         help=fix,
     )
-
-
-def _inflation(number: int) -> float:
-    """Return about the expected largest of some standard normal values (Blom 1958)."""
-    from statistics import NormalDist  # few studies need it, and every check loads this module
-
-    return NormalDist().inv_cdf((number - 0.375) / (number + 0.25))
-
-
-def _class_name(model: ModelSpec) -> str | None:
-    last = model.pipeline.steps[-1] if model.pipeline.steps else None
-    return last.name if isinstance(last, EstimatorSpec) else None

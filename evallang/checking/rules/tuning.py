@@ -16,7 +16,7 @@ from evallang.models.model import (
     written,
 )
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.study import Protocol, Study
+from evallang.study import Study
 
 LEAST_VARIANTS = 3  # models that differ in numbers alone; two may be an honest question
 LEAST_INNER_FOLDS = 5  # below, a standard error over folds is a guess; language, section 3
@@ -53,8 +53,14 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
         if len(members) < LEAST_VARIANTS:
             continue
         slots = dict.fromkeys(slot for _, numbers in members for slot in numbers)
+        defaults = dict.fromkeys(slots, "none")
+        for slot in slots:
+            entry = CATALOGUE.get(slot.owner)
+            known = entry.parameter(slot.parameter) if entry is not None else None
+            if known is not None:
+                defaults[slot] = known.default_text
         columns = {
-            slot: [numbers.get(slot, _default(slot)) for _, numbers in members] for slot in slots
+            slot: [numbers.get(slot, defaults[slot]) for _, numbers in members] for slot in slots
         }
         searched = [
             slot
@@ -99,13 +105,6 @@ def _of_variants(models: Sequence[ModelSpec], varied: Mapping[_Slot, Sequence[st
         models[-1].span,
         help=f"write one model with {listed(space)} under `protocol nested cv`",
     )
-
-
-def _default(slot: _Slot) -> str:
-    """Return what a parameter that is not written means."""
-    entry = CATALOGUE.get(slot.owner)
-    known = entry.parameter(slot.parameter) if entry is not None else None
-    return known.default_text if known is not None else "none"
 
 
 def _shape(pipeline: PipelineSpec, numbers: Numbers) -> str:
@@ -201,7 +200,14 @@ def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
     if not tables(study):
         return
     for protocol in own_protocols(study):
-        folds = _inner_folds(study, protocol)
+        option = PROTOCOLS[protocol.kind].declaration.inner_option
+        folds, more = study.tuning.cv, f"write `cv={LEAST_INNER_FOLDS}`, or `select best`"
+        if option is not None:
+            inner = protocol.options.get(option)
+            folds = inner if isinstance(inner, int) else None
+            more = f"write `{option}={LEAST_INNER_FOLDS}`, or `select best`"
+        elif protocol.options.get("validation") is not None:
+            folds, more = 1, "write `select best`, or `protocol nested cv outer=5 inner=5`"
         if folds is not None and folds < LEAST_INNER_FOLDS:
             what = "one validation part gives no standard error"
             if folds > 1:
@@ -210,26 +216,6 @@ def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"{what} to choose by{of_several}",
                 study.tuning.span or protocol.span,
-                help=_more_folds(protocol),
+                help=more,
             )
             return
-
-
-def _inner_folds(study: Study, protocol: Protocol) -> int | None:
-    """Return the number of parts that candidates are scored on; None where nothing is stated."""
-    declared = PROTOCOLS[protocol.kind].declaration
-    if declared.inner_option is not None:
-        inner = protocol.options.get(declared.inner_option)
-        return inner if isinstance(inner, int) else None
-    if protocol.options.get("validation") is not None:
-        return 1
-    return study.tuning.cv if study.tuning is not None else None
-
-
-def _more_folds(protocol: Protocol) -> str:
-    inner = PROTOCOLS[protocol.kind].declaration.inner_option
-    if inner is not None:
-        return f"write `{inner}={LEAST_INNER_FOLDS}`, or `select best`"
-    if protocol.options.get("validation") is not None:
-        return "write `select best`, or `protocol nested cv outer=5 inner=5`"
-    return f"write `cv={LEAST_INNER_FOLDS}`, or `select best`"
