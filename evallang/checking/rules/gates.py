@@ -209,7 +209,7 @@ def _level(line: RequirementSpec, examples: Examples, unit: str) -> Objection | 
     """A model that is always right has an interval too: Wilson's, from n/(n + z²) to 1."""
     if line.value is None:
         return None
-    z = normal_quantile((1 + line.level) / 2)
+    z = normal_quantile(line.level)
     n = examples.of(line.models[0])
     best = n / (n + z * z)
     wanted = line.value
@@ -239,7 +239,7 @@ def _margin(line: RequirementSpec, examples: Examples, unit: str) -> Objection |
     if examples.samples:
         return None  # without pairs no interval of a difference is known beforehand
     apart = examples.differ(line.models[0], line.models[1]) or 0
-    least = half_width(apart, examples.n, normal_quantile((1 + line.level) / 2))
+    least = half_width(apart, examples.n, normal_quantile(line.level))
     if line.value is None or line.value >= least:
         return None
     return Objection(
@@ -258,7 +258,7 @@ def _lead(line: RequirementSpec, examples: Examples, unit: str) -> Objection | N
     if (
         apart is None
         or lead >= 1
-        or leads_surely(apart, examples.n, lead, normal_quantile((1 + line.level) / 2))
+        or leads_surely(apart, examples.n, lead, normal_quantile(line.level))
     ):
         return None  # a lead of the whole range is on another scale, which is reported
     first, second = line.models[0], line.models[1]

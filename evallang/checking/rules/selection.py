@@ -73,7 +73,7 @@ FIXED = "choose on other rows than those reported, or name the one model that th
 
 def _objection(number: int, where: str, span: Span | None, fix: str) -> Objection:
     # about the expected largest of some standard normal values (Blom 1958)
-    inflation = normal_quantile((number - 0.375) / (number + 0.25))
+    inflation = normal_quantile(2 * (number - 0.375) / (number + 0.25) - 1)
     return Objection(
         f"{number} models are scored {where}: if they were equal, the best would look "
         f"{inflation:.1f} standard errors better than it is",
