@@ -294,6 +294,13 @@ class Context:
             words.append(f"under {self.protocol(protocol)}")
         return " ".join(words)
 
+    def setting_words(self, setting: Setting) -> str:
+        """Format a data set, and its protocol where several are named."""
+        label = self.data_label(setting.data)
+        if len({one.protocol for one in self.settings}) > 1 and setting.protocol is not None:
+            return f"{label}, {self.protocol(setting.protocol)}"
+        return label
+
     @cached_property
     def several_protocols(self) -> bool:
         """Whether there are several protocols, those of further fits of an interval aside."""

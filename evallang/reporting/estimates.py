@@ -1,7 +1,9 @@
 """Estimates: every metric of every model, on one data set or many, and by levels of a column."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
@@ -17,12 +19,11 @@ from evallang.reporting.document import (
     Row,
     Runs,
     Table,
-    listed,
     runs,
 )
 from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
 from evallang.reporting.exports import best_of_many
-from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates
 from evallang.reporting.numbers import (
@@ -31,13 +32,12 @@ from evallang.reporting.numbers import (
     bounded as within_one,
     count,
     fixed,
-    level_of_alpha,
     percent,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import (
     Over,
-    Words,
     counted,
     dash,
     heading,
@@ -52,16 +52,10 @@ from evallang.reporting.tables import (
     table,
 )
 from evallang.reporting.wording import (
-    adjusted_words,
     and_,
     clusters_words,
     correct_of,
-    count_sets,
-    number_word,
-    p_letter,
-    plural,
     repeats_of,
-    scope_words,
 )
 from evallang.results.records import (
     FEW_EXAMPLES,
@@ -73,10 +67,9 @@ from evallang.results.records import (
     Estimate,
 )
 
-WITHOUT = ("", 0.0, False)  # method, level and groups of metrics without an interval
-MOST_SMALL = 20  # levels without an estimate that a note lists
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
+TOPIC = "estimates"
 FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
 
 
@@ -84,7 +77,8 @@ def estimates_table(
     context: Context, setting: Setting, metrics: Sequence[str], identifier: str
 ) -> Table:
     """Return the estimates of one setting: a model per row, estimate and interval per metric."""
-    primary, several = context.metrics(setting)[0], len(context.metrics(setting)) > 1
+    every = context.metrics(setting)
+    primary = every[0]
     models = context.models_best_first(setting, primary)
     found = {(m, k): context.estimate(setting, m, k) for m in models for k in metrics}
     columns: list[Column | Over | None] = [Column(runs("Model"), "left", sortable=True)]
@@ -115,27 +109,27 @@ def estimates_table(
             cells[model] += estimate_cells(one, scale, second)
             spread = one.extra.get("sd_over_seeds") if one is not None else None
             cells[model] += [number(spread, scale.more(scale.decimals))] if seeds else []
-    notes: list[Words] = _notes(context, setting, metrics, [e for e in found.values() if e])
     comparison = grouping(context, setting) if primary in metrics else None
     if comparison is not None:
         columns.append(Column(runs("Group", Mark(GROUP)), "center", name="group"))
         marks = letters(models, comparison)
         for model in models:
             cells[model].append(Cell(runs(marks.get(model, ""))))
-        words = adjusted_words(comparison) or "unadjusted "
-        noun = f" in {context.metric(comparison.metric).noun}" if several else ""
-        level = level_of_alpha(comparison.alpha, context.style)
-        lead = f"Models that share a letter were not shown to differ{noun} at a {words}"
-        notes.append(runs(Mark(GROUP), lead, p_letter(context), f" of {level}."))
+    nouns = [context.metric(name).noun for name in metrics] if len(every) > len(metrics) else []
     size = context.tested_words(setting)
-    what = "performance"
-    if len(context.metrics(setting)) > len(metrics):
-        what = and_([context.metric(name).noun for name in metrics])
-    caption = f"{capitalised(what)} of {plural(len(models), 'model')}{size and f' on {size}'}"
-    if len(context.settings) > 1:
-        caption += f" ({setting_words(context, setting)})"
-    rows_ = [Row(tuple(cells[model])) for model in models]
-    made = lettered(table(identifier, runs(caption + "."), columns, rows_, *notes))
+    caption = write(
+        context, TOPIC, "caption", setting=setting, models=len(models), nouns=nouns, size=size
+    )
+    known = [e for e in found.values() if e is not None]
+    made = lettered(
+        table(
+            identifier,
+            caption,
+            columns,
+            [Row(tuple(cells[model])) for model in models],
+            *_notes(context, setting, metrics, known, comparison),
+        )
+    )
     if primary not in metrics:
         return made
     compared = next(
@@ -165,14 +159,6 @@ def tables_across_data(context: Context) -> list[Block]:
             identifier = f"table-estimates-{i}-{k // size + 1}"
             blocks.append(_table_across(context, name, chosen, identifier))
     return blocks
-
-
-def setting_words(context: Context, setting: Setting) -> str:
-    """Format a data set, and its protocol where several are named."""
-    label = context.data_label(setting.data)
-    if len({s.protocol for s in context.settings}) > 1 and setting.protocol is not None:
-        return f"{label}, {context.protocol(setting.protocol)}"
-    return label
 
 
 def grouping(context: Context, setting: Setting) -> Comparison | None:
@@ -229,45 +215,24 @@ def interval_notes(
         if metric.no_interval:
             unsound.setdefault(metric.no_interval, []).append(metric.title)
         elif any(e.value is not None for e in of_metric) and not none:
-            methods.setdefault(WITHOUT, []).append(metric.title)
-    notes = [
-        runs(_titles(titles), f": no interval, since {reason}.")
-        for reason, titles in unsound.items()
-    ]
-    for (method, level, grouped), titles in methods.items():
-        words = f"{percent(level)} "
-        words += mid_sentence(context.interval_title(method, over_groups=grouped))
-        if not method:
-            spread = any(e.sd is not None for e in found if e.interval is None)
-            noun = _noun_of_values(context, found[0].data)
-            words = "no interval under this protocol"
-            words += f"; SD: standard deviation of the {noun}" if spread else ""
-        notes.append(runs(_titles(titles), f": {words}."))
-    return notes
+            methods.setdefault(("", 0.0, False), []).append(metric.title)
+    spread = any(e.sd is not None for e in found if e.interval is None)
+    return notes(
+        context,
+        TOPIC,
+        "intervals",
+        unsound=unsound,
+        methods=methods,
+        spread_of=_values_of(context, found[0].data) if spread else "",
+    )
 
 
-VALUES = {
-    "fold values": ("in each fold (repeat.fold)", "The folds share training examples"),
-    "split values": ("in each split (repeat.split)", "The splits share training examples"),
-    "seeds": ("with each seed", "All seeds share the data"),
-    "scores": ("score by score", "What the scores share is unknown"),
-}
-"""By what a model has several values of: where each is from, and why they are not a sample."""
-
-
-def _noun_of_values(context: Context, data: str) -> str:
-    """Return what the values behind a mean are called: folds only where they are known to be."""
+def _values_of(context: Context, data: str) -> str:
+    """Return what the values behind a mean are of: folds only where they are known to be."""
     record = context.data(data)
     if record is None or record.kind != "scores":
-        return "fold values"
-    known = {"folds": "fold values", "splits": "split values", "seeds": "seeds"}
-    return known.get(record.unit, "scores")
-
-
-def _titles(titles: Sequence[str]) -> Runs:
-    """List titles at the start of a sentence."""
-    first, *rest = titles
-    return listed([runs(capitalised(first)), *(runs(mid_sentence(title)) for title in rest)])
+        return "folds"
+    return record.unit if record.unit in ("folds", "splits", "seeds") else "scores"
 
 
 def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
@@ -331,16 +296,20 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     found = [e for row in every.values() for e in row if e is not None]
     intervals: list[Runs] = []
     if any(e.interval is not None for e in found):
-        intervals = [runs("The interval of each estimate is in results.json.")]
-        intervals += interval_notes(context, [name], found)
-    best = None if metric.higher_is_better else "Lower is better."
-    caption = f"{metric.heading} of {plural(len(models), 'model')} on "
-    caption += count_sets(context, len({s.data for s in settings}))
-    caption += f" under {plural(protocols, 'protocol')}." if protocols > 1 else "."
+        intervals = interval_notes(context, [name], found)
+    caption = write(
+        context,
+        TOPIC,
+        "caption_across",
+        heading=metric.heading,
+        models=len(models),
+        data_sets=len({s.data for s in settings}),
+        protocols=protocols,
+    )
     return lettered(
         table(
             identifier,
-            runs(caption),
+            caption,
             [
                 left("Data set, protocol" if protocols > 1 else context.set_heading),
                 None if single else sortable("n", "n"),
@@ -348,15 +317,20 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
             ],
             [
                 row(
-                    setting_words(context, setting),
+                    context.setting_words(setting),
                     None if single else counted(context.n_tested(setting)),
                     *(cell for e in estimates for cell in estimate_cells(e, scale, "")),
                 )
                 for setting, estimates in every.items()
             ],
-            *intervals,
-            *flat_notes(context, found),
-            best if metric.ideal is None else f"{metric.ideal:g} is the best value.",
+            *notes(
+                context,
+                TOPIC,
+                "notes_across",
+                metric=metric,
+                intervals=intervals,
+                rest=flat_notes(context, found),
+            ),
         )
     )
 
@@ -387,18 +361,8 @@ def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list
 def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Explain the dash of an interval whose bounds coincide, with the metrics and models."""
     flat = [e for e in found if e.no_interval == NO_WIDTH]
-    words = (
-        ": no interval, because its bounds coincide. No resample, fold or example differed, which "
-        "does not show that the value is certain."
-    )
-    named = capitalised(_owners(context, flat, found)) if flat else ""
-    return [runs(Mark(FLAT), named + words)] if flat else []
-
-
-def _named(metrics: Sequence[MetricWords]) -> Runs:
-    """List metrics at the start of a sentence."""
-    first, *rest = metrics
-    return listed([runs(first.heading), *(runs(metric.noun) for metric in rest)])
+    owners = capitalised(_owners(context, flat, found))
+    return [write(context, TOPIC, "no_width", owners=owners)] if flat else []
 
 
 def _heading(metric: MetricWords) -> str:
@@ -406,102 +370,66 @@ def _heading(metric: MetricWords) -> str:
     return metric.heading + (", %" if metric.percent else "")
 
 
-MOST_SPREADS = 4  # models whose spread over repeats is printed; of more the range is
+class _Repeats(Struct, frozen=True):
+    """How much one example varies in a metric over its repeats or readers, by models."""
+
+    noun: str
+    repeats: str
+    spreads: Mapping[str, Runs]
+    least: tuple[str, Runs]
+    most: tuple[str, Runs]
 
 
-def _repeat_notes(
-    context: Context, setting: Setting, metrics: Sequence[str], found: Sequence[Estimate]
-) -> list[Runs]:
-    """State how much one example varies between its repeats or readers, by metric."""
-    notes: list[Runs] = []
-    for name in metrics:
-        metric, scale = context.metric(name), context.scale(setting, name)
-        spreads: dict[str, float] = {}
-        words = ""
-        for estimate in found:
-            spread = estimate.extra.get("sd_within")
-            if estimate.metric == name and isinstance(spread, float):
-                spreads[context.model(estimate.model)] = spread
-                words = repeats_of(estimate)
-        if not spreads:
-            continue
-        unit = f"{NBSP}points" if metric.percent else ""
-        printed = {model: Number(fixed(s, scale), s) for model, s in spreads.items()}
-        if len(printed) <= MOST_SPREADS:
-            listing = [runs(number, unit, f" for {model}") for model, number in printed.items()]
-            shown = listed(listing) if len(listing) > 1 else runs(*printed.values(), unit)
-        else:
-            low, high = (pick(spreads, key=lambda one: spreads[one]) for pick in (min, max))
-            shown = runs(printed[low], f" ({low}) to ", printed[high], unit, f" ({high})")
-        cases = context.cases(setting.data)
-        lead = f"Within {cases}, the standard deviation of {metric.noun} over the {words} was "
-        notes.append(runs(lead, shown, "."))
-    return notes
+def _over_repeats(
+    context: Context, setting: Setting, name: str, found: Sequence[Estimate]
+) -> _Repeats | None:
+    metric, scale = context.metric(name), context.scale(setting, name)
+    known = [e for e in found if e.metric == name and isinstance(e.extra.get("sd_within"), float)]
+    if not known:
+        return None
+    unit = f"{NBSP}points" if metric.percent else ""
+    values = {context.model(e.model): e.extra["sd_within"] for e in known}
+    spreads = {m: runs(Number(fixed(s, scale), s), unit) for m, s in values.items()}
+    least, most = (pick(values, key=values.__getitem__) for pick in (min, max))
+    words = repeats_of(known[-1])
+    return _Repeats(metric.noun, words, spreads, (least, spreads[least]), (most, spreads[most]))
 
 
 def _notes(
-    context: Context, setting: Setting, metrics: Sequence[str], found: Sequence[Estimate]
-) -> list[Words]:
-    notes: list[Words] = []
-    data, cases = context.data(setting.data), context.cases(setting.data)
-    if data is not None and data.positive is not None and data.class_counts:
-        size, tested = data.class_counts.get(data.positive), context.tested(setting)
-        counts = f" ({count(size)} of {count(data.n)})" if size is not None else ""
-        if tested is not None and tested.positive is not None and tested.n < data.n:
-            counts = f" ({count(tested.positive)} of the {count(tested.n)} tested)"
-        notes.append(runs(f"Positive class: {data.positive_label or data.positive}{counts}."))
-    if data is not None and data.weight is not None:
-        notes.append(
-            f"Weighted by {data.weight}: the {cases} carry as much information as "
-            f"{count(round(data.effective_n or 0))} equally weighted ones."
-        )
-    notes += interval_notes(context, metrics, found)
-    several_models = len({e.model for e in found}) > 1
-    for about in dict.fromkeys(e.about for e in found if e.interval is not None and e.about):
-        notes.append(f"The intervals apply to {scope_words(about, several=several_models)}.")
-    for n in dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra):
-        notes.append(
-            f"Every fit was repeated with {number_word(n)} seeds: estimates are means over seeds, "
-            "and seeds are not counted as a sample."
-        )
-    notes += _repeat_notes(context, setting, metrics, found)
+    context: Context,
+    setting: Setting,
+    metrics: Sequence[str],
+    found: Sequence[Estimate],
+    grouped_by: Comparison | None,
+) -> list[Runs]:
+    rest = never_predicted_notes(context, setting) + flat_notes(context, found)
+    rest += named_notes(context, found)
+    if grouped_by is not None:
+        several = len(context.metrics(setting)) > 1
+        noun = context.metric(grouped_by.metric).noun if several else ""
+        rest.append(write(context, TOPIC, "letters", comparison=grouped_by, noun=noun))
+    over_repeats = (_over_repeats(context, setting, name, found) for name in metrics)
     shown = [context.metric(name) for name in metrics]
-    averaged = [metric for metric in shown if context.averaged(setting.data, metric.name)]
-    if averaged:
-        notes.append(runs(_named(averaged), ": unweighted mean over the classes (macro)."))
-    if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
-        below = "; models are compared below" if context.shows("comparisons") else ""
-        notes.append(f"The intervals are not adjusted for multiplicity{below}.")
-    in_units = [metric for metric in shown if metric.unit == "target"]
-    if in_units and data is not None and data.target:
-        are = "is" if len(in_units) == 1 else "are"
-        notes.append(runs(_named(in_units), f" {are} in units of {data.target}."))
-    lower = [metric for metric in shown if metric.ideal is None and not metric.higher_is_better]
-    if lower:
-        notes.append(runs(_named(lower), ": lower is better."))
-    for metric in shown:
-        if metric.ideal is not None:
-            notes.append(runs(f"{metric.heading}: {metric.ideal:g} is the best value."))
-        if metric.matrix_of_classes and data is not None and data.classes:
-            order = listed([runs(str(label)) for label in data.classes])
-            notes.append(
-                runs(
-                    "The rows of the matrix are the true classes ", order,
-                    ", in this order, and its columns the predicted ones.",
-                )
-            )  # fmt: skip
-        if metric.of_sums:
-            notes.append(runs(f"{metric.title}: the ratio of two sums over the {cases}."))
-    notes += never_predicted_notes(context, setting)
-    return [*notes, *flat_notes(context, found), *named_notes(context, found)]
+    return notes(
+        context,
+        TOPIC,
+        "notes",
+        setting=setting,
+        data=context.data(setting.data),
+        tested=context.tested(setting),
+        metrics=shown,
+        averaged=[one.title for one in shown if context.averaged(setting.data, one.name)],
+        intervals=interval_notes(context, metrics, found),
+        abouts=list(dict.fromkeys(e.about for e in found if e.interval is not None and e.about)),
+        several_models=len({e.model for e in found}) > 1,
+        seeds=list(dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra)),
+        repeats=[one for one in over_repeats if one is not None],
+        compared=sum(e.interval is not None for e in found) > 1
+        and bool(context.results.comparisons),
+        rest=rest,
+    )
 
 
-UNBOUNDED = " Levels are not tested against each other, and nothing is adjusted."
-BOUNDED = (
-    " Its interval combines those of the two values as if from separate samples, and holds for "
-    "all levels of one model and metric at once (Bonferroni); a dash marks a side with fewer "
-    "than 30 rows or without a valid interval."
-)
 MOST_FOLDS = 10  # columns next to a stub
 METRICS_PER_SUBGROUP_TABLE = 2  # each with estimate, interval and difference to the rest
 PARTS = ("resubstitution", "oob", "gamma", "R", "weight", "standard_error")
@@ -519,17 +447,17 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
             continue
         metric, scale = context.metric(name), context.scale(setting, name)
         heads = [fold.fold_label or f"{fold.repeat + 1}.{fold.fold + 1}" for fold in folds]
-        where, reason = VALUES[_noun_of_values(context, setting.data)]
+        say = partial(write, context, TOPIC, values_of=_values_of(context, setting.data))
         blocks.append(
             table(
                 f"{identifier}-{len(blocks) + 1}",
-                runs(f"{_heading(metric)}, {where}."),
+                say("caption_of_folds", heading=_heading(metric)),
                 [left("Model"), *(right(head, f"fold {head}") for head in heads)],
                 [
                     row(context.model(e.model), *(number(fold.value, scale) for fold in e.folds))
                     for e in found
                 ],
-                f"{reason}: their spread is not a standard error.",
+                say("note_of_folds"),
             )
         )
     return blocks
@@ -551,9 +479,8 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
             chosen = metrics[start : start + METRICS_PER_SUBGROUP_TABLE]
             part = [e for e in rows if e.metric in chosen]
             if all(is_too_small(e) for e in part):
-                small = {e.subgroup.level: e for e in part if e.subgroup is not None}
-                words = runs(f"{name}: ", *_small_levels(small, context.cases(setting.data)))
-                blocks.append(Paragraph(words))
+                words = write(context, TOPIC, "small_levels", setting=setting, small=_small(part))
+                blocks.append(Paragraph(runs(f"{name}: ", words)))
                 continue
             number = len(blocks) + 1
             whole = len(chosen) == len(metrics)
@@ -612,45 +539,52 @@ def _subgroup_table(
                 if bounded[one]:
                     cells.append(interval_cell(None if e is None else e.to_rest, scale, 0.0))
             rows.append(row(*cells))
-    small = {e.subgroup.level: e for e in found if e.subgroup is not None and is_too_small(e)}
+    small = [e for e in found if is_too_small(e)]
     found = [e for e in found if not is_too_small(e)]
-    where = f" on {setting_words(context, setting)}" if len(context.settings) > 1 else ""
-    one_model = f", {context.model(models[0])}" if len(models) == 1 else ""
-    what = runs("Performance") if whole else _named([context.metric(m) for m in metrics])
     return lettered(
         table(
             identifier,
-            runs(what, f" by {name}{where}{one_model}."),
+            write(
+                context,
+                TOPIC,
+                "caption_of_levels",
+                setting=setting,
+                column=name,
+                titles=[] if whole else [context.metric(one).title for one in metrics],
+                models=models,
+            ),
             columns,
             rows,
-            *interval_notes(context, metrics, found),
-            *_small_levels(small, unit),
-            runs(f"vs. rest: this level minus all other {unit}."
-                 + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
-            *flat_notes(context, found),
-            *_level_notes(context, found),
+            *notes(
+                context,
+                TOPIC,
+                "notes_of_levels",
+                setting=setting,
+                small=_small(small) if small else None,
+                bounded=any(bounded.values()),
+                intervals=interval_notes(context, metrics, found),
+                rest=flat_notes(context, found) + _level_notes(context, found),
+            ),
         )
-    )  # fmt: skip
+    )
+
+
+class _Small(Struct, frozen=True):
+    """The levels that are not estimated, with their examples."""
+
+    levels: Sequence[str]
+    fewest: int = FEWEST
+    fewest_of_a_class: int = FEWEST_OF_A_CLASS
+
+
+def _small(found: Iterable[Estimate]) -> _Small:
+    levels = {e.subgroup.level: e for e in found if e.subgroup is not None}
+    return _Small([f"{level} ({count(_examples([e]) or 0)})" for level, e in levels.items()])
 
 
 def is_too_small(estimate: Estimate) -> bool:
     """Return whether a level has too few examples to be estimated."""
     return estimate.value is None and estimate.no_interval == FEW_EXAMPLES
-
-
-def _small_levels(small: Mapping[str, Estimate], unit: str) -> list[Runs]:
-    """List the levels that are not estimated, with their examples; of many the first ones."""
-    if not small:
-        return []
-    sizes = [f"{level} ({count(_examples([e]) or 0)})" for level, e in small.items()]
-    more = f" and {count(len(sizes) - MOST_SMALL)} more" if len(sizes) > MOST_SMALL else ""
-    named = ", ".join(sizes[:MOST_SMALL]) + more
-    return [
-        runs(
-            f"Levels with fewer than {FEWEST} {unit}, or fewer than {FEWEST_OF_A_CLASS} of a class "
-            f"that a measure is about, were not estimated ({unit}): {named}."
-        )
-    ]
 
 
 def _bounded(found: Sequence[Estimate], metric: str) -> str:
@@ -710,15 +644,9 @@ def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list
             parts = [_part(key, e.extra.get(key), scale) for key in PARTS]
             rows.append(row(context.model(e.model), number(e.value, scale), *parts))
     heads = ("Apparent", "Out of bag", "γ", "R", "Weight", "SE")
-    note = (
-        "Apparent: the model fitted on, and tested on, all rows. Out of bag: the mean over the "
-        "rounds in which a row was not drawn. γ: error without information; R: relative "
-        "overfitting; weight: of the out-of-bag error in the estimate. SE: standard error "
-        "after Efron and Tibshirani (1997, section 5), less the noise of finitely many rounds "
-        "and at least the standard error of the mean out-of-bag error over rows."
-    )
     columns = [left("Model"), right("Estimate", "estimate"), *map(right, heads, PARTS)]
-    caption = "Parts of the bootstrap estimates."
+    say = partial(write, context, TOPIC)
+    caption, note = say("caption_of_bootstrap"), say("note_of_bootstrap")
     return [table(f"{identifier}-1", caption, columns, rows, note)]
 
 
@@ -751,7 +679,7 @@ def estimates(context: Context) -> Sequence[Block]:
     several = len(context.settings) > 1
     for number, setting in enumerate(context.settings, start=1):
         if several:
-            blocks.append(Heading(setting_words(context, setting), f"estimates-{number}"))
+            blocks.append(Heading(context.setting_words(setting), f"estimates-{number}"))
         metrics = context.metrics(setting)
         for start in range(0, len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]

@@ -27,7 +27,7 @@ from evallang.reporting.pair_findings import (
     single,
     singly,
 )
-from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
+from evallang.reporting.requirements import requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
@@ -68,7 +68,7 @@ def findings(context: Context) -> Sequence[Block]:
     blocks: list[Block] = [NumberedFindings(tuple(items))] if items else []
     blocks += _scope(context, firm) if items else []
     if len(context.results.requirements) > 1:
-        blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
+        blocks.append(Paragraph(write(context, "requirements", "separately"), "note"))
     if left_out:
         blocks.append(Paragraph(write(context, TOPIC, "further_findings", n=left_out), "pointer"))
     explored = [c for c in context.results.comparisons if c.family.exploratory]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 
 from evallang.reporting.context import Context, MetricWords, half_width
 from evallang.reporting.decisions import margin_of
@@ -16,7 +17,6 @@ from evallang.reporting.document import (
     Ref,
     Runs,
     Strong,
-    listed,
     runs,
 )
 from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
@@ -26,7 +26,6 @@ from evallang.reporting.numbers import (
     NBSP,
     fixed,
     interval,
-    level_of_alpha,
     percent,
     scale_of,
     settled,
@@ -34,76 +33,30 @@ from evallang.reporting.numbers import (
 from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import left, p_of, right, row, sortable, table, wide
 from evallang.reporting.wording import (
-    further_variants,
-    number_word,
     p_letter,
-    p_stat,
-    sentence,
 )
 from evallang.results.records import Requirement
 
 EQUIVALENT = "equivalent"
-RELATIONS = {
-    "superior": ("better than", "by"),
-    "noninferior": ("not worse than", "by"),
-    EQUIVALENT: ("equivalent to", "within"),
-}
-"""What a requirement of two models claims, and the word before its margin."""
-
+TOPIC = "requirements"
 MOST_LINES = 6  # on the first page; the rest are in the table of requirements
 MOST_DRAWN, MOST_PANELS = 10, 12  # requirements in a panel; more are read from the table
-NOT_CORRECTED = (
-    "Each requirement is decided separately. Only the study as a whole, which passes when all are "
-    "met, has the stated level (an intersection–union test); individual requirements are not "
-    "adjusted for multiplicity."
-)
 
 
 def requirement_lines(context: Context) -> list[Runs]:
     """Return the requirements, those not met first; what does not fit is counted."""
-    required = context.results.requirements
+    required = sorted(context.results.requirements, key=lambda item: item.met)
     if not required:
         return []
-    ordered = sorted(required, key=lambda item: item.met)
-    items = [_verdict(required)]
-    items += [_line(context, item) for item in ordered[:MOST_LINES]]
-    rest = ordered[MOST_LINES:]
-    if rest:
-        items.append(_rest(context, rest))
+    say = partial(write, context, TOPIC)
+    items = [say("verdict", size=len(required), failed=sum(not item.met for item in required))]
+    items += [_line(context, item) for item in required[:MOST_LINES]]
+    if rest := required[MOST_LINES:]:
+        items.append(say("more", n=len(rest), met=sum(item.met for item in rest)))
     return items
-
-
-def _verdict(required: Sequence[Requirement]) -> Runs:
-    """State whether the study passes, and how many requirements were not met."""
-    size, failed = len(required), sum(not item.met for item in required)
-    verdict = "failed" if failed else "passed"
-    if size == 1:
-        which = "the requirement was not met" if failed else "the requirement was met"
-    elif not failed:
-        every = "both" if size == 2 else f"all {number_word(size)}"
-        which = f"{every} requirements were met"
-    elif failed == size:
-        none = "neither of the two" if size == 2 else f"none of the {number_word(size)}"
-        which = f"{none} requirements was met"
-    else:
-        verb = "was" if failed == 1 else "were"
-        which = f"{number_word(failed)} of {number_word(size)} requirements {verb} not met"
-    return runs(Strong(runs(f"The study {verdict}: {which}.")))
-
-
-def _rest(context: Context, rest: Sequence[Requirement]) -> Runs:
-    """Count the requirements that do not fit on the first page."""
-    place = "the table of requirements" if context.shows("requirements") else "results.json"
-    met = sum(item.met for item in rest)
-    if len(rest) == 1:
-        return runs(
-            f"One more requirement, which was {'met' if met else 'not met'}, is in {place}."
-        )
-    words = "all met" if met == len(rest) else f"{number_word(met)} of them met"
-    number = number_word(len(rest), capital=True)
-    return runs(f"{number} more requirements, {words}, are in {place}.")
 
 
 def interval_of(context: Context, item: Requirement) -> str:
@@ -127,40 +80,39 @@ def deciding_intervals(context: Context, found: Sequence[Requirement]) -> list[s
 
 def _line(context: Context, item: Requirement) -> Runs:
     value, bounds = decided_on(context, item)
-    made = runs(Strong(runs("Met." if item.met else "Not met.")), " ", words_of(context, item))
-    inside = runs(": ", value)
-    if item.interval is not None and item.interval != (None, None):
-        method = mid_sentence(interval_of(context, item)) if item.method else ""
-        words = f"{percent(item.level)}{NBSP}CI"
-        inside += runs(" (", Interval(plain(bounds), *item.interval, words))
-        inside += runs(f"; {method}" if method else "", ")")
-        if item.test is not None and item.test.p is not None:
-            inside += runs("; ", test_words(context, item))
-    elif item.value is None:
-        inside = ()
-    undecided = item.value is None or item.interval in (None, (None, None))
-    reason = f": {item.reason}" if item.reason and not item.met and undecided else ""
-    return made + inside + runs(reason.rstrip("."), ".", _reconcile_with_test(context, item))
+    lead, test = f"{percent(item.level)}{NBSP}CI", item.test
+    alpha = alpha_of(context, item)
+    return write(
+        context,
+        TOPIC,
+        "line",
+        item=item,
+        words=words_of(context, item),
+        value=value,
+        interval=Interval(plain(bounds), *(item.interval or (None, None)), lead),
+        title=mid_sentence(interval_of(context, item)) if item.method else "",
+        test=()
+        if test is None or test.p is None
+        else write(context, TOPIC, "test", result=test, alpha=alpha),
+        other_level=_level_of_other_test(context, item),
+    )
 
 
-def _reconcile_with_test(context: Context, item: Requirement) -> str:
-    """Reconcile a line with a test of a margin of the same models, which has another level."""
+def _level_of_other_test(context: Context, item: Requirement) -> float | None:
+    """Return the level of a test of a margin of the same models, where a line has another one."""
     if item.margin is None or item.test is not None:
-        return ""
+        return None
     for comparison in context.results.comparisons:
-        same = (comparison.data, comparison.metric) == (item.data, item.metric)
-        for pair in comparison.pairwise if same else ():
-            bound = (1 - item.level) / 2
-            if margin_of(pair) is None or set(pair.models) != set(item.models):
-                continue
-            if math.isclose(bound, comparison.alpha):
-                continue
-            return (
-                f" The bounds of this interval have a one-sided level of {percent(bound)}, and the "
-                f"test of a margin between the same models one of {percent(comparison.alpha)}, so "
-                "that one can be met where the other is not."
+        if (
+            (comparison.data, comparison.metric) == (item.data, item.metric)
+            and any(
+                margin_of(pair) is not None and set(pair.models) == set(item.models)
+                for pair in comparison.pairwise
             )
-    return ""
+            and not math.isclose((1 - item.level) / 2, comparison.alpha)
+        ):
+            return comparison.alpha
+    return None
 
 
 def words_of(context: Context, item: Requirement) -> Runs:
@@ -178,20 +130,12 @@ def words_of(context: Context, item: Requirement) -> Runs:
 
 
 def _words(context: Context, item: Requirement) -> Runs:
-    metric, where = context.metric(item.metric), where_words(context, item)
-    first, *others = (context.model(name) for name in item.models)
-    if item.kind == "level":
-        relations = {">=": " at least ", "<=": " at most "}
-        line: Runs = ()
-        if item.threshold is not None:
-            relation = relations.get(item.operator or "", ", threshold ")
-            line = runs(relation, line_text(metric, item.threshold))
-        return runs(f"{metric.title} of {first}", line, where)
-    verb, by = RELATIONS[item.kind]
-    margin: Runs = ()
-    if item.margin is not None:
-        margin = runs(f" {by} ", line_text(metric, abs(item.margin), of_difference=True))
-    return runs(f"{first} {verb} {others[0]}", margin, f" in {metric.noun}", where)
+    metric, level = context.metric(item.metric), item.kind == "level"
+    value = item.threshold if level else item.margin
+    limit: Runs = ()
+    if value is not None:
+        limit = line_text(metric, value if level else abs(value), of_difference=not level)
+    return write(context, TOPIC, "requirement", item=item, limit=limit)
 
 
 def line_text(metric: MetricWords, value: float, *, of_difference: bool = False) -> Runs:
@@ -202,31 +146,6 @@ def line_text(metric: MetricWords, value: float, *, of_difference: bool = False)
     if metric.percent and of_difference:
         unit = f"{NBSP}point" if text == "1" else f"{NBSP}points"
     return runs(Number(f"{text}{unit}", value))
-
-
-def where_words(context: Context, item: Requirement) -> str:
-    """State the data set, where there are several, and the level of a column."""
-    words = f" on {context.data_label(item.data)}" if len(context.results.data) > 1 else ""
-    if context.several_protocols:
-        words += f" under {context.protocol(item.protocol)}"
-    if item.subgroup is not None:
-        words += f" for {item.subgroup.column} = {item.subgroup.level}"
-    return words
-
-
-def test_words(context: Context, item: Requirement) -> Runs:
-    """State the test that decided a line, with its p and the level."""
-    assert item.test is not None, "asked of lines `with` a test"
-    title = mid_sentence(context.method_title("test", item.test.test))
-    alpha = alpha_of(context, item)
-    made = runs(title, *(f" ({v})" for v in further_variants(context, [item.test], title)))
-    if item.test.p is None:
-        return made
-    return made + runs(
-        ", ",
-        p_stat(context, item.test.p, alpha),
-        f" at level {level_of_alpha(alpha, context.style)}",
-    )
 
 
 def alpha_of(context: Context, item: Requirement) -> float:
@@ -260,34 +179,6 @@ def _lines(metric: MetricWords, item: Requirement) -> tuple[float, ...]:
     return {"superior": (margin,), "noninferior": (-margin,)}.get(item.kind, (-margin, margin))
 
 
-def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
-    """Return each note of the lines once; why a number failed is seen from the table."""
-    by_note: dict[str, list[Runs]] = {}
-    for item in found:
-        reason = (item.reason,) if item.reason and item.value is None else ()
-        of_test = item.test.notes if item.test is not None else ()
-        for note in dict.fromkeys((*reason, *item.notes, *of_test)):
-            by_note.setdefault(note.rstrip("."), []).append(words_of(context, item))
-    return [
-        runs(sentence(note))
-        if len(items) == len(found) > 1
-        else listed(items, comma="; ", last="; ") + runs(f": {note}.")
-        for note, items in by_note.items()
-    ]
-
-
-def _rule(found: Sequence[Requirement]) -> str:
-    """State what decides requirements without a test: one bound, or for equivalence both."""
-    whole = "Equivalence is decided by the whole interval, which must lie within the margin."
-    kinds = {item.kind for item in found if item.test is None}
-    if kinds == {EQUIVALENT}:
-        return whole
-    return (
-        "A requirement is decided by the unfavourable bound of the interval, which must lie beyond "
-        "the threshold or margin."
-    ) + (f" {whole}" if EQUIVALENT in kinds else "")
-
-
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
 def requirements(context: Context) -> Sequence[Block]:
     """Return each requirement with what decided it."""
@@ -309,29 +200,50 @@ def requirements(context: Context) -> Sequence[Block]:
                 Strong(runs("met" if item.met else "not met")),
             )
         )
-    letter = p_letter(context)
-    by_test = (" Where there is a ", letter, ", it is decided by the test and by the sign of the "
-               "difference.")  # fmt: skip
-    corrected = f" {NOT_CORRECTED}" if len(found) > 1 else ""
-    methods = deciding_intervals(context, found)
     made = table(
         "table-requirements",
-        "Requirements of the study and how they were decided.",
+        write(context, TOPIC, "caption"),
         [
             wide("Requirement"),
             sortable("Value", "value"),
             right("Interval", "interval", muted=True),
             right("Level", "level", muted=True),
-            sortable(letter) if tested else None,
+            sortable(p_letter(context)) if tested else None,
             left("Decision"),
         ],
         rows,
-        runs(_rule(found), *(by_test if tested else ()), corrected),
-        *notes_of(context, found),
-        *(words_of(context, item) + runs(": ", test_words(context, item), ".") for item in tested),
-        f"Intervals: {'; '.join(methods)}." if methods else None,
+        *_notes(context, found),
     )
     return [made, *_figures(context, found)]
+
+
+def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
+    """Return each note of the lines once; why a number failed is seen from the table."""
+    by_note: dict[str, list[Runs]] = {}
+    for item in found:
+        reason = (item.reason,) if item.reason and item.value is None else ()
+        of_test = item.test.notes if item.test is not None else ()
+        for note in dict.fromkeys((*reason, *item.notes, *of_test)):
+            by_note.setdefault(note.rstrip("."), []).append(words_of(context, item))
+    kinds = {item.kind for item in found if item.test is None}
+    return notes(
+        context,
+        TOPIC,
+        "notes",
+        several=len(found) > 1,
+        by_bound=kinds != {EQUIVALENT},
+        by_interval=EQUIVALENT in kinds,
+        tested=[
+            (words_of(context, item), item.test, alpha_of(context, item))
+            for item in found
+            if item.test is not None
+        ],
+        rest=[
+            ((), note) if len(items) == len(found) > 1 else (items, note)
+            for note, items in by_note.items()
+        ],
+        intervals=deciding_intervals(context, found),
+    )
 
 
 def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
@@ -352,10 +264,7 @@ def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
         _panel(context, context.metric(name), items, of_differences=of_differences)
         for (of_differences, name), items in shown
     ]
-    caption = runs(
-        "Requirements with their intervals. Dashed line, the threshold or margin; filled point, "
-        "requirement met."
-    ) + drawn_words(
+    caption = write(context, TOPIC, "caption_of_figure") + drawn_words(
         sum(len(items) for _, items in shown),
         sum(map(len, drawn.values())),
         "requirements",
@@ -375,7 +284,7 @@ def _panel(
     rows = []
     for item in items:
         first, *second = (context.model(model) for model in item.models)
-        where = where_words(context, item).strip()
+        where = plain(write(context, TOPIC, "place_of", item=item))
         label = (first, *(f"− {model}" for model in second), *([where] if where else []))
         low, high = item.interval or (None, None)
         lines = _lines(metric, item)

@@ -2,8 +2,9 @@
 
 A file has the sentences of one topic, each a macro; Python calls it by name and gives it facts as
 records. Names that begin with `_` are parts of others. Text may have `<strong>`, `<em>`, `<sub>`
-and `<code>`. What a macro prints of a fact is kept as it is: no sign in a name is markup. A line
-break or several spaces in a template are one space, and none remains before a closing sign.
+and `<code>`; each of several notes begins with `<li>`. What a macro prints of a fact is kept as it
+is: no sign in a name is markup. A line break or several spaces in a template are one space, and
+none remains before a closing sign.
 """
 
 import re
@@ -25,6 +26,7 @@ from evallang.reporting.document import (
     Cite,
     Code,
     Emphasis,
+    Mark,
     Ref,
     Run,
     Runs,
@@ -33,8 +35,9 @@ from evallang.reporting.document import (
     Text,
     listed,
     runs,
+    spaced,
 )
-from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.references import data_key
 from evallang.reporting.run_writer import plain
 from evallang.results.records import DataRecord, HypothesisTestResult, ProtocolRecord
@@ -49,6 +52,7 @@ TAGS: Mapping[str, Callable[[Runs], Run]] = {
     "sub": lambda inside: Subscript(plain(inside)),
     "code": lambda inside: Code(plain(inside)),
 }
+NOTE = "<li>"
 TAG = re.compile(r"<[^>]*>?")
 SPACE = re.compile(r"[ \n]+")
 CITED = "^"  # of what is kept and begins with a citation, which follows its word without a space
@@ -56,7 +60,12 @@ NO_SPACE_BEFORE = re.compile(r" (?=[,.;:)]|<\^)|(?<=\() ")
 
 
 def write(context: Context, topic: str, name: str, **facts: Any) -> Runs:
-    """Return the sentences of a topic that a template makes of facts.
+    """Return the sentences of a topic that a template makes of facts."""
+    return spaced(notes(context, topic, name, **facts))
+
+
+def notes(context: Context, topic: str, name: str, **facts: Any) -> list[Runs]:
+    """Return the notes that a template makes of facts, each of which begins with `<li>`.
 
     An author's macro that fails leaves ours, and an objection that names its line.
     """
@@ -80,12 +89,15 @@ def write(context: Context, topic: str, name: str, **facts: Any) -> Runs:
 
 def _said(
     template: jinja2.Template, context: Context, name: str, facts: Mapping[str, Any]
-) -> Runs | None:
+) -> list[Runs] | None:
     """Return what a macro of a template makes of facts; None where it has no such macro."""
     kept: list[Runs] = []
     module = template.make_module({STUDY: context, "kept": kept})
     macro = getattr(module, name, None)
-    return None if macro is None else _parse(str(macro(**facts)), kept)
+    if macro is None:
+        return None
+    parts = (_parse(part, kept) for part in str(macro(**facts)).split(NOTE))
+    return [part for part in parts if part]
 
 
 def caution(context: Context, topic: str, code: diagnostics.Code, **facts: Any) -> Caution:
@@ -229,13 +241,28 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "noun": of_study(lambda study, name: study.metric(name).noun),
     "summary": _summary,
     "sized": of_study(Context.sized),
+    "setting": of_study(Context.setting_words),
+    "scope": lambda about, several: wording.scope_words(about, several=several),
     "test_title": of_study(lambda study, name: study.method_title("test", name)),
+    "variants": of_study(
+        lambda study, tests: wording.further_variants(
+            study, tests, study.method_title("test", tests[0].test)
+        )
+    ),
     "adjusted": wording.adjusted_words,
     "p_value": of_study(wording.p_stat),
     "size": of_study(Context.size_words),
     "data_sets": of_study(lambda study, n: wording.count_sets(study, n)),
     "test": of_study(_test),
     "difference_title": of_study(lambda study, name: mid_sentence(study.difference_title(name))),
+    "interval_title": of_study(
+        lambda study, name, grouped=False: mid_sentence(
+            study.interval_title(name, over_groups=grouped)
+        )
+    ),
+    "titles": lambda titles: listed(
+        runs(mid_sentence(title) if i else capitalised(title)) for i, title in enumerate(titles)
+    ),
     "reasons": of_study(decisions.reasons),
     "family": wording.family_words,
     "with_article": wording.with_article,
@@ -272,6 +299,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "shows": of_study(Context.shows),
     "p_letter": of_study(wording.p_letter),
     "ref": Ref,
+    "mark": Mark,
 }
 
 
@@ -347,9 +375,9 @@ def sentences_objection(file: str, text: str) -> tuple[str, str] | None:
                 return f"names `{name.name}` in line {name.lineno}, which is not known", CORRECT
         for data in node.find_all(nodes.TemplateData):
             for tag in TAG.findall(data.data):
-                if tag.strip("</>") not in TAGS:
+                if tag != NOTE and tag.strip("</>") not in TAGS:
                     line = data.lineno + data.data[: data.data.index(tag)].count("\n")
-                    words = ", ".join(f"`<{name}>`" for name in TAGS)
+                    words = ", ".join([f"`{NOTE}`", *(f"`<{name}>`" for name in TAGS)])
                     return f"has `{tag}` in line {line}", f"its tags are {words}; `<` is `&lt;`"
     return None
 
