@@ -11,21 +11,17 @@ from evallang.reporting.document import (
     Listing,
     Paragraph,
     Runs,
-    Strong,
     listed,
     runs,
 )
-from evallang.reporting.numbers import count, interval, percent
+from evallang.reporting.numbers import interval
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.wording import number_word, sentence, value_text
+from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import BestOfMany, CorrectedEstimate, Export
 
-NO_TEST = "No comparison tests whether it differs from the others. "
-NONE_FOUND = (
-    "No comparison of this study found a difference between the models, so that another may be as "
-    "good or better. "
-)
+TOPIC = "searches"
 
 
 @SECTIONS.register(SectionDeclaration(order=55, topics=(Topic.EXPORTED,)), title="Exported models")
@@ -38,7 +34,7 @@ def exports(context: Context) -> Sequence[Block]:
     several = len({item.model for item in found}) > 1
     made = table(
         "table-exports",
-        f"Models fitted on all {_cases(context)} and saved.",
+        write(context, TOPIC, "caption_of_exports", data=context.results.data[0]),
         [left("Model"), wide("File"), wide("Hyper-parameters"), wide("Types to trust", muted=True)],
         [
             row(
@@ -57,101 +53,79 @@ def exports(context: Context) -> Sequence[Block]:
         ),
     )
     cautions = [
-        Paragraph(words) for item in found if item.best for words in _caution(context, item)
+        Paragraph(words) for item in found if item.best and (words := _caution(context, item))
     ]
-    load = runs("To read a model and predict new rows:")
     path, trusted = (
         json.dumps(value, ensure_ascii=False)
         for value in (found[0].path, list(found[0].trusted_types))
     )
     argument = f", trusted={trusted}" if found[0].trusted_types else ""
     python = f"import skops.io\n\nmodel = skops.io.load({path}{argument})\nmodel.predict(rows)"
-    return [*cautions, made, Paragraph(load), Listing(python, "Python")]
+    return [
+        *cautions,
+        made,
+        Paragraph(write(context, TOPIC, "how_to_read")),
+        Listing(python, "Python"),
+    ]
 
 
 def fitted_on_all(context: Context) -> Runs:
     """State for the methods paragraph what was exported; nothing without an export."""
-    names = dict.fromkeys(item.model for item in context.results.exports)
-    if not names:
+    found = context.results.exports
+    models = list(dict.fromkeys(item.model for item in found))
+    if not models:
         return ()
-    models = " and ".join(context.model(name) for name in names)
-    verb = "was" if len(names) == 1 else "were"
-    made = f"After the evaluation, {models} {verb} fitted on all {_cases(context)}"
-    searched = [item for item in context.results.exports if item.params]
-    return runs(made, ", with hyper-parameters selected as before." if searched else ".")
-
-
-def _cases(context: Context) -> str:
+    searched = any(item.params for item in found)
     data = context.results.data[0]
-    return f"{count(data.n)} {context.cases(data.name)}"
+    return write(context, TOPIC, "fitted_on_all", models=models, data=data, searched=searched)
 
 
-def _caution(context: Context, item: Export) -> Iterator[Runs]:
+def _caution(context: Context, item: Export) -> Runs:
     """Format the caution of a model that was chosen on the folds that measure it."""
+    data = context.results.data[0]
     protocol = next((p.name for p in context.results.protocols if p.implied_by is None), None)
-    setting = Setting(context.results.data[0].name, protocol)
+    setting = Setting(data.name, protocol)
     metrics = context.metrics(setting)
-    models = context.models_best_first(setting, metrics[0]) if metrics else ()
-    if not metrics or len(models) < 2:
-        return
-    metric = context.metric(metrics[0])
+    if not metrics or len(context.models_best_first(setting, metrics[0])) < 2:
+        return ()
+    metric, scale = context.metric(metrics[0]), context.scale(setting, metrics[0])
     estimate = context.estimate(setting, item.model, metrics[0])
-    known = None if estimate is None else estimate.value
-    found, cases, compared = item.corrected, _cases(context), context.results.comparisons
+    compared, found = context.results.comparisons, item.corrected
     tests = [t for c in compared for t in (c.omnibus, *c.pairwise) if t is not None]
-    no_difference = NONE_FOUND if tests else NO_TEST
-    if any(test.reject in (True, None) for test in tests):
-        no_difference = ""
-    yield runs(
-        Strong(runs(f"{context.model(item.model)} was exported as the best model")),
-        f", by {metric.noun} under {context.protocol(protocol)} (",
-        value_text(metric, known, context.scale(setting, metrics[0])),
-        "). ",
-        no_difference,
-        "The estimate of a model that was chosen on the folds that measure it is optimistic. ",
-        runs(
-            f"No corrected figure is given: the predictions of {context.protocol(protocol)} cannot "
-            "be drawn again as independent examples, or some are missing."
-        )
-        if found is None
-        else corrected_words(context, setting, found, cases),
+    return write(
+        context,
+        TOPIC,
+        "exported_as_best",
+        item=item,
+        noun=metric.noun,
+        protocol=protocol,
+        value=value_text(metric, None if estimate is None else estimate.value, scale),
+        tested=bool(tests),
+        different=any(test.reject in (True, None) for test in tests),
+        correction=() if found is None else _corrected(context, setting, found),
     )
 
 
 def best_of_many(context: Context, setting: Setting) -> Iterator[Paragraph]:
     """Iterate over what a setting with many models on one test set makes of the best."""
     for found in context.results.best_of_many:
-        if Setting(found.data, found.protocol) != setting:
-            continue
-        metric = context.metric(found.metric)
-        scale = context.scale(setting, found.metric)
-        number = number_word(len(found.models))
-        made = runs(
-            Strong(runs(f"The best of {number} models")),
-            f" by {metric.noun} was {context.model(found.model)} (",
-            value_text(metric, found.naive, scale),
-            "). It was chosen on the rows that measure it, so this estimate is optimistic. ",
-            corrected_words(context, setting, found, f"the {context.cases(found.data)}"),
-        )
-        yield Paragraph(made)
+        if Setting(found.data, found.protocol) == setting:
+            scale = context.scale(setting, found.metric)
+            value = value_text(context.metric(found.metric), found.naive, scale)
+            correction = _corrected(context, setting, found)
+            facts = {"found": found, "value": value, "correction": correction}
+            yield Paragraph(write(context, TOPIC, "best_of_many", **facts))
 
 
-def corrected_words(
-    context: Context, setting: Setting, found: BestOfMany | CorrectedEstimate, cases: str
-) -> Runs:
+def _corrected(context: Context, setting: Setting, found: BestOfMany | CorrectedEstimate) -> Runs:
     """State how an estimate was corrected for the choice of the best, and the corrected value."""
-    metric = context.metric(found.metric)
     scale = context.scale(setting, found.metric)
-    shown = interval(found.low, found.high, scale)
-    return runs(
-        f"To correct for that, {cases} were drawn with replacement "
-        f"{count(found.rounds)} times, the best of the {number_word(len(found.models))} models was "
-        f"chosen on each draw, and measured on the {context.cases(setting.data)} not "
-        "drawn: ",
-        value_text(metric, found.value, scale),
-        f" on average ({percent(found.level)} of the draws in ",
-        Interval(shown, found.low, found.high),
-        "; BBC-CV",
-        context.cite("estimate", found.method),
-        ").",
+    return write(
+        context,
+        TOPIC,
+        "corrected",
+        found=found,
+        data=setting.data,
+        value=value_text(context.metric(found.metric), found.value, scale),
+        interval=Interval(interval(found.low, found.high, scale), found.low, found.high),
     )

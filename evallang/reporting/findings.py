@@ -1,7 +1,7 @@
 """Key findings: the claims, in the order in which a reader asks; each can be pasted alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evallang.reporting import limits
 from evallang.reporting.context import Context, Setting
@@ -14,7 +14,6 @@ from evallang.reporting.document import (
     Paragraph,
     Ref,
     Runs,
-    runs,
 )
 from evallang.reporting.limits import never_predicted_findings
 from evallang.reporting.numbers import Scale, fixed
@@ -35,7 +34,6 @@ from evallang.reporting.wording import (
     estimate_runs,
     numbers_with_adjusted,
     scope_words,
-    sentence,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -90,71 +88,41 @@ def findings(context: Context) -> Sequence[Block]:
     return blocks
 
 
-Scopes = dict[str, dict[str, None]]
-"""What numbers apply to, and the places for which that is so: "under a", "on iris"."""
-
-
 def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
     """State what estimates and comparisons apply to: these fitted models, the algorithms, ..."""
     several = len(context.results.models) > 1
     settings = {(setting.data, setting.protocol) for setting in context.settings}
-    stated: Scopes = {}
+    scopes: dict[str, dict[str, dict[str, None]]] = {"estimates": {}, "comparisons": {}}
+
+    def add(noun: str, words: str, data: str | None, under: str | None) -> None:
+        scopes[noun].setdefault(words, {})[context.place_words(data, under)] = None
+
     for e in context.results.estimates:
         if e.interval is not None and e.about and (e.data, e.protocol) in settings:
-            place = context.place_words(e.data, e.protocol)
-            stated.setdefault(scope_words(e.about, several=several), {})[place] = None
-    tested: Scopes = {}
-    for comparison in firm if context.results.models else ():
-        if not comparison.performed:
-            continue
-        if comparison.data is None:
-            words = f"further {context.sets} like these"
-        elif comparison.about:
-            words = scope_words(comparison.about, several=several)
-        else:
-            continue
-        place = context.place_words(comparison.data, comparison.protocol)
-        tested.setdefault(words, {})[place] = None
-    known = [(noun, of) for noun, of in (("estimates", stated), ("comparisons", tested)) if of]
-    if not known:
-        return []
-    if all(len(of) == 1 for _, of in known):
-        alone = [(noun, next(iter(of))) for noun, of in known]
-        text = f"The findings apply to {alone[0][1]}."
-        if len({of for _, of in alone}) > 1:
-            (first, one), (second, other) = alone
-            text = f"The {first} apply to {one}, the {second} to {other}."
-    else:
-        if len(known) == 2 and stated == tested:
-            known = [("findings", stated)]
-        text = " ".join(_by_place(noun, of) for noun, of in known)
-    return [Paragraph(runs(text), "note")]
-
-
-def _by_place(noun: str, scopes: Scopes) -> str:
-    """State what estimates or comparisons apply to under each protocol or on each data set."""
-    if words := _one_scope(list(scopes)):
-        return f"The {noun} apply to {words}."
-    places = [place for of in scopes.values() for place in of]
-    if len(set(places)) < len(places):
-        return f"The {noun} apply, depending on the metric, to {', or to '.join(scopes)}."
-    (first, of), *others = ((" and ".join(places), of) for of, places in scopes.items())
-    rest = "".join(f"; {place}, to {other}" for place, other in others)
-    return sentence(f"{first}, the {noun} apply to {of}{rest}")
+            add("estimates", scope_words(e.about, several=several), e.data, e.protocol)
+    for c in firm if context.results.models else ():
+        about = f"further {context.sets} like these" if c.data is None else c.about
+        if c.performed and about:
+            add("comparisons", scope_words(about, several=several), c.data, c.protocol)
+    alike = scopes["estimates"] == scopes["comparisons"]
+    known = {noun: _in_one(of) for noun, of in scopes.items() if of}
+    if known and (alike or len({words for of in known.values() for words in of}) == 1):
+        known = {"findings": next(iter(known.values()))}
+    return [Paragraph(write(context, TOPIC, "scope", scopes=known), "note")] if known else []
 
 
 SIZE = re.compile(r"\d[\d,]*")
 
 
-def _one_scope(scopes: Sequence[str]) -> str:
-    """Return the only scope, or a range of the sizes in which several differ; empty for others."""
-    if len(scopes) == 1:
-        return scopes[0]
+def _in_one(scopes: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
+    """Return scopes with their places; those that differ in a size alone are one, with a range."""
+    apart = {words: list(places) for words, places in scopes.items()}
     sizes = [SIZE.findall(words) for words in scopes]
     if len({SIZE.sub("", words) for words in scopes}) > 1 or any(len(of) != 1 for of in sizes):
-        return ""
+        return apart
     ordered = sorted((size for (size,) in sizes), key=lambda size: int(size.replace(",", "")))
-    return SIZE.sub(f"{ordered[0]} to {ordered[-1]}", scopes[0])
+    ends = " to ".join(dict.fromkeys((ordered[0], ordered[-1])))
+    return {SIZE.sub(ends, next(iter(scopes))): []}
 
 
 def _comparison_findings(

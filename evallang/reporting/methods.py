@@ -20,8 +20,6 @@ from evallang.reporting.numbers import percent, scale_of
 from evallang.reporting.pair_findings import quantity_noun, singly, stated_value
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
-    RULES,
-    RULES_OF_ONE_PART,
     candidates,
     inner_words,
     thresholds,
@@ -177,7 +175,6 @@ def _designed(context: Context) -> Iterator[Runs]:
     estimators = [model for model in results.models if model.kind == "estimator"]
     if estimators:
         validated = uses_validation_part(context)
-        rules = RULES_OF_ONE_PART if validated else RULES
         used = dict.fromkeys(s.rule for s in results.selections if s.rule)
         yield say(
             "tuning",
@@ -186,7 +183,7 @@ def _designed(context: Context) -> Iterator[Runs]:
             search=results.search,
             validated=validated,
             inner=inner_words(context) if results.search is not None else (),
-            rules=[rules.get(rule, rule.replace("_", " ")) for rule in used],
+            rules=write(context, "searches", "rules", names=list(used), validated=validated),
         )
 
 

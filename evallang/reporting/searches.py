@@ -2,33 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import prod
 from statistics import median
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.diagnostics import codes
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Caution, Code, Runs, Text, listed, runs
-from evallang.reporting.numbers import fixed, percent, scale_of
+from evallang.reporting.document import Block, Caution, Code, Runs
+from evallang.reporting.numbers import MINUS, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.sentences import caution, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
-from evallang.reporting.wording import number_word, plural
 from evallang.results.records import (
-    INNER_BLOCKS,
-    INNER_PERIODS,
     VALIDATION_PART,
     FoldThreshold,
     ModelRecord,
     ThresholdRecord,
 )
-from evallang.results.settings import Value
 
-RULES = {
-    "best": "the candidate with the best mean inner score",
-    "one_standard_error": "the simplest candidate within one standard error of the best "
-    "(Breiman et al. 1984)",
-}
-RULES_OF_ONE_PART = {**RULES, "best": "the candidate with the best score there"}
+TOPIC = "searches"
 
 
 def uses_validation_part(context: Context) -> bool:
@@ -40,33 +35,12 @@ def uses_validation_part(context: Context) -> bool:
 def inner_words(context: Context) -> Runs:
     """Format the splits that compared candidates: "in 3-fold inner cross-validation"."""
     search = context.results.search
-    by_words: dict[str, list[str]] = {}
+    stages: dict[tuple[str, int | None], list[str]] = {}
     for protocol in context.results.protocols:
         if protocol.implied_by is None and protocol.tuned_on is not None:
             folds = protocol.inner_folds or (search.folds if search is not None else None)
-            by_words.setdefault(_stage(protocol.tuned_on, folds), []).append(protocol.name)
-    if len(by_words) == 1:
-        (words,) = by_words
-        return runs(words) if words else ()
-    return listed(
-        runs(
-            words or "on the validation part",
-            " under ",
-            listed(runs(context.protocol(name)) for name in names),
-        )
-        for words, names in by_words.items()
-    )
-
-
-def _stage(tuned_on: str, folds: int | None) -> str:
-    """Format the inner splits of one protocol; empty for a validation part."""
-    if tuned_on == VALIDATION_PART or folds is None:
-        return ""
-    if tuned_on == INNER_PERIODS:
-        return f"with {number_word(folds)} later periods of that part as validation data"
-    if tuned_on == INNER_BLOCKS:
-        return f"with {number_word(folds)} consecutive blocks of that part as validation data"
-    return f"in {folds}-fold inner cross-validation"
+            stages.setdefault((protocol.tuned_on, folds), []).append(protocol.name)
+    return write(context, TOPIC, "inner_splits", stages=stages)
 
 
 def candidates(model: ModelRecord) -> int:
@@ -99,11 +73,8 @@ def selections(context: Context) -> Sequence[Block]:
         words = parameter_words(item.params) or "as written"
         by_model.setdefault(key, Counter())[words] += 1
     validated = uses_validation_part(context)
-    said = RULES_OF_ONE_PART if validated else RULES
-    rules = dict.fromkeys(item.rule for item in found if item.rule)
-    words = " or ".join(said.get(rule, rule.replace("_", " ")) for rule in rules)
-    each = "" if validated else " in each outer fold"
-    place = "on a validation part" if validated else "inside the training parts"
+    rules = list(dict.fromkeys(item.rule for item in found if item.rule))
+    say = partial(write, context, TOPIC, validated=validated)
     rows = [
         row(
             "" if i else named(context, key, by_model),
@@ -116,10 +87,10 @@ def selections(context: Context) -> Sequence[Block]:
     return [
         table(
             "table-selections",
-            f"Hyper-parameters chosen {place}.",
+            say("caption_of_choices"),
             [left("Model"), wide("Parameters"), right("Outer folds")],
             rows,
-            runs(f"The choice{each} was {words}.") if words else None,
+            say("note_of_choices", rules=rules),
         )
     ]
 
@@ -145,24 +116,29 @@ def named(
 
 LEAST_CANDIDATES = 3  # numbers; of two, each is an end
 SHARE = 0.5  # of the searches, from which on an end is more than chance
-MOST_LINES = 6
+
+
+class _Edge(Struct, frozen=True):
+    """A parameter whose search mostly ended at one end of its candidates."""
+
+    parameter: str
+    model: str
+    largest: bool
+    end: float
+    times: int
+    searches: int
 
 
 def search_at_the_edge(context: Context) -> Caution | None:
     """Warn of searches of which at least half chose an end of a numeric range."""
-    lines = list(_edges(context))
-    if not lines:
-        return None
-    said = sum(((Text(" "), *line) for line in lines[:MOST_LINES]), ())[1:]
-    body = runs(said, " Better values may lie beyond these candidates.")
-    return Caution.from_code(codes.search_at_the_edge, "A search ended at the edge", body)
+    edges = list(_edges(context))
+    return caution(context, TOPIC, codes.search_at_the_edge, edges=edges) if edges else None
 
 
-def _edges(context: Context) -> Iterator[Runs]:
-    """Iterate over parameters whose search mostly ended at one end of their candidates."""
+def _edges(context: Context) -> Iterator[_Edge]:
     for model in context.results.models:
-        for parameter, candidates in model.tuned.items():
-            numbers = sorted({float(value) for value in candidates if _is_number(value)})
+        for parameter, values in model.tuned.items():
+            numbers = sorted({float(value) for value in values if _is_number(value)})
             if len(numbers) < LEAST_CANDIDATES:
                 continue
             chosen = [
@@ -170,32 +146,17 @@ def _edges(context: Context) -> Iterator[Runs]:
                 for item in context.results.selections
                 if item.model == model.name and parameter in item.params
             ]
+            whole = all(isinstance(value, int) for value in values if _is_number(value))
+            # nothing lies beyond an end that is a bound, zero, or has one neighbour or no limit
+            closed = {
+                False: numbers[0] == 0 or (whole and numbers[0] == 1),
+                True: None in values,
+            }
+            bounds = model.bounds.get(parameter, (None, None))
             for end, largest in ((numbers[0], False), (numbers[-1], True)):
                 times, n = sum(_is_number(v) and float(v) == end for v in chosen), len(chosen)
-                bounds = model.bounds.get(parameter, (None, None))
-                if not times >= SHARE * n > 0 or _closed(end, candidates, bounds, largest=largest):
-                    continue
-                yield runs(
-                    Code(parameter), f" of {context.model(model.name)} was the "
-                    f"{'largest' if largest else 'smallest'} of its candidates, {end:g}, in "
-                    f"{times} of {n} {'search' if n == 1 else 'searches'}.",
-                )  # fmt: skip
-
-
-def _closed(
-    end: float,
-    candidates: Sequence[Value],
-    bounds: tuple[float | None, float | None],
-    *,
-    largest: bool,
-) -> bool:
-    """Return whether nothing lies beyond an end: a bound, zero, one neighbour, no limit."""
-    if end == bounds[largest]:
-        return True
-    if largest:
-        return None in candidates
-    whole = all(isinstance(value, int) for value in candidates if _is_number(value))
-    return end == 0 or (whole and end == 1)
+                if times >= SHARE * n > 0 and end != bounds[largest] and not closed[largest]:
+                    yield _Edge(parameter, model.name, largest, end, times, n)
 
 
 def _is_number(value: object) -> bool:
@@ -208,52 +169,52 @@ FINDING = "threshold_beside_the_reported_scores"
 USUAL = (0.0, 0.5)  # of margins and probabilities: nobody chose them on the rows
 
 
+class _Choice(Struct, frozen=True):
+    """How a threshold came about; `because` is the author's reason for a stated one.
+
+    `unexplained` is True for a stated one that may have been chosen on the rows of the report.
+    """
+
+    origin: str
+    value: str = ""
+    data: str | None = None
+    metric: str = ""
+    folds: int | None = None
+    part: float | None = None
+    because: str = ""
+    unexplained: bool = False
+
+
 def thresholds(context: Context) -> Runs:
     """State the threshold of each model that has one, and what it was chosen on."""
-    found: dict[tuple[str, ...], list[Runs]] = {}
+    choices: dict[_Choice, list[str]] = {}
     for model in context.results.models:
         for record in model.thresholds:
             label = context.model(model.name) + (f" ({record.member})" if record.member else "")
-            found.setdefault(_words(context, model, record), []).append(runs(label))
-    made: Runs = ()
-    for (lead, number_, rest), models in found.items():
-        noun, verb = ("thresholds", "were") if len(models) > 1 else ("threshold", "was")
-        stated = f" ({number_})" if number_ else ""
-        made += runs(" " if made else "", f"The {noun} of ", listed(models), stated)
-        made += runs(f" {verb} {lead}{rest}.")
-    return made
+            choices.setdefault(_choice(context, model, record), []).append(label)
+    return write(context, TOPIC, "thresholds", choices=choices) if choices else ()
 
 
-def _words(context: Context, model: ModelRecord, record: ThresholdRecord) -> tuple[str, str, str]:
-    """Return how a threshold came about, its number, and what is known of its choice."""
-    number_ = "" if record.value is None else f"{record.value:g}".replace("-", "−")
+def _choice(context: Context, model: ModelRecord, record: ThresholdRecord) -> _Choice:
+    if record.origin in ("search", "default"):
+        return _Choice(record.origin)
     if record.origin == "training_part":
         by = (record.metric or "").replace("_", " ")
-        where = f"in {plural(record.folds, 'inner fold')}" if record.folds else ""
-        if record.part is not None:
-            where = f"on {percent(record.part)} of its rows"
-        return "chosen", "", f" inside each training part, by {by} {where}"
-    if record.origin == "search":
-        return "chosen", "", " by the search, with the hyper-parameters"
-    if record.origin == "default":
-        return "not chosen", "", ": it is the default of its class"
-    several = record.data is not None and len(context.results.data) > 1
-    on = f" for {context.data_label(record.data)}" if several else ""
-    because = _waiver(context, model.name)
-    if record.value not in USUAL:
-        on += ", which does not say on which rows it was chosen" if because is None else (
-            f": {because}")  # fmt: skip
-    return "stated in the study file", number_, on
-
-
-def _waiver(context: Context, model: str) -> str | None:
-    """Return why the author allowed a threshold of a model, None without a reason."""
-    for found in context.results.diagnostics:
-        if found.get("name") == FINDING and f"`{model}`" in str(found.get("message")):
-            because = found.get("allowed_because")
-            if because:
-                return str(because).rstrip(".")
-    return None
+        return _Choice(record.origin, metric=by, folds=record.folds, part=record.part)
+    value = "" if record.value is None else f"{record.value:g}".replace("-", MINUS)
+    if record.value in USUAL:
+        return _Choice("stated", value, record.data)
+    because = next(
+        (
+            str(found["allowed_because"]).rstrip(".")
+            for found in context.results.diagnostics
+            if found.get("name") == FINDING
+            and f"`{model.name}`" in str(found.get("message"))
+            and found.get("allowed_because")
+        ),
+        "",
+    )
+    return _Choice("stated", value, record.data, because=because, unexplained=True)
 
 
 # --- the thresholds that fits chose -------------------------------------------------------------
@@ -291,21 +252,22 @@ def chosen_thresholds(context: Context) -> Sequence[Block]:
                 few if listing else None,
             )
         )
-    noun = " or ".join("probability" if kind == "probabilities" else "margin" for kind in kinds)
     return [
         table(
             "table-thresholds",
-            "Decision thresholds chosen inside the training parts.",
+            write(context, TOPIC, "caption_of_thresholds"),
             [
                 left("Model"),
                 *map(right, ("Fits", "Median", "Smallest", "Largest")),
                 wide("In the order of the folds") if listing else None,
             ],
             rows,
-            f"A label is positive if the {noun} of the positive class reaches the threshold. The "
-            "test rows of a fold were not used to choose it.",
-            "In parentheses, models of an ensemble: the threshold makes the labels that it uses."
-            if any(member for *_, member in by_model)
-            else None,
+            *notes(
+                context,
+                TOPIC,
+                "notes_of_thresholds",
+                kinds=list(kinds),
+                of_members=any(member for *_, member in by_model),
+            ),
         )
     ]

@@ -15,6 +15,7 @@ from evallang.reporting.document import (
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.sentences import write
 from evallang.reporting.wording import plural
 from evallang.results.bibtex_entries import CITATION, OWN, cited_keys
 from evallang.results.records import ProtocolRecord, ReferenceRecord
@@ -64,7 +65,15 @@ def title(context: Context) -> Sequence[Block]:
         parts.append(first if len(own) == 1 else f"{first} and {rest}")
     subtitle = ", ".join(filter(None, parts))
     head = Title(context.title, subtitle, authors, tuple(facts), row)
-    return [head, *_history(context)]
+    history = write(
+        context,
+        "title",
+        "history",
+        lock=results.provenance.lock,
+        looks=results.provenance.looks or 0,
+        allowed=results.study.looks if results.requirements else None,
+    )
+    return [head, Paragraph(history)] if history else [head]
 
 
 def with_citations(text: str, works: Sequence[ReferenceRecord]) -> Runs:
@@ -82,35 +91,6 @@ def with_citations(text: str, works: Sequence[ReferenceRecord]) -> Runs:
         made += [text[at : found.start()].rstrip(), Cite(keys)]
         at = found.end()
     return runs(*made, text[at:])
-
-
-def _history(context: Context) -> Sequence[Block]:
-    """State whether the run had the locked protocol, and how many evaluations are recorded.
-
-    Nothing here says that the data had not been evaluated before: no file can know.
-    """
-    made, said = context.results.provenance, []
-    if made.lock is not None:
-        same = f"The protocol was locked on {made.lock.date}."
-        other = f"This run differs from the protocol that was locked on {made.lock.date}."
-        said.append(same if made.lock.same else other)
-    looks = made.looks or 0
-    if made.lock is not None and looks == 1:
-        said.append(
-            "One evaluation on these test data is recorded; unrecorded ones cannot be ruled out."
-        )
-    if looks > 1:
-        number = plural(looks, "evaluation")
-        said.append(
-            f"{number[:1].upper()}{number[1:]} on these test data are recorded, each with another "
-            "seed, protocol, study or code; unrecorded ones cannot be ruled out. This report shows "
-            "one of them, and its results are too favourable if it was chosen for its results."
-        )
-        stated = context.results.study.looks
-        if stated is not None and looks > stated and context.results.requirements:
-            decisions = plural(stated, "evaluation")
-            said.append(f"The level of the requirements allows for {decisions}.")
-    return (Paragraph(runs(" ".join(said))),) if said else ()
 
 
 def short_protocol(protocol: ProtocolRecord) -> str:
