@@ -1,8 +1,10 @@
 """The protocol: every setting that can change a number, stated or default, and what it did."""
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,57 +30,40 @@ DEFAULT = Term("○", "default")
 IMPLIED = Term("◇", "implied by a test")
 INTERVAL_IMPLIED = Term("◇", "implied by an interval")
 GROUPS = ("Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report")
-STATEMENTS = {
-    "data": ("Data", "Data"),
-    "predictions": ("Data", "Predictions"),
-    "scores": ("Data", "Scores"),
-    "counts": ("Data", "Counts"),
-    "stratify": ("Resampling", "Stratification"),
-    "group": ("Resampling", "Groups"),
-    "protocol": ("Resampling", "Splits"),
-    "model": ("Models", "Model"),
-    "let": ("Models", "Abbreviation"),
-    "use": ("Models", "Custom code"),
-    "export": ("Models", "Export"),
-    "tune": ("Tuning", "Search"),
-    "measure": ("Measures", "Measures"),
-    "analyze": ("Measures", "Analysis"),
-    "compare": ("Tests", "Comparison"),
-    "require": ("Tests", "Requirement"),
-    "report": ("Report", "Report"),
-    "study": ("Report", "Title"),
-}
-"""The group and the name of a statement."""
-STUDY_CLAUSES = {
-    "seed": ("Resampling", "Seed"),
-    "alpha": ("Tests", "Level α"),
-    "families": ("Tests", "Families"),
-    "confidence": ("Measures", "Confidence level"),
-}
-WORDS = frozenset({("study", clause) for clause in (None, "author", "question", "about")})
+UNPRINTED = frozenset({("study", clause) for clause in (None, "author", "question", "about")})
 """What changes no number; the first page has it."""
 DIRECTION = "Direction"
-CLAUSES = {
-    "target": "Target",
-    "features": "Features",
-    "positive": "Positive class",
-    "missing": "Missing values",
-    "task": "Task",
-    "unit": "Unit",
-    "weight": "Weight",
-    "id": "Identity of a row",
-    "where": "Rows kept",
-    "cite": "Source",
-    "threshold": "Threshold of the scores",
-    "about": "About",
-    "separator": "Separator",
-    "higher": DIRECTION,
-    "lower": DIRECTION,
-    "show": "Sections printed",
-    "hide": "Sections omitted",
-    "style": "Style sheet",
-}
-"""Names of clauses; others are called by their keyword."""
+
+
+class SettingsWords(Struct, frozen=True):
+    """The words of `settings.toml`, which says what each of its tables has."""
+
+    statements: Mapping[str, tuple[str, str]]
+    study_clauses: Mapping[str, tuple[str, str]]
+    clauses: Mapping[str, str]
+    defaults: Mapping[str, Mapping[str, tuple[str, str, str]]]
+    clause_effects: Mapping[str, str]
+    values: Mapping[str, str]
+    option_titles: Mapping[str, str]
+    option_values: Mapping[str, Mapping[str, str]]
+    option_effects: Mapping[str, str]
+
+    def statement(self, keyword: str) -> tuple[str, str]:
+        """Return the group and the name of a statement."""
+        return self.statements.get(keyword, ("Report", capital(keyword)))
+
+    def clause(self, keyword: str) -> str:
+        """Return the name of a clause."""
+        return self.clauses.get(keyword, capital(keyword))
+
+
+def capital(keyword: str) -> str:
+    """Return a keyword as words."""
+    return keyword.replace("_", " ").capitalize()
+
+
+_TEXT = (files("evallang.reporting") / "settings.toml").read_bytes()
+WORDS = msgspec.toml.decode(_TEXT, type=SettingsWords)
 
 
 def _topics(context: Context) -> list[Topic]:
@@ -147,7 +132,7 @@ def _stated(context: Context) -> list[tuple[str, str, str, str]]:
     before = None
     for stated in context.results.spec.stated:
         place = (stated.statement, stated.clause)
-        if place in WORDS:
+        if place in UNPRINTED:
             continue
         group, name = _named(stated)
         value = f"{stated.clause} {stated.value}" if name == DIRECTION else stated.value
@@ -232,16 +217,11 @@ def _data_effect(context: Context, data: DataRecord) -> str:
 
 def _named(stated: Stated) -> tuple[str, str]:
     """Return the group and the name of what is stated."""
-    group, name = STATEMENTS.get(stated.statement, ("Report", _capital(stated.statement)))
+    group, name = WORDS.statement(stated.statement)
     if stated.clause is None:
         return group, f"{name} {stated.number + 1}" if stated.statement == "compare" else name
-    name = CLAUSES.get(stated.clause, _capital(stated.clause))
-    known = STUDY_CLAUSES if stated.statement == "study" else {}
-    return known.get(stated.clause, (group, name))
-
-
-def _capital(word: str) -> str:
-    return word.replace("_", " ").capitalize()
+    known = WORDS.study_clauses if stated.statement == "study" else {}
+    return known.get(stated.clause, (group, WORDS.clause(stated.clause)))
 
 
 def value_words(value: Any) -> str:
@@ -259,91 +239,6 @@ def value_words(value: Any) -> str:
 
 # --- defaults --------------------------------------------------------------------------
 
-SETTINGS: Mapping[tuple[str, str | None], tuple[str, str, str]] = {
-    ("study", "title"): ("Report", "Title", "named after the file"),
-    ("study", "seed"): ("Resampling", "Seed", "splits and random steps follow from it"),
-    ("study", "alpha"): ("Tests", "Level α", "a hypothesis is rejected at or below it"),
-    ("study", "confidence"): ("Measures", "Confidence level", "level of every interval"),
-    ("study", "families"): ("Tests", "Families", "what one correction covers"),
-    ("report", None): ("Report", "Formats", "files that are written"),
-    ("report", "numbers"): ("Report", "Style of numbers", "how p and intervals are printed"),
-    ("report", "page"): ("Report", "Page", "size of the PDF"),
-    ("measure", None): ("Measures", "Measure", "nothing else was asked for"),
-    ("measure", "within"): (
-        "Measures",
-        "Smallest level estimated, examples",
-        "levels with fewer are listed and not estimated",
-    ),
-    ("tune", "strategy"): ("Tuning", "Search", "how candidates are tried"),
-    ("tune", "by"): ("Tuning", "Measure of the search", "candidates are compared by it"),
-    ("tune", "cv"): ("Tuning", "Inner folds", "where candidates are compared"),
-    ("tune", "select"): ("Tuning", "Choice", "which candidate is taken"),
-}
-"""Group, name and consequence of defaults that need no further words."""
-CLAUSE_EFFECTS = {
-    "positive": "the class that precision, recall, F1 are about",
-    "missing": "what a missing value does",
-    "task": "inferred from the target",
-    "unit": "the word in this report",
-    "threshold": "scores at or above it are labelled positive",
-}
-VALUES = {
-    "separate": "one per comparison line",
-    "together": "all lines together",
-    "one_standard_error": "simplest within one standard error of the best",
-    "best": "best mean inner score",
-    "grid": "full grid",
-    "apa": "APA",
-    "bca": "bias-corrected accelerated",
-    "two_sided": "two-sided",
-    "a4": "A4",
-    "auto": "by the size of the data",
-    "html, pdf": "HTML, PDF",
-}
-OF_ONE_PART = {**VALUES, "best": "best score on the validation part"}
-OPTION_TITLES = {
-    "alternative": "direction",
-    "at": "ranks that count",
-    "average": "average over classes",
-    "bins": "number of bins",
-    "block": "length of a block",
-    "distinct": "distinct scores kept",
-    "horizon": "steps of the forecast",
-    "interval": "interval of the difference",
-    "method": "form",
-    "missing": "data sets with a missing score",
-    "multi_class": "more than two classes",
-    "pool": "folds pooled",
-    "repeats": "repetitions",
-    "rope": "region of practical equivalence",
-    "rounds": "number of random draws",
-    "samples": "draws from the posterior",
-    "test_train_ratio": "test rows per training row",
-    "ties": "tied scores",
-    "zeros": "differences of zero",
-}
-"""What the options of methods are called in the table of settings."""
-OPTION_VALUES = {
-    ("average", "binary"): "none",
-    ("missing", "leave_out"): "excluded",
-    ("missing", "worst"): "worst rank",
-    ("multi_class", "ovo"): "mean of the pairs of classes",
-    ("multi_class", "ovr"): "each class against the rest",
-    ("numerator", "first"): "first difference",
-    ("numerator", "mean"): "mean of the first two differences",
-    ("scale", "logit"): "logit",
-    ("ties", "average"): "mean rank, with a correction for ties",
-    ("ties", "ignore"): "without a correction for ties",
-    ("zeros", "drop"): "dropped",
-    ("zeros", "pratt"): "ranked and then dropped",
-    ("zeros", "split"): "half to each side",
-}
-OPTION_EFFECTS = {
-    "macro": "unweighted mean over the classes",
-    "binary": "of the positive class",
-    "midp": "the p that decides",
-}
-
 
 class Setting(Struct, frozen=True):
     """One row of the table of settings."""
@@ -359,13 +254,13 @@ def _as_written(context: Context, default: Default) -> Setting:
     return Setting("Report", name[:1].upper() + name[1:], _value(default), "")
 
 
-def _value(default: Default, words: Mapping[str, str] = VALUES) -> str:
+def _value(default: Default) -> str:
     value = value_words(default.value)
-    return words.get(value, value)
+    return WORDS.values.get(value, value)
 
 
 def _direct(context: Context, default: Default) -> Setting:
-    known = SETTINGS.get((default.kind, default.option))
+    known = WORDS.defaults.get(default.kind, {}).get(default.option or "itself")
     if known is None:
         return _as_written(context, default)
     group, name, effect = known
@@ -385,18 +280,18 @@ def _option(context: Context, default: Default) -> Setting:
     """Format an option of a metric, test, interval or correction."""
     method, option, value = default.subject or "", default.option or "", value_words(default.value)
     group = "Measures" if default.kind in ("metric", "interval") else "Tests"
-    title = OPTION_TITLES.get(option, option.replace("_", " "))
+    title = WORDS.option_titles.get(option, option.replace("_", " "))
     name = f"{context.method_title(default.kind, method)}: {title}"
-    words = VARIANTS.get(value) or VALUES.get(value, value.replace("_", " "))
+    words = VARIANTS.get(value) or WORDS.values.get(value, value.replace("_", " "))
     if isinstance(default.value, bool):
         words = "yes" if default.value else "no"
     elif isinstance(default.value, int):
         words = count(default.value)
-    elif (option, value) in OPTION_VALUES:
-        words = OPTION_VALUES[option, value]
+    elif value in WORDS.option_values.get(option, {}):
+        words = WORDS.option_values[option][value]
     elif context.method("interval", value) or context.method("interval_of_test", value):
         words = context.interval_title(value)
-    return Setting(group, name, words, OPTION_EFFECTS.get(value, ""))
+    return Setting(group, name, words, WORDS.option_effects.get(value, ""))
 
 
 def _stratify(context: Context, default: Default) -> Setting:
@@ -410,7 +305,7 @@ def _protocol(context: Context, default: Default) -> Setting:
     kind, option = default.subject or "", default.option or ""
     several = context.several_protocols
     known = next((p for p in context.results.protocols if p.kind == kind), None)
-    plain = OptionWords(_capital(option), "")
+    plain = OptionWords(capital(option), "")
     words = plain if known is None else known.option_words.get(option, plain)
     name = f"{words.title} ({kind.replace('_', ' ')})" if several else words.title
     return Setting("Resampling", name, value_words(default.value), words.effect)
@@ -454,7 +349,7 @@ def _source(context: Context, default: Default) -> Setting:
     if default.option == "better":
         return Setting("Data", DIRECTION, f"{value} is better", "what ranks and signs follow")
     clause = default.option or ""
-    title = CLAUSES.get(clause, _capital(clause))
+    title = WORDS.clause(clause)
     values = {
         value_words(other.value)
         for other in context.results.study.defaults
@@ -464,7 +359,7 @@ def _source(context: Context, default: Default) -> Setting:
         title += f", {context.data_label(default.subject)}"
     if default.under is not None and len(values) > 1:
         title += f" of {context.model(default.under)}"
-    return Setting("Data", title, value, CLAUSE_EFFECTS.get(clause, ""))
+    return Setting("Data", title, value, WORDS.clause_effects.get(clause, ""))
 
 
 def _tune(context: Context, default: Default) -> Setting:
@@ -472,7 +367,8 @@ def _tune(context: Context, default: Default) -> Setting:
     if default.option == "by":
         return replace(made, value=context.metric(value_words(default.value)).title)
     if default.option == "select" and uses_validation_part(context):
-        return replace(made, value=_value(default, OF_ONE_PART))
+        value = value_words(default.value)
+        return replace(made, value=WORDS.option_values["validated"].get(value, made.value))
     if default.under is not None:
         return replace(made, name=f"{made.name}, {context.protocol(default.under)}")
     return made
