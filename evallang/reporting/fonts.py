@@ -25,7 +25,6 @@ from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
 from evallang.reporting import missing_glyphs
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
-CODES = missing_glyphs.FAMILY
 ADDRESS = "evallang-font:"
 """What the address of a font file begins with, on the page that the PDF is made from."""
 COMMON = frozenset(map(chr, (*range(0x20, 0x7F), *range(0x2000, 0x2061)))) | frozenset(
@@ -100,9 +99,14 @@ def has_glyph(character: str) -> bool:
     return any(ord(character) in _characters(key) for key in keys)
 
 
-def drawn_as_boxes(text: str) -> frozenset[str]:
+def without_glyph(text: str) -> frozenset[str]:
     """Return the characters of a text that neither the faces nor the fonts of the machine have."""
     return missing_glyphs.without_system_font(missing_from(text))
+
+
+def spelled(text: str) -> str:
+    """Return a text for a PDF, with the codes of the characters that no font draws: "[U+4E2D]"."""
+    return text.translate({ord(c): f"[U+{ord(c):04X}]" for c in without_glyph(text)})
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
@@ -126,10 +130,11 @@ def widest(texts: Iterable[str], size: float) -> float:
 def _fallback_width(c: str) -> float:
     """Measure a character that Source lacks, in em."""
     widths = _widths("DejaVuSans")
-    wide = unicodedata.east_asian_width(c) in "WF"
     if ord(c) in widths:
         return widths[ord(c)]
-    return 1.0 if wide or missing_glyphs.without_system_font({c}) else 0.6  # a box is square
+    if missing_glyphs.without_system_font({c}):
+        return width(spelled(c), 1.0)
+    return 1.0 if unicodedata.east_asian_width(c) in "WF" else 0.6
 
 
 def shorten(text: str, size: float, limit: float, *, bold: bool = False) -> str:
@@ -310,14 +315,6 @@ def _name(font: Any, face: Face) -> None:
         table.setName(text, number, 3, 1, 0x409)  # Windows, Unicode, English
 
 
-def rule_of_codes(characters: Collection[str]) -> str:
-    """Return the style rule of the font that draws boxes; empty without characters."""
-    if not characters:
-        return ""
-    data = missing_glyphs.font_of_codes(characters)
-    return "\n" + _rule(Face(CODES, ""), data, sorted(characters), "truetype")
-
-
 def _descriptors(face: Face) -> str:
     return (
         f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
@@ -325,12 +322,11 @@ def _descriptors(face: Face) -> str:
     )
 
 
-def _rule(face: Face, data: bytes, characters: Sequence[str], packing: str = "woff2") -> str:
+def _rule(face: Face, data: bytes, characters: Sequence[str]) -> str:
     encoded = base64.b64encode(data).decode("ascii")
-    kind = "ttf" if packing == "truetype" else packing
     return (
         f"{_descriptors(face)};unicode-range:{_ranges(characters)};"
-        f'src:url("data:font/{kind};base64,{encoded}") format("{packing}")}}'
+        f'src:url("data:font/woff2;base64,{encoded}") format("woff2")}}'
     )
 
 

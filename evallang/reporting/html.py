@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -17,8 +17,8 @@ from msgspec import Struct
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.reporting import fonts
 from evallang.reporting.document import Document, Figure, Panel, Table
-from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, POINTS_PER_MM, smallest_text
-from evallang.reporting.long_tables import Room, has_long_word, keeps_names_of_rows
+from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, smallest_text
+from evallang.reporting.long_tables import has_long_word, keeps_names_of_rows
 from evallang.reporting.numbering import number
 
 BASE = "report.html.j2"
@@ -80,8 +80,8 @@ def render_authors(environment: Any, values: Mapping[str, Any]) -> str:
 
 
 Medium = Literal["screen", "print"]
-ROOM = {"screen": Room(500), "print": Room(50, width=170 * POINTS_PER_MM)}
-"""What the media show of long tables; the text of a printed page is 170 mm wide."""
+ROOM = {"screen": 500, "print": 50}
+"""How many rows of a long table the media show."""
 ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
 OPAQUE = re.compile(r"<(script|style|svg|title)\b")  # elements in which an element is not text
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
@@ -99,7 +99,7 @@ POLICY = (
 
 
 class Page(Struct, frozen=True):
-    """The HTML of one medium, the characters that a PDF prints as boxes, and the cut tables.
+    """The HTML of one medium, the characters that a PDF prints as codes, and the cut tables.
 
     A browser has fonts of its own for characters that no embedded font has.
     `shortened` are the tables of which the page shows fewer rows than there are, `objection` is
@@ -151,7 +151,6 @@ def render(
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         html = f"{HEAD}{policy}\n{html.removeprefix(HEAD)}"
-    if medium == "screen":
         html = _with_elements(html)
     else:
         # WeasyPrint 70 breaks a text that ends with a space after its first word where the text
@@ -159,16 +158,17 @@ def render(
         html = SPACE_BEFORE_END.sub("", SPACE_BEFORE_ELEMENT.sub(r"<span>\1</span>", html))
     cut = {table.id for table in numbered.every(Table) if table.left_out}
     shortened = tuple(table for table in document.every(Table) if table.id in cut)
-    boxed = frozenset[str]()
+    missing = frozenset[str]()
     if medium == "screen":
         rules = fonts.embed(html)
     else:
         panels = [panel for figure in document.every(Figure) for panel in figure.panels]
         drawn = "".join(mark.text for panel in panels for mark in panel.drawing.printed().marks)
-        boxed = fonts.drawn_as_boxes(html + drawn)
-        rules = fonts.print_rules() + fonts.rule_of_codes(boxed)
+        missing = fonts.without_glyph(html + drawn)
+        html = fonts.spelled(html)
+        rules = fonts.print_rules()
     text = html.replace(FONTS_PLACE, rules, 1)
-    return Page(text, tuple(sorted(boxed)), shortened, objection)
+    return Page(text, tuple(sorted(missing)), shortened, objection)
 
 
 def _with_elements(html: str) -> str:
@@ -238,10 +238,6 @@ def _asset(name: str) -> str:
     return (files("evallang.templates") / "styles" / name).read_text(encoding="utf-8")
 
 
-def _least_scale(panels: Iterable[Panel]) -> str:
-    return f"{LEAST_SIZE / smallest_text(panel.drawing for panel in panels):.3f}"
-
-
 def _unbroken(context: Any, text: str) -> str:
     """Keep ".001" in one piece: Pango would break the line after the point."""
     return LEADING_POINT.sub(".\u2060", text) if context["medium"] == "print" else text
@@ -254,7 +250,7 @@ def _exact(value: float) -> str:
 
 def _printed_drawing(panel: Panel) -> str:
     """Write the drawing of a panel as an address that holds it."""
-    text = panel.drawing.printed().svg().encode("utf-8")
+    text = fonts.spelled(panel.drawing.printed().svg()).encode("utf-8")
     return "data:image/svg+xml;base64," + base64.b64encode(text).decode("ascii")
 
 

@@ -24,7 +24,7 @@ from evallang.reporting.document import (
     Text,
     Title,
 )
-from evallang.reporting.long_tables import Room, capped
+from evallang.reporting.long_tables import capped
 
 AFTER_PUNCTUATION = ".,;"
 RAISED = tuple("⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -37,8 +37,8 @@ class Numbering(Struct, frozen=True):
     citations: Mapping[str, int]
 
 
-def number(document: Document, room: Room) -> tuple[Document, Numbering]:
-    """Number tables, figures and citations in their order; cut tables to the room of a medium.
+def number(document: Document, rows: int) -> tuple[Document, Numbering]:
+    """Number tables, figures and citations in their order; cut tables to so many rows.
 
     Works that are not cited are excluded, and citations of works that are not known.
     """
@@ -60,7 +60,7 @@ def number(document: Document, room: Room) -> tuple[Document, Numbering]:
     numbering = Numbering(labels, {key: n for n, key in enumerate(cited, start=1)})
     sections = []
     for section in document.sections:
-        blocks = [_settled(block, numbering, room) for block in section.blocks]
+        blocks = [_settled(block, numbering, rows) for block in section.blocks]
         kept = tuple(block for block in blocks if block is not None)
         if kept:
             sections.append(Section(section.id, section.heading, kept))
@@ -111,7 +111,7 @@ def flat(row: Runs) -> Iterator[Run]:
             yield from flat(run.runs)
 
 
-def _settled(block: Block, numbering: Numbering, room: Room) -> Block | None:
+def _settled(block: Block, numbering: Numbering, rows: int) -> Block | None:
     if isinstance(block, Figure) and not block.placed:
         return None
     if isinstance(block, References):
@@ -119,7 +119,7 @@ def _settled(block: Block, numbering: Numbering, room: Room) -> Block | None:
         works.sort(key=lambda work: numbering.citations[work.key])
         return References(tuple(works)) if works else None
     made = _changed(block, lambda row: _cited(row, numbering))
-    return capped(made, room) if isinstance(made, Table) else made
+    return capped(made, rows) if isinstance(made, Table) else made
 
 
 def _cited(row: Runs, numbering: Numbering) -> Runs:

@@ -31,9 +31,7 @@ WIDTHS = (("single", 89 * POINTS_PER_MM), ("double", 183 * POINTS_PER_MM))
 GUTTER = 5 * POINTS_PER_MM
 LETTER, LETTER_SIZE = 12.0, 8.0  # points above a panel for its letter, and of the letter
 BELOW = 6.0  # points between two rows of panels
-FILE_FAMILY = (
-    f"{fonts.SANS},'Source Sans 3',Source Sans Pro,{fonts.FALLBACK},{fonts.CODES},Arial,sans-serif"
-)
+FILE_FAMILY = f"{fonts.SANS},'Source Sans 3',Source Sans Pro,{fonts.FALLBACK},Arial,sans-serif"
 
 
 def figures_of(document: Document) -> list[Figure]:
@@ -57,18 +55,18 @@ def figure_files(
         alt = alternative_text(figure)
         drawings = [panel.drawing for panel in figure.panels]
         text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
-        boxes = fonts.rule_of_codes(fonts.drawn_as_boxes(text))
         for width, points in WIDTHS:
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
             if "svg" in made:
-                svg = svg_file(sheet, alt, fonts.embed(text, fonts.DRAWN) + boxes)
+                svg = svg_file(sheet, alt, fonts.embed(text, fonts.DRAWN))
                 made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
             if "pdf" in made:
-                styles = fonts.print_rules(fonts.DRAWN) + boxes
+                styles = fonts.print_rules(fonts.DRAWN)
                 title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
                 try:
-                    data = pdf.write_drawing(svg, sheet.width, sheet.height, title, alt, styles)
+                    drawn = fonts.spelled(svg)
+                    data = pdf.write_drawing(drawn, sheet.width, sheet.height, title, alt, styles)
                 except pdf.PangoMissingError:
                     without[name] = None
                 else:
@@ -125,10 +123,10 @@ def svg_file(sheet: Canvas, alt: str, styles: str = "") -> str:
     )
 
 
-def drawn_as_boxes(document: Document) -> tuple[str, ...]:
-    """Return the characters that figures show as boxes with their codes."""
+def without_glyph(document: Document) -> tuple[str, ...]:
+    """Return the characters of figures that no font draws."""
     text = "".join(panel.svg for figure in figures_of(document) for panel in figure.panels)
-    return tuple(sorted(fonts.drawn_as_boxes(text)))
+    return tuple(sorted(fonts.without_glyph(text)))
 
 
 def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
@@ -201,7 +199,7 @@ def make_part(writing: Writing, name: str) -> ReportPart:
     else:
         drawn, messages = figure_files(writing.document, [name.removeprefix(f"{FOLDER} ")])
         made = {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
-        writing.missing += drawn_as_boxes(writing.document)
+        writing.missing += without_glyph(writing.document)
     told = (
         tuple(writing.missing),
         (*writing.messages, *messages),
@@ -242,10 +240,7 @@ def write_report(
     writing = Writing(results, draws=bool(endings), template=template)
     names = sorted(set(formats), key=lambda name: FORMATS[name].declaration.order)
     names += [f"{FOLDER} {ending}" for ending in sorted(endings)] if figures else []
-    # printed pages take longest and come first, so that several processes end together
-    order = sorted(names, key=lambda name: not name.endswith("pdf"))
-    by_name = dict(zip(order, mapped(partial(make_part, writing), order), strict=True))
-    parts = [by_name[name] for name in names]
+    parts = list(mapped(partial(make_part, writing), names))
     made = {name: list(files) for part in parts for name, files in part.files}
     of_tables = {file.path for files in made.values() for file in files}
     shortened = {name: table for part in parts for name, table in part.shortened.items()}
@@ -270,7 +265,7 @@ def write_report(
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])
         more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
         messages.append(
-            f"no font of this machine has {shown}{more}, which PDF and figures show as boxes with "
-            f"their codes: {FONTS_TO_INSTALL}, then `evallang report` writes the names"
+            f"no font of this machine has {shown}{more}, which PDFs show as codes: "
+            f" {FONTS_TO_INSTALL}, then `evallang report` writes the names"
         )
     return written, tuple(messages)

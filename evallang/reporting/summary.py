@@ -17,7 +17,6 @@ from evallang.reporting.document import (
     Table,
     Work,
 )
-from evallang.reporting.long_tables import Room
 from evallang.reporting.numbering import Numbering, number
 from evallang.reporting.numbers import NBSP
 from evallang.reporting.run_writer import RunWriter
@@ -101,7 +100,7 @@ def summary(results: ResultsRecord, *, isolates: bool = True, analyses: bool = F
         results.report.page,
         (*sections, named),
     )
-    document, numbering = number(plain, Room(10**9))
+    document, numbering = number(plain, 10**9)
     return _Writer(numbering).summary(context.title, document)
 
 

@@ -65,7 +65,7 @@ COLOURS = {
 TICK = 2.5  # points
 TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
 CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text next to a marker is centred on its capitals
-FAMILY = f"{fonts.SANS},{fonts.FALLBACK},{fonts.CODES}"
+FAMILY = f"{fonts.SANS},{fonts.FALLBACK}"
 SVG = "http://www.w3.org/2000/svg"
 
 Point = tuple[float, float]
