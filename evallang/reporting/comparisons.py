@@ -5,6 +5,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from evallang.reporting import pair_findings
 from evallang.reporting.compatible_differences import (
     best_model,
     differences_drawn,
@@ -47,15 +48,13 @@ from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
-    NBSP,
     Scale,
     fixed,
-    level_of_alpha,
     percent,
     statistic,
 )
 from evallang.reporting.orientation import order_words
-from evallang.reporting.pair_findings import singly, summary
+from evallang.reporting.pair_findings import singly
 from evallang.reporting.pair_table import (
     pair_name,
     pair_table,
@@ -63,20 +62,17 @@ from evallang.reporting.pair_table import (
     wins_ties_losses,
 )
 from evallang.reporting.panels import Drawn, figures_of_panels
+from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
-from evallang.reporting.sentences import write
+from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
 from evallang.reporting.wording import (
     adjusted_words,
-    and_,
-    count_sets,
     effect_runs,
     further_variants,
     null_words,
-    number_word,
     p_letter,
     p_stat,
-    plural,
     stat,
     test_as_subject,
 )
@@ -118,31 +114,18 @@ def comparisons(context: Context) -> Sequence[Block]:
 
 def heading(context: Context, comparison: Comparison) -> str:
     """Format a comparison: "Accuracy on Survival: three models, pairwise"."""
-    title = context.compared_words(comparison).heading
-    if comparison.data is None:
-        title += f" across {context.sets}"
-    elif len(context.results.data) > 1:
-        title += f" on {context.data_label(comparison.data)}"
-    return f"{title}: {_models_words(context, comparison)}"
-
-
-def _models_words(context: Context, comparison: Comparison) -> str:
-    pairs = comparison.pairwise
-    names = dict.fromkeys(name for pair in pairs for name in pair.models)
-    if not pairs:
-        omnibus = comparison.omnibus
-        names = dict.fromkeys(omnibus.models if omnibus is not None else ())
-        return f"{plural(len(names), 'model')} together"
-    if singly(comparison):
-        return f"{', '.join(context.model(name) for name in names)}, against a stated value"
-    if len(pairs) == 1:
-        return " and ".join(context.model(name) for name in pairs[0].models)
-    if comparison.against is not None:
-        others = plural(len(names) - 1, "model")
-        return f"{others} against {context.model(comparison.against)}"
-    if len(pairs) == len(names) * (len(names) - 1) // 2:
-        return f"{plural(len(names), 'model')}, pairwise"
-    return f"{plural(len(pairs), 'planned pair')}"
+    omnibus = comparison.omnibus
+    names = list(dict.fromkeys(name for pair in comparison.pairwise for name in pair.models))
+    return plain(
+        write(
+            context,
+            TOPIC,
+            "heading",
+            comparison=comparison,
+            title=context.compared_words(comparison).heading,
+            names=names or (list(omnibus.models) if omnibus is not None else []),
+        )
+    )
 
 
 def _comparison(
@@ -164,7 +147,9 @@ def _comparison(
     refs = runs(Ref(table_id)) if pairs is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
-    blocks: list[Block] = [Paragraph(_summary(context, comparison, refs))]
+    where = runs(" (", refs, ")") if refs else ()
+    summary = spaced([_omnibus(context, comparison), *_pairs(context, comparison, where)])
+    blocks: list[Block] = [Paragraph(summary)]
     if comparison.ranks is not None and len(comparison.ranks.average) > 2:
         identifier = f"table-ranks-{number_}"
         blocks.append(_ranks_table(context, comparison.ranks, comparison, identifier))
@@ -173,11 +158,6 @@ def _comparison(
     if figure is not None:
         blocks.append(figure)
     return [*blocks, *further]
-
-
-def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
-    where = runs(" (", refs, ")") if refs else ()
-    return spaced([_omnibus(context, comparison), *_pairs(context, comparison, where)])
 
 
 def _pairs(context: Context, comparison: Comparison, where: Runs) -> Iterator[Runs]:
@@ -195,7 +175,7 @@ def _pairs(context: Context, comparison: Comparison, where: Runs) -> Iterator[Ru
             yield say("pairs_not_tested", undefined=undefined)
         return
     if singly(comparison):
-        yield summary(context, comparison, where)
+        yield pair_findings.summary(context, comparison, where)
         return
     if comparison.family.exploratory:
         noun = context.compared_words(comparison).noun
@@ -276,7 +256,7 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
     return table(
         identifier,
-        f"Average ranks over {count_sets(context, ranks.n)}.",
+        write(context, TOPIC, "caption_of_ranks", n=ranks.n),
         [
             left("Model"),
             sortable("Average rank", "rank"),
@@ -294,19 +274,15 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
             )
             for name in ordered
         ],
-        "Rank 1 is the best; ties share their mean rank.",
-        "Aligned: average rank among all scores after the mean of each data set was subtracted, "
-        "which is what the aligned-ranks test compares."
-        if aligned
-        else None,
-        f"Interval: bias-corrected accelerated bootstrap over the {context.sets}."
-        if ranks.intervals
-        else None,
-        f"Critical difference at {level_of_alpha(comparison.alpha, context.style)}: "
-        f"CD{NBSP}={NBSP}{fixed(reach, scale)}; a larger difference of average ranks is "
-        "significant."
-        if reach is not None
-        else None,
+        *notes(
+            context,
+            TOPIC,
+            "notes_of_ranks",
+            aligned=bool(aligned),
+            intervals=bool(ranks.intervals),
+            reach="" if reach is None else fixed(reach, scale),
+            alpha=comparison.alpha,
+        ),
     )
 
 
@@ -339,7 +315,7 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     found = groups(tuple(places.values), comparison, MOST_DRAWN)
     title, words = _matrix_panel(context, comparison, ordered)
     if not found:
-        return [(title, words + runs(TOO_MANY_GROUPS) + rest)]
+        return [(title, words + _too_many_groups(context) + rest)]
     values = {name: places.values[name] for name in ordered}
     far = places.far & set(ordered)
     labels = {name: context.model(name) for name in ordered}
@@ -349,13 +325,12 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     )  # fmt: skip
     panel = Panel(*drawing, runs("Models that were not shown to differ"))
     reading = _reading(context, values, found, far)
-    about = runs(f"models on the scale of {places.words}; ")
-    return [(panel, about + reading + rest), (title, words)]
+    facts = {"words": places.words, "reading": reading, "rest": rest}
+    return [(panel, write(context, TOPIC, "groups_drawn", **facts)), (title, words)]
 
 
-TOO_MANY_GROUPS = (
-    f". The models fall into more than {MOST_GROUPS} groups that overlap, which are not drawn"
-)
+def _too_many_groups(context: Context) -> Runs:
+    return write(context, TOPIC, "too_many_groups", most=MOST_GROUPS)
 
 
 def _left_out(context: Context, comparison: Comparison, n: int) -> Runs:
@@ -363,7 +338,7 @@ def _left_out(context: Context, comparison: Comparison, n: int) -> Runs:
     if n <= MOST_DRAWN:
         return ()
     where = where_pairs_are(context, comparison)
-    return runs(f". Drawn are the best {MOST_DRAWN} of {n} models; all pairs are in ", where)
+    return write(context, TOPIC, "not_all_drawn", drawn=MOST_DRAWN, n=n, where=where)
 
 
 def _reading(
@@ -373,24 +348,10 @@ def _reading(
     far: frozenset[str] = frozenset(),
 ) -> Runs:
     """State how groups are drawn, and who is in more than one."""
-    if drawn_as_columns(values, found, far):
-        how = "the models with a point in one column were not shown to differ pairwise"
-        how += "; arrow, off the scale" if far else ""
-    else:
-        how = (
-            "a bar joins models of which no pair was shown to differ (open points mark its members)"
-        )
     shared = [name for name in values if sum(name in members for members in found) > 1]
-    if not shared:
-        return runs(how)
-    verb = "is" if len(shared) == 1 else "are"
-    which = and_([context.model(name) for name in shared])
-    if len(shared) > MOST_SHARED_NAMED:
-        which = f"{number_word(len(shared))} models"
-    return runs(f"{how}. Groups overlap: {which} {verb} in more than one")
-
-
-MOST_SHARED_NAMED = 4
+    columns = drawn_as_columns(values, found, far)
+    facts = {"columns": columns, "far": bool(far), "shared": shared}
+    return write(context, TOPIC, "reading_of_groups", **facts)
 
 
 def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[str]) -> Drawn:
@@ -398,17 +359,16 @@ def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[st
     words = adjusted_words(comparison)
     of_p, differences = drawn.numbers
     title = runs(capitalised(words), p_letter(context), " and differences" if differences else "")
-    metric = context.difference_words(comparison)
-    points = " in points" if metric.percent else ""
-    ranks = " in average rank" if context.is_about_ranks(comparison) else ""
-    level = level_of_alpha(comparison.alpha, context.style)
-    if of_p:
-        text = runs("below the diagonal, ", words, p_letter(context),
-                    f" (filled: at or below {level})")  # fmt: skip
-    else:
-        text = runs("filled, ", words, p_letter(context), f" at or below {level}")
-    if differences:
-        text += runs(f"; above, difference{ranks}{points} (row minus column)")
+    text = write(
+        context,
+        TOPIC,
+        "matrix",
+        comparison=comparison,
+        of_p=of_p,
+        differences=differences,
+        ranks=context.is_about_ranks(comparison),
+        percent=context.difference_words(comparison).percent,
+    )
     return Panel(drawn.drawing, drawn.alt, title), text
 
 
@@ -450,7 +410,7 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     values = {name: lead[name] - best for name in ordered}
     scale = context.difference_scale(comparison)
     name = f"Difference to the best{metric.points}"
-    words = f"the difference in {metric.noun} to the best, in the splits of this test"
+    words = plain(write(context, TOPIC, "difference_to_the_best", noun=metric.noun))
     return Positions(
         values,
         scale,
@@ -471,7 +431,6 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     rest = _left_out(context, comparison, len(every))
     values = {name: ranks.average[name] for name in ordered}
     labels = {name: context.model(name) for name in ordered}
-    over = count_sets(context, ranks.n)
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
     drawn: list[Drawn] = []
     decided = is_decided(every, comparison)
@@ -481,31 +440,26 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
             labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach,
             possible=(1.0, len(every)),
         )  # fmt: skip
-        words = runs(f"average ranks over {over}; ") + _reading(context, values, found)
-        if reach is not None:
-            words += runs(f"; CD, critical difference {fixed(reach, Scale(2))}")
+        words = write(
+            context,
+            TOPIC,
+            "average_ranks",
+            n=ranks.n,
+            reading=_reading(context, values, found),
+            reach="" if reach is None else fixed(reach, Scale(2)),
+        )
         drawn.append((Panel(*drawing, runs("Average ranks and groups")), words))
     if reach is not None:
-        words = runs(
-            "average ranks with lines as long as the critical difference; models whose lines "
-            "overlap were not shown to differ"
-        )
+        words = write(context, TOPIC, "lines_of_ranks")
         drawing = rank_plot(labels, values, reach, len(every))
         drawn.append((Panel(*drawing, runs("Average ranks")), words))
     if decided:
         panel, words = _matrix_panel(context, comparison, ordered)
-        drawn.append((panel, words if found else words + runs(TOO_MANY_GROUPS)))
+        drawn.append((panel, words if found else words + _too_many_groups(context)))
     if ranks.win_tie_loss:
         matrix = win_matrix(context, wins_ties_losses(comparison), ordered)
         whole, wins = matrix.numbers
-        what = "better, equal and worse than" if whole else "better than"
-        shaded = "shaded: more often better than worse"
-        words = runs(
-            f"numbers of {context.sets} on which the model of the row was {what} that of the "
-            f"column ({shaded})"
-            if wins
-            else f"{shaded} than the model of the column"
-        )
+        words = write(context, TOPIC, "wins", whole=whole, numbers=wins)
         title = "Wins / ties / losses" if whole else "Wins"
         drawn.append((Panel(matrix.drawing, matrix.alt, runs(title)), words))
     if drawn:
@@ -523,28 +477,19 @@ def _posterior_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         best = best_model(context, comparison)
         pairs = [p for p in pairs if best in p.models][:POSTERIORS_DRAWN]
         where = where_pairs_are(context, comparison)
-        rest = runs(f". Drawn are {plural(len(pairs), 'pair')} of the best model, "
-                    f"{context.model(best)}; all {n} pairs are in ", where)  # fmt: skip
+        facts = {"drawn": len(pairs), "n": n, "best": best, "where": where}
+        rest = write(context, TOPIC, "pairs_of_the_best", **facts)
     confidence = context.results.study.confidence
     drawn: list[Drawn] = []
     curves = densities(context, comparison, pairs)
     if curves is not None:
-        words = runs(
-            f"posterior density of each difference ({order_words(pairs)}), and its mean; shaded, "
-            "the region of practical equivalence"
-        )
+        words = write(context, TOPIC, "density", order=order_words(pairs))
         drawn.append((Panel(*curves, runs("Posterior of the difference")), words))
-    words = runs(
-        "posterior probability that the first model is better, that the difference lies in the "
-        "region, and that the second is better"
-    )
+    words = write(context, TOPIC, "probabilities")
     title = runs("Posterior probabilities")
     drawn.append((Panel(*shares(context, pairs, confidence), title), words))
     if curves is None:
-        words = runs(
-            "the same probabilities as places in a triangle: nearer to a corner, more probable; "
-            f"shaded, above the {percent(confidence)} that a decision requires"
-        )
+        words = write(context, TOPIC, "simplex", confidence=confidence)
         drawn.append((Panel(*simplex(context, pairs, confidence), runs("In the simplex")), words))
     drawn[0] = (drawn[0][0], drawn[0][1] + rest)
     return drawn

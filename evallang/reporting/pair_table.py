@@ -29,6 +29,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_findings import singly
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import (
     Words,
     counted,
@@ -50,7 +51,6 @@ from evallang.reporting.wording import (
     effect_name,
     effect_text,
     family_words,
-    further_variants,
     number_word,
     p_letter,
     plural,
@@ -84,9 +84,10 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     bold: list[Words] = [adjusted_words(comparison), p_letter(context), f" at or below {level}"]
     if any(map(bayesian, pairs)):
         bold = [f"a posterior probability above {percent(confidence)}"]
+    noun = context.compared_words(comparison).noun
     whole = table(
         identifier,
-        runs(_caption(context, comparison) + "."),
+        write(context, TOPIC, "caption_of_pairs", comparison=comparison, noun=noun),
         [left(first, name="comparison"), *((part.head, part.columns) for part in parts)],
         [
             row(names[k], *(cell for part in parts for cell in part.cells[k]), strong=strong[k])
@@ -104,6 +105,7 @@ def pair_name(context: Context, pair: HypothesisTestResult) -> str:
     return " − ".join(context.model(model) for model in pair.models)
 
 
+TOPIC = "comparisons"
 MOST_NAMED = 8  # pairs that a note names; of more it states how many
 MOST_LETTERS = 300  # of their names together: four lines of a page
 
@@ -111,23 +113,6 @@ MOST_LETTERS = 300  # of their names together: four lines of a page
 def pairs_words(pairs: Sequence[object]) -> str:
     """Count pairs: "one pair", "six pairs"."""
     return plural(len(pairs), "pair")
-
-
-def _caption(context: Context, comparison: Comparison) -> str:
-    pairs = comparison.pairwise
-    test = context.method_title("test", pairs[0].test)
-    shown = further_variants(context, pairs, test)
-    variant = f" ({', '.join(shown)})" if shown else ""
-    noun = context.compared_words(comparison).noun
-    about = pairs_words(pairs)
-    if singly(comparison):
-        about = plural(len(pairs), "model")
-    caption = f"{test}{variant} of {noun} for {about}"
-    if comparison.omnibus is not None and not comparison.performed:
-        caption = f"Differences in {noun} for {about}, which were not tested"
-    if len(context.results.data) > 1:
-        caption += f", {context.data_label(comparison.data)}"
-    return caption
 
 
 def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list[Runs]:
