@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-import pikepdf
+import pdfplumber
 import pytest
 from fontTools.ttLib import TTFont
 from programs import missing
@@ -14,7 +14,6 @@ from programs import missing
 import evallang as ev
 from evallang.reporting import fonts, missing_glyphs
 from evallang.reporting.fonts import COMMON, FACES, FALLBACK, embed, missing_from
-from evallang.reporting.missing_glyphs import font_of_codes
 
 pytestmark = pytest.mark.pdf
 
@@ -83,26 +82,7 @@ def test_a_character_that_no_font_has_is_reported():
     assert missing_from("a \u4e2d b") == {"\u4e2d"}
 
 
-def test_a_character_that_no_font_has_becomes_a_box_of_its_own():
-    characters = "\u4e2d\u6587\U00020000"
-    data = font_of_codes(characters)
-    assert font_of_codes(characters) == data
-    font = TTFont(io.BytesIO(data))
-    glyphs = font.getBestCmap()
-    assert set(glyphs) == set(map(ord, characters))
-    drawn = [font["glyf"][name].getCoordinates(font["glyf"])[0] for name in glyphs.values()]
-    # A frame and its hole, of four corners each, and the squares of four digits or six
-    assert all(len(points) > 8 + 4 * 4 * 7 for points in drawn)
-    assert len({tuple(points) for points in drawn}) == len(characters)
-    widths = {font["hmtx"][name][0] for name in glyphs.values()}
-    assert widths == {font["head"].unitsPerEm}
-    for points in drawn:
-        xs, ys = zip(*points, strict=True)
-        assert min(xs) >= 0 and max(xs) <= font["head"].unitsPerEm
-        assert min(ys) >= font["hhea"].descent and max(ys) <= font["hhea"].ascent
-
-
-def test_the_fonts_of_the_machine_are_asked_before_a_box_is_drawn(monkeypatch):
+def test_the_fonts_of_the_machine_are_asked_before_a_code_is_printed(monkeypatch):
     monkeypatch.setattr(missing_glyphs, "_coverages", lambda: (lambda code: code == 0x4E2D,))
     assert missing_glyphs.without_system_font("\u4e2d\u6587") == {"\u6587"}
     monkeypatch.setattr(missing_glyphs, "_coverages", lambda: ())
@@ -120,7 +100,7 @@ def test_fontconfig_agrees_with_its_own_list():
         assert (character in missing_glyphs.without_system_font(character)) == (not listed)
 
 
-def test_a_name_without_a_font_is_printed_as_boxes_and_the_run_says_what_to_install(
+def test_a_name_without_a_font_is_printed_as_codes_and_the_run_says_what_to_install(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(missing_glyphs, "without_system_font", frozenset)
@@ -131,11 +111,6 @@ def test_a_name_without_a_font_is_printed_as_boxes_and_the_run_says_what_to_inst
     results = ev.run(ev.parse(text), store="off")
     (message,) = results.render("pdf", folder=tmp_path)
     assert "\u903b (U+903B)" in message and "fonts-noto-cjk" in message
-    with pikepdf.open(tmp_path / "report.pdf") as document:
-        names = {
-            str(item.BaseFont)
-            for item in document.objects
-            if isinstance(item, pikepdf.Dictionary) and "/BaseFont" in item
-        }
-    assert any("Evallang-Codes" in name for name in names), names
+    with pdfplumber.open(tmp_path / "report.pdf") as document:
+        assert "[U+903B]" in document.pages[0].extract_text()
     assert results.render("html", folder=tmp_path) == (message,)  # its figures are files too

@@ -1,11 +1,9 @@
-"""Long tables show their first and last rows, as many as their lines leave room for."""
+"""Long tables show their first and last rows."""
 
 import pytest
 
 from evallang.reporting.document import Cell, Column, Number, Row, Table, runs
-from evallang.reporting.long_tables import Room, capped, has_long_word
-
-PAGE = 480.0  # points
+from evallang.reporting.long_tables import capped, has_long_word
 
 
 def table(names, groups=(), **facts):
@@ -23,40 +21,20 @@ def shown(made):
 
 
 def test_rows_of_one_line_are_counted():
-    made = capped(table([f"m{i}" for i in range(80)]), Room(50, PAGE))
+    made = capped(table([f"m{i}" for i in range(80)]), 50)
     assert shown(made) == [*range(34), *range(64, 80)]
     assert (made.left_out, made.gap_after) == (30, 34)
     whole = table([f"m{i}" for i in range(50)])
-    assert capped(whole, Room(50, PAGE)) is whole
+    assert capped(whole, 50) is whole
 
 
-@pytest.mark.parametrize("lines", [2, 5])
-def test_rows_of_many_lines_are_fewer(lines):
-    name = "a name of words " * (lines * 7)
-    made = capped(table([f"{name}{i}" for i in range(60)]), Room(50, PAGE))
-    rows = len(shown(made))
-    assert rows + made.left_out == 60
-    # Fifty rows of one line have 50 x 1.6 lines with their gaps; a column of 480 points has
-    # about 110 characters of 8 points
-    assert rows * (lines + 0.6) == pytest.approx(80, rel=0.35)
-    assert shown(made)[-1] == 59
-
-
-def test_a_screen_counts_rows_whatever_their_lines():
-    long = table(["a name of words " * 40] * 60)
-    assert capped(long, Room(500)) is long
-    assert capped(table(["m"] * 600), Room(500)).left_out == 100
-
-
-def test_whole_and_short_tables_are_never_cut():
-    long = table(["a name of words " * 40] * 60, whole=True)
-    assert capped(long, Room(50, PAGE)) is long
-    short = table(["a name of words " * 400] * 9)
-    assert capped(short, Room(50, PAGE)) is short
+def test_whole_tables_are_never_cut():
+    long = table(["m"] * 60, whole=True)
+    assert capped(long, 50) is long
 
 
 def test_the_last_rows_keep_the_heading_of_their_group():
-    made = capped(table([f"m{i}" for i in range(90)], groups=range(0, 90, 3)), Room(50, PAGE))
+    made = capped(table([f"m{i}" for i in range(90)], groups=range(0, 90, 3)), 50)
     assert not made.rows[made.gap_after - 1].group
     after = made.rows[made.gap_after]
     assert after.group
@@ -67,7 +45,7 @@ def test_the_last_rows_keep_the_heading_of_their_group():
 
 def test_the_last_rows_begin_with_the_name_of_their_model():
     names = [f"m{i // 3}" if i % 3 == 0 else "" for i in range(90)]
-    made = capped(table(names), Room(50, PAGE))
+    made = capped(table(names), 50)
     after = made.rows[made.gap_after]
     assert after.cells[0].runs[0].text == f"m{int(after.cells[1].exact) // 3}"
 

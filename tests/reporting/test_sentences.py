@@ -1,16 +1,25 @@
 """Sentences in templates: facts are never markup, and a wrong name is an error with its line."""
 
+import ast
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
 import fixture
 import pytest
+from jinja2 import nodes
 from many_cases import for_each
 from msgspec.structs import replace
 
+from evallang import reporting
+from evallang.reporting import context, document, sentences
 from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.context import Context
 from evallang.reporting.document import Code, Emphasis, Strong, Text
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.report import write_report
 from evallang.reporting.sentences import ENDING, _ours, sentences_objection, write
+from evallang.results import provenance, records, settings, statistics
 from evallang.results.records import NeverPredicted
 
 PAGE = '{% extends "report.html.j2" %}'
@@ -90,6 +99,51 @@ def test_an_authors_sentence_is_in_every_format_and_the_others_are_ours(tmp_path
     assert messages == ()
     for file in tmp_path.glob("report.*"):
         assert "missed malignant." in file.read_text(encoding="utf-8")
+
+
+def macros_of(file):
+    found = sentences._environment().parse(_ours()[file]).find_all(nodes.Macro)
+    return {macro.name: {argument.name for argument in macro.args} for macro in found}
+
+
+def test_sentences_are_called_by_their_names_with_their_facts():
+    """Facts after `**` or given to a `partial` are met when the sentence is written."""
+    called = set()
+    for path in Path(reporting.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        topics = [node.value.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                  and getattr(node.targets[0], "id", "") == "TOPIC"]  # fmt: skip
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if getattr(call.func, "id", "") not in ("write", "notes") or len(call.args) < 3 or not topics:
+                continue
+            topic, name = call.args[1], call.args[2]
+            topic = topic.value if isinstance(topic, ast.Constant) else topics[0]
+            if isinstance(name, ast.Constant):
+                asked = macros_of(f"{topic}{ENDING}")
+                given = {keyword.arg for keyword in call.keywords}
+                called.add(name.value)
+                assert name.value in asked, (path.name, name.value)
+                assert None in given or given == asked[name.value], (path.name, name.value)
+    assert len(called) > 60
+
+
+@pytest.mark.parametrize("file", sorted(_ours()))
+def test_a_template_names_only_what_a_record_has(file):
+    """A field of another record would be found when the sentence is written, which is strict."""
+    modules = [provenance, records, statistics, settings, context, document]
+    every = [import_module(m.name) for m in iter_modules(reporting.__path__, "evallang.reporting.")]
+    known = {
+        name
+        for module in (*modules, *every)
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        for name in dir(kind)
+    } | set(dir(dict)) | {"first", "last", "index0"}  # fmt: skip
+    tree = sentences._environment().parse(_ours()[file])
+    named = [node for node in tree.find_all(nodes.Getattr) if isinstance(node.attr, str)]
+    unknown = {(node.attr, node.lineno) for node in named if node.attr not in known}
+    keys = {"estimates", "comparisons", "itself"}  # of mappings that templates read by their keys
+    assert {one for one in unknown if one[0] not in keys} == set()
 
 
 def test_a_wrong_name_in_our_own_file_raises():
