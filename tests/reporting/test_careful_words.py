@@ -15,7 +15,6 @@ from studies import study
 from evallang.api.running import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
-from evallang.reporting.decisions import letters
 from evallang.reporting.section import build
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import ResultsRecord
@@ -76,13 +75,6 @@ def test_pairs_that_were_not_computed_are_never_not_shown_to_differ(page):
     assert any("was not shown to differ in accuracy from SVM (RBF)" in item for item in found)
 
 
-def test_reasons_name_labels_and_never_the_names_of_models(page):
-    study = page(cases.one_model_failed)
-    for section in ("findings", "estimates", "comparisons"):
-        assert "fit of forest" not in study.words(section)
-    assert "Random forest: not computed: 1 of 10 fits failed." in study.notes("table-estimates-1")
-
-
 def test_a_test_that_was_not_computed_did_not_reject(page):
     words = page(cases.one_model_failed).words("comparisons")
     assert "Cochran’s Q test was not computed: a fit of Random forest failed." in words
@@ -95,11 +87,6 @@ def test_a_comparison_without_a_number_has_no_table(page):
     assert study.figure("table-comparison-1") is not None
     assert study.figure("table-comparison-2") is None
     assert study.figure("table-comparison-3") is None
-
-
-def test_there_are_no_letters_where_a_pair_was_not_tested():
-    comparison = cases.one_model_failed().comparisons[0]
-    assert letters(tuple(fixture.LABELS), comparison) == {}
 
 
 # --- intervals that do not exist ---------------------------------------------------------
@@ -210,12 +197,6 @@ def test_posterior_findings_say_decided_equivalent_and_open_but_nothing_explorat
     assert "were not shown to differ in accuracy: no posterior probability exceeded 95%" in found[2]
 
 
-def test_groups_of_rows_are_named_with_their_design_effect():
-    study = Page(fixture_variants.gate_shut())
-    notes = study.notes("table-comparison-1")
-    assert "Whole groups are the units of the test: 41 groups, design effect 1.80." in notes
-
-
 def test_ranks_have_their_critical_difference_and_wins(page):
     study = page(fixture_variants.many_data_sets)
     figure = study.figure("figure-comparison-1")
@@ -224,13 +205,6 @@ def test_ranks_have_their_critical_difference_and_wins(page):
     rows = study.table("table-comparison-1")
     assert rows[0][:4] == ["Alpha − Beta", "5", "1", "2"]
     assert "CD = 2.16" in study.notes("table-ranks-1")
-
-
-def test_the_rule_of_a_choice_is_told_in_words(page):
-    study = page(drawn_regression.regression)
-    assert study.notes("table-selections") == (
-        "The choice in each outer fold was the candidate with the best mean inner score."
-    )
 
 
 # --- warnings, protocol, methods ------------------------------------------------------------
@@ -248,17 +222,6 @@ def test_a_rule_warns_once_and_names_metric_and_data():
     assert "without a significant difference (two comparisons)" in words
     assert "In accuracy, " in words
     assert "in recall, " in words
-
-
-def test_overlap_and_power_are_stated_with_their_numbers(page):
-    words = Page(fixture.cancer()).words("limits")
-    # 569 rows in 10 folds: a training set of 512 shares 455 rows with another, 89%.
-    assert "Each model was fitted on ten training sets, which overlap by about 89%." in words
-    assert re.search(
-        r"In accuracy, with 569 cases and a median of \d\.\d% discordant pairs, a single "
-        r"unadjusted comparison at \.05 has about 80% power for a difference of 2\.\d points",
-        words,
-    )
 
 
 def test_the_protocol_is_english_and_whole(page):
@@ -294,21 +257,6 @@ def test_a_file_of_a_version_without_typed_settings_lists_its_defaults_as_writte
     assert not [row for row in rows if len(row) > 1 and row[1].startswith("●")]
 
 
-def test_the_protocol_is_not_cut_in_print():
-    from msgspec.structs import replace
-
-    from evallang.results.records import Default
-
-    whole = fixture.cancer()
-    many = tuple(
-        Default(f"compare line {i + 1} by", "accuracy", "compare", "by", line=i) for i in range(90)
-    )
-    results = replace(whole, study=replace(whole.study, defaults=many))
-    printed = html.render(build(Context(results)), "print").html
-    assert "left out here" not in printed
-    assert "Comparison 90: measure" in printed
-
-
 def test_methods_name_the_search_the_pairs_and_the_effect_sizes(page):
     words = page(cases.second_is_better).methods()
     assert "Logistic regression and SVM (RBF) were compared on accuracy using McNemar’s" in words
@@ -341,15 +289,6 @@ def test_a_citation_never_reads_as_a_power():
     assert text == "R² (ref. 1), and accuracy.\u20602"
 
 
-def test_the_hash_of_the_folds_is_shown_where_there_is_one():
-    from msgspec.structs import replace
-
-    whole = fixture.cancer()
-    digest = "ab" * 32
-    hashed = tuple(replace(p, folds_sha256=digest) for p in whole.protocols)
-    assert digest in Page(replace(whole, protocols=hashed)).words("provenance")
-
-
 # --- what real runs brought up --------------------------------------------------------------
 
 
@@ -370,21 +309,6 @@ def test_intervals_over_groups_are_said_once_and_not_for_every_level():
     words = study.notes("table-subgroups-1-1")
     expected = "Whole groups are the units of the intervals: 27 to 30 groups, design effect 1.50."
     assert expected in words
-
-
-def test_an_exploratory_line_is_not_drawn_as_decided():
-    from msgspec.structs import replace
-
-    whole = fixture.cancer()
-    comparison = whole.comparisons[0]
-    aside = replace(comparison, family=replace(comparison.family, exploratory=True))
-    study = Page(replace(whole, comparisons=(aside,)))
-    figure = study.figure("figure-estimates-1")
-    assert "filled point" not in folded(figure.find("figcaption"))
-    titles = {folded(title) for title in figure.findall(".//p[@class='panel-title']")}
-    assert len(titles) >= len({estimate.metric for estimate in whole.estimates})
-    assert not any("differences" in title.lower() for title in titles)
-    assert not any("ifferences" in title for title in titles)
 
 
 def test_two_lines_on_the_same_models_have_different_headings():

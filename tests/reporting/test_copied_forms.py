@@ -8,7 +8,6 @@ import pytest
 from report_truth import untruths
 
 import evallang as ev
-from evallang.reporting.findings import _by_place
 from evallang.results.codec import to_plain
 
 STUDY = """evallang 1
@@ -110,18 +109,6 @@ def test_the_methods_state_under_which_protocol_a_metric_has_which_interval(tmp_
     t, wilson = "corrected resampled t interval", "Wilson score interval"
     assert f"accuracy under a and F1 under a with 95% intervals ({t})" in plain
     assert f"accuracy under b with a 95% interval ({wilson})" in plain
-
-
-def test_scopes_of_many_data_sets_are_one_and_of_one_place_are_those_of_metrics():
-    sizes = ("about 142", "about 1,438", "about 455")
-    many = {f"the algorithms, trained on {n} examples": {f"on {n}": None} for n in sizes}
-    words = "The findings apply to the algorithms, trained on about 142 to 1,438 examples."
-    assert _by_place("findings", many) == words
-    same = {"these fitted models": {"on iris": None}, "new groups": {"on iris": None}}
-    words = (
-        "The estimates apply, depending on the metric, to these fitted models, or to new groups."
-    )
-    assert _by_place("estimates", same) == words
 
 
 def test_findings_of_fitted_models_and_of_algorithms_are_told_apart(tmp_path):

@@ -50,7 +50,7 @@ def figures_named(document, start):
 
 
 @pytest.mark.parametrize(
-    ("n_models", "panels"), [(5, [6]), (6, [4, 3]), (7, [4, 3]), (14, [6, 6])]
+    ("n_models", "panels"), [(6, [4, 3]), (14, [6, 6])]
 )  # up to six models a panel shows all together, and up to twelve have one of their own
 def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
     record = record_of(n_models, "measure roc_auc\nanalyze roc\n")

@@ -12,7 +12,6 @@ from many_cases import for_each
 
 import evallang as ev
 from evallang.api.verifying import verify_results
-from evallang.reporting.formats.format import format_names
 from evallang.reporting.formats.latex_text import escape, width_of
 from evallang.reporting.formats.works import short_form, slug
 from evallang.reporting.report import write_report
@@ -217,13 +216,6 @@ def test_a_link_in_place_of_the_tables_is_replaced_and_not_followed(tmp_path):
     write_report(fixture.cancer(), folder, ("csv",))
     assert list(elsewhere.iterdir()) == []
     assert (folder / "tables" / "estimates-1.csv").is_file()
-
-
-def test_no_format_is_without_a_title_and_a_summary():
-    from evallang.reporting.formats.format import FORMATS
-
-    assert set(format_names()) == set(FORMATS.names())
-    assert all(entry.title and entry.summary for entry in FORMATS)
 
 
 def test_results_of_an_older_version_give_every_format(tmp_path):

@@ -1,7 +1,6 @@
 """Requirements with a test, families together and power: what the report says of each."""
 
 import re
-from itertools import combinations
 
 import pytest
 import tinyhtml5
@@ -148,41 +147,6 @@ def test_the_table_of_power_counts_in_standard_deviations_where_no_unit_is_known
     )
     _, rows, _ = Page(lines, source="").table("table-power")
     assert any(cell.endswith("sd") for cell in rows[0])
-
-
-SEVEN = "counts trial\n  models a, b, c, d, e\n" + "".join(
-    f"  pattern [{', '.join(row)}]: {n}\n"
-    for row, n in zip(
-        ["11111", "10000", "01111", "11000", "00000", "01100", "00110"],
-        [300, 60, 2, 30, 40, 12, 9],
-        strict=True,
-    )
-)
-
-
-def test_one_sided_pairs_are_stated_one_by_one_and_the_rest_is_counted():
-    pairs = ", ".join(f"{a} vs {b}" for a, b in combinations("abcde", 2))
-    page = Page(f"compare {pairs} with mcnemar(alternative=greater) holm\n", source=SEVEN)
-    rejected = sum(bool(pair.reject) for pair in page.results.comparisons[0].pairwise)
-    found = " ".join(page.findings())
-    assert found.count("had a higher accuracy than") == 3
-    share = {5: "five", 6: "six", 7: "all"}[rejected - 3]
-    assert f"Seven more one-sided tests, {share} of them significant, are listed" in found
-    one = " ".join(
-        Page("compare b vs a with mcnemar(alternative=greater)\n", source=SEVEN).findings()
-    )
-    assert "b was not shown to have a higher accuracy than a" in one
-    assert "in the direction that the one-sided test did not ask about" in one
-
-
-def test_a_variant_that_the_title_states_is_not_written_again(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = "".join(f"{i},{i + i % 3},{i + i % 5}\n" for i in range(40))
-    (tmp_path / "p.csv").write_text(f"y,a,b\n{rows}")
-    source = 'predictions p from "p.csv"\n  truth y\n  models a, b\nmeasure mae\n'
-    page = Page("compare a vs b with t\nrequire a better than b with t\n", source=source)
-    assert "using the paired t test" in page.methods()
-    assert "paired t test (paired)" not in folded(page.root)
 
 
 def test_several_models_on_shuffled_targets_have_an_adjusted_p():

@@ -17,7 +17,6 @@ from report_truth import badly_rounded, loose_citations, untrue_prose, untrue_va
 from evallang.reporting.context import report_id
 from evallang.reporting.formats.format import format_names
 from evallang.reporting.report import write_report
-from evallang.reporting.section import SECTIONS
 from evallang.results import codec
 from evallang.results.codec import to_plain
 from evallang.syntax.language import STATEMENTS
@@ -227,18 +226,6 @@ def test_warnings_are_named_on_top_and_explained_with_their_codes(drawn):
     assert "Accepted by the authors because the data set is what it is." in accepted
 
 
-def test_a_plain_interval_that_disagrees_with_the_decision_is_warned_of(drawn):
-    study = drawn("cancer")
-    outside = [
-        pair
-        for pair in study.results.comparisons[0].pairwise
-        if not pair.reject and (pair.estimate.low > 0 or pair.estimate.high < 0)
-    ]
-    assert outside
-    words = study.words("section[@id='limits']")
-    assert all(" − ".join(fixture.LABELS[m] for m in p.models) in words for p in outside)
-
-
 def test_the_methods_text_refers_to_no_table_and_cites_only_what_is_listed(drawn):
     for name in NAMES:
         page = drawn(name).page
@@ -277,30 +264,6 @@ def test_requirements_come_first_each_with_its_verdict_and_numbers(drawn):
     assert "an intersection–union test" in study.words("section[@id='findings']")
     rows, _ = table(study.page, "table-requirements")
     assert [row[-1] for row in rows] == ["met", "not met"]
-
-
-def test_a_posterior_probability_is_worded_without_p(drawn):
-    found = findings(drawn("many_data_sets"))
-    bayes = next(item for item in found if "posterior probabilities" in item)
-    assert bayes.startswith("Across the data sets, Alpha had a higher accuracy than Beta.")
-    assert "Alpha better .962" in bayes
-
-
-def test_sections_can_be_hidden_but_not_the_warnings():
-    results = fixture.cancer()
-    from msgspec.structs import replace
-
-    from evallang.reporting.context import Context
-    from evallang.reporting.section import build
-
-    hide = tuple(SECTIONS.names())
-    document = build(Context(replace(results, report=replace(results.report, hide=hide))))
-    assert [section.id for section in document.sections] == [
-        "title",
-        "limits",
-        "protocol",
-        "provenance",
-    ]
 
 
 # --- one safe file -----------------------------------------------------------------------
@@ -422,14 +385,3 @@ def test_no_page_depends_on_when_how_long_or_from_which_store_a_study_ran(
     write_report(replace(study.results, provenance=again), tmp_path, ("html", "pdf"))
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == study.html
     assert (tmp_path / "report.pdf").read_bytes() == study.pdf.read_bytes()
-
-
-def test_asking_for_the_sections_imports_nothing_heavy():
-    program = (
-        "import sys\nfrom evallang.reporting.report import FORMATS\nFORMATS.names()\n"
-        "from evallang.reporting.section import SECTIONS\nSECTIONS.names()\n"
-        "heavy = {'matplotlib', 'weasyprint', 'fontTools.subset', 'sklearn'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    assert done.stdout.decode().strip() == "[]"

@@ -1,7 +1,6 @@
 """A report of many models: findings that can be read, figures that fit, failures told once."""
 
 import drawn_regression
-import fixture
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -153,14 +152,6 @@ def test_all_pairs_are_files_where_the_page_shows_those_of_the_best():
 
 def _texts(svg):
     return [part.split("<")[0] for part in svg.split(">") if part and part[0].isdigit()]
-
-
-def test_every_metric_of_a_small_study_has_its_forest():
-    results = fixture.cancer()
-    (figure, *_) = (b for b in sections(results)["estimates"].blocks if isinstance(b, Figure))
-    titles = {words(panel.title) for panel in figure.panels}
-    for metric in dict.fromkeys(estimate.metric for estimate in results.estimates):
-        assert Context(results).metric(metric).title in titles
 
 
 def test_columns_of_many_models_share_a_line(many):

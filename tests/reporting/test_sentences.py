@@ -114,7 +114,11 @@ def test_sentences_are_called_by_their_names_with_their_facts():
         topics = [node.value.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
                   and getattr(node.targets[0], "id", "") == "TOPIC"]  # fmt: skip
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            if getattr(call.func, "id", "") not in ("write", "notes") or len(call.args) < 3 or not topics:
+            if (
+                getattr(call.func, "id", "") not in ("write", "notes")
+                or len(call.args) < 3
+                or not topics
+            ):
                 continue
             topic, name = call.args[1], call.args[2]
             topic = topic.value if isinstance(topic, ast.Constant) else topics[0]
