@@ -22,7 +22,6 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
-from evallang.reporting.exports import best_of_many
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates
@@ -34,6 +33,7 @@ from evallang.reporting.numbers import (
     fixed,
     percent,
 )
+from evallang.reporting.searches import best_of_many
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import (

@@ -8,11 +8,12 @@ WeasyPrint crashes where there are none.
 """
 
 import base64
+import ctypes
 import gzip
 import io
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +23,6 @@ from fontTools.ttLib import TTFont, newTable
 from msgspec import Struct
 
 from evallang.printable import ISOLATE, ISOLATES, POP_ISOLATE
-from evallang.reporting import missing_glyphs
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
 ADDRESS = "evallang-font:"
@@ -101,7 +101,7 @@ def has_glyph(character: str) -> bool:
 
 def without_glyph(text: str) -> frozenset[str]:
     """Return the characters of a text that neither the faces nor the fonts of the machine have."""
-    return missing_glyphs.without_system_font(missing_from(text))
+    return without_system_font(missing_from(text))
 
 
 def spelled(text: str) -> str:
@@ -132,7 +132,7 @@ def _fallback_width(c: str) -> float:
     widths = _widths("DejaVuSans")
     if ord(c) in widths:
         return widths[ord(c)]
-    if missing_glyphs.without_system_font({c}):
+    if without_system_font({c}):
         return width(spelled(c), 1.0)
     return 1.0 if unicodedata.east_asian_width(c) in "WF" else 0.6
 
@@ -339,3 +339,64 @@ def _ranges(characters: Sequence[str]) -> str:
         else:
             runs.append([code, code])
     return ",".join(f"U+{a:X}" + (f"-{b:X}" if b > a else "") for a, b in runs)
+
+
+# --- the fonts of the machine, from which a PDF takes a character that ours lack ---------------
+
+LIBRARIES = ("libfontconfig.so.1", "libfontconfig.1.dylib", "libfontconfig-1.dll")
+MOST_FONTS = 100_000
+
+
+def without_system_font(characters: Collection[str]) -> frozenset[str]:
+    """Return the characters that no font of the machine has.
+
+    All of them where the fonts cannot be asked.
+    """
+    left = set(characters)
+    for has in _coverages() if left else ():
+        left = {c for c in left if not has(ord(c))}
+        if not left:
+            break
+    return frozenset(left)
+
+
+class _FontSet(ctypes.Structure):
+    _fields_ = (("count", ctypes.c_int), ("size", ctypes.c_int),
+                ("fonts", ctypes.POINTER(ctypes.c_void_p)))  # fmt: skip
+
+
+@cache
+def _coverages() -> tuple[Any, ...]:
+    """Return for each font of the machine a function that knows its characters."""
+    library = first_library(LIBRARIES)
+    if library is None:
+        return ()
+    library.FcInitLoadConfigAndFonts.restype = ctypes.c_void_p
+    library.FcConfigGetFonts.restype = ctypes.POINTER(_FontSet)
+    library.FcConfigGetFonts.argtypes = (ctypes.c_void_p, ctypes.c_int)
+    library.FcPatternGetCharSet.argtypes = (
+        ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p),
+    )  # fmt: skip
+    library.FcCharSetHasChar.argtypes = (ctypes.c_void_p, ctypes.c_uint32)
+    found = library.FcConfigGetFonts(library.FcInitLoadConfigAndFonts(), 0)
+    if not found:
+        return ()
+    made = []
+    for i in range(min(found.contents.count, MOST_FONTS)):
+        characters = ctypes.c_void_p()
+        if library.FcPatternGetCharSet(
+            found.contents.fonts[i], b"charset", 0, ctypes.byref(characters)
+        ) == 0:  # fmt: skip
+            made.append(partial(library.FcCharSetHasChar, characters))
+    return tuple(made)
+
+
+@cache
+def first_library(names: tuple[str, ...]) -> Any:
+    """Load the first of some C libraries that is installed; None where none is."""
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None

@@ -14,13 +14,13 @@ from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
 from evallang.reporting.estimates import main_intervals
-from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import percent, scale_of
 from evallang.reporting.pair_findings import quantity_noun, singly, stated_value
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
     candidates,
+    fitted_on_all,
     inner_words,
     thresholds,
     uses_validation_part,

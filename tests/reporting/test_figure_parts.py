@@ -5,7 +5,7 @@ import pdfplumber
 import pytest
 
 import evallang as ev
-from evallang.reporting import missing_glyphs
+from evallang.reporting import fonts
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Figure, Paragraph
 from evallang.reporting.html import render
@@ -123,7 +123,7 @@ def test_estimates_of_many_data_sets_are_files_or_the_report_says_where_they_are
 
 
 def test_a_character_without_a_font_is_a_code_in_figures_and_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(missing_glyphs, "without_system_font", frozenset)
+    monkeypatch.setattr(fonts, "without_system_font", frozenset)
     table = {"truth": [0, 1] * 20, "a": [0, 1] * 19 + [1, 1], "b": [0, 1] * 15 + [1, 0] * 5}
     text = (
         'evallang 1\nstudy "S"\n  seed 1\npredictions p from "p.csv"\n  truth truth\n'

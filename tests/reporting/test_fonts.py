@@ -12,7 +12,7 @@ from fontTools.ttLib import TTFont
 from programs import missing
 
 import evallang as ev
-from evallang.reporting import fonts, missing_glyphs
+from evallang.reporting import fonts
 from evallang.reporting.fonts import COMMON, FACES, FALLBACK, embed, missing_from
 
 pytestmark = pytest.mark.pdf
@@ -83,10 +83,10 @@ def test_a_character_that_no_font_has_is_reported():
 
 
 def test_the_fonts_of_the_machine_are_asked_before_a_code_is_printed(monkeypatch):
-    monkeypatch.setattr(missing_glyphs, "_coverages", lambda: (lambda code: code == 0x4E2D,))
-    assert missing_glyphs.without_system_font("\u4e2d\u6587") == {"\u6587"}
-    monkeypatch.setattr(missing_glyphs, "_coverages", lambda: ())
-    assert missing_glyphs.without_system_font("\u4e2d") == {"\u4e2d"}
+    monkeypatch.setattr(fonts, "_coverages", lambda: (lambda code: code == 0x4E2D,))
+    assert fonts.without_system_font("\u4e2d\u6587") == {"\u6587"}
+    monkeypatch.setattr(fonts, "_coverages", lambda: ())
+    assert fonts.without_system_font("\u4e2d") == {"\u4e2d"}
 
 
 def test_fontconfig_agrees_with_its_own_list():
@@ -97,13 +97,13 @@ def test_fontconfig_agrees_with_its_own_list():
         listed = subprocess.run(
             [lister, f":charset={ord(character):x}"], capture_output=True, check=True
         ).stdout
-        assert (character in missing_glyphs.without_system_font(character)) == (not listed)
+        assert (character in fonts.without_system_font(character)) == (not listed)
 
 
 def test_a_name_without_a_font_is_printed_as_codes_and_the_run_says_what_to_install(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(missing_glyphs, "without_system_font", frozenset)
+    monkeypatch.setattr(fonts, "without_system_font", frozenset)
     text = (
         'evallang 1\nstudy\n  seed 1\ncounts trial\n  models a "\u903b\u8f91", b\n'
         "  table [[60, 20], [9, 11]]\ncompare a vs b with mcnemar\n"

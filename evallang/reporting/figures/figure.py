@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from evallang.printable import ISOLATES
 from evallang.reporting import fonts
-from evallang.reporting.missing_glyphs import first_library
 from evallang.reporting.numbers import HUGE, Scale, fixed, in_short
 
 LIBRARIES = ("libfribidi.so.0", "libfribidi.0.dylib", "fribidi-0.dll", "libfribidi-0.dll")
@@ -28,7 +27,7 @@ FILLER = "\ufeff"  # what FriBidi leaves where two letters became one
 
 def visual(text: str) -> str:
     """Return a line in the order and the forms in which it is drawn from the left."""
-    library = first_library(LIBRARIES)
+    library = fonts.first_library(LIBRARIES)
     reads_left = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
     if reads_left and library is not None:
         letters = (ctypes.c_uint32 * len(text))(*map(ord, text))
