@@ -14,8 +14,8 @@ from evallang.reporting.decisions import (
     is_simultaneous,
     lacking_words,
 )
-from evallang.reporting.document import Cell, Column, Emphasis, Runs, Table, listed, runs
-from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.document import Cell, Column, Emphasis, Runs, Table, runs
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.narrow_tables import narrow_pairs
 from evallang.reporting.numbers import (
     Scale,
@@ -29,7 +29,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_findings import singly
-from evallang.reporting.sentences import write
+from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import (
     Words,
     counted,
@@ -50,8 +50,6 @@ from evallang.reporting.wording import (
     clusters_words,
     effect_name,
     effect_text,
-    family_words,
-    number_word,
     p_letter,
     plural,
     sentence,
@@ -93,7 +91,7 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
             row(names[k], *(cell for part in parts for cell in part.cells[k]), strong=strong[k])
             for k in range(len(pairs))
         ],
-        *(runs(note) for part in parts for note in part.notes),
+        *(note for part in parts for note in part.notes),
         runs("Bold rows: ", *bold, ".") if any(strong) else None,
         *_test_notes(context, pairs),
     )
@@ -124,16 +122,16 @@ def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list
             said = (f"{NOT_RUN}: {lacking_words(context, pair.lacking)}",)
         for note in said:
             by_note.setdefault(note, []).append(pair_name(context, pair))
-    notes = []
+    made = []
     for words, found in by_note.items():
         named = ", ".join(found)
         if len(found) > MOST_NAMED or (len(found) > 1 and len(named) > MOST_LETTERS):
             named = pairs_words(found)
         if len(found) < len(pairs):
             words = f"{named}: {words[:1].lower()}{words[1:]}"
-        notes.append(runs(sentence(words, context.own_names)))
+        made.append(runs(sentence(words, context.own_names)))
     clusters = [pair.clusters for pair in pairs if pair.clusters is not None]
-    return notes + ([runs(clusters_words("test", "groups", clusters))] if clusters else [])
+    return made + ([runs(clusters_words("test", "groups", clusters))] if clusters else [])
 
 
 class Part(Struct, frozen=True):
@@ -142,7 +140,7 @@ class Part(Struct, frozen=True):
     head: Words
     columns: list[Column | None]
     cells: list[list[Cell]]
-    notes: list[Words] = []
+    notes: list[Runs] = []
 
 
 def _counts_columns(context: Context, comparison: Comparison) -> Part | None:
@@ -158,9 +156,8 @@ def _counts_columns(context: Context, comparison: Comparison) -> Part | None:
     ]
     columns: list[Column | None] = [sortable("A", "only_first_right")]
     columns.append(sortable("B", "only_second_right"))
-    unit = context.cases(comparison.data)
-    note = f"“Only one right” counts the discordant {unit} that the test uses."
-    return Part("Only one right", columns, cells, [note])
+    said = notes(context, TOPIC, "notes_of_counts", data=comparison.data)
+    return Part("Only one right", columns, cells, said)
 
 
 def _statistics_columns(context: Context, comparison: Comparison) -> Part | None:
@@ -199,30 +196,29 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
     with_bounds = [e for e in known if _bounded(e)]
     own = bool(wide) and all(is_simultaneous(pair) for pair in pairs if pair.estimate is not None)
     wide = [] if own else wide
-    alone, size = singly(comparison), number_word(comparison.family.size)
+    alone = singly(comparison)
     columns: list[Column | None] = [sortable("Value" if alone else "A − B", "difference")]
-    notes: list[Words] = []
     if with_bounds:
         level = " / ".join(dict.fromkeys(percent(e.level) for e in with_bounds))
         columns.append(right(f"{level} CI", "interval", muted=True))
-        title = context.interval_title if alone else context.difference_title
-        methods = dict.fromkeys(title(e.method) for e in with_bounds)
-        words = ", ".join(mid_sentence(method) for method in methods)
-        what = "Value minus the threshold" if alone else f"Difference, {order_words(pairs)}"
-        notes.append(f"{what}: {level} {words}.")
-        if own:
-            notes.append(
-                f"The intervals are simultaneous: they hold for all {size} comparisons jointly."
-            )
     if wide:
-        level = percent(wide[0].level)
         short = "FCR" if wide[0].selected else "Simult."
-        columns.append(right(f"{short} {level} CI", "simultaneous", muted=True))
-        tests = f"{size} tests"
-        if wide[0].selected:
-            tests = f"the significant ones among {tests} (false coverage rate)"
-        what = sentence(family_words(wide[0])).rstrip(".")
-        notes.append(f"{what}: {level} over {tests}, {simultaneous_words(context, pairs)}.")
+        columns.append(right(f"{short} {percent(wide[0].level)} CI", "simultaneous", muted=True))
+    said = notes(
+        context,
+        TOPIC,
+        "notes_of_differences",
+        alone=alone,
+        size=comparison.family.size,
+        order=order_words(pairs),
+        levels=list(dict.fromkeys(e.level for e in with_bounds)),
+        methods=list(dict.fromkeys(e.method for e in with_bounds)),
+        jointly=own and bool(with_bounds),
+        wide=wide[0] if wide else None,
+        how_wide=simultaneous_words(context, pairs),
+        same=any(not _bounded(value) and value.low == 0 for value in known),
+        of_fold_means=not alone and is_of_fold_means(context, comparison),
+    )
     cells = []
     for pair in pairs:
         value = pair.estimate.value if pair.estimate is not None else None
@@ -230,14 +226,10 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
         made += [_interval(pair.estimate, scale)] if with_bounds else []
         made += [_interval(pair.simultaneous, scale)] if wide else []
         cells.append(made)
-    if any(not _bounded(value) and value.low == 0 for value in known):
-        notes.append("No interval: the two had the same score wherever they were compared.")
-    if not alone and is_of_fold_means(context, comparison):
-        notes.append(FOLD_MEANS_NOTE)
     kinds = {e.name.partition("difference")[0] for e in known}
     kind = f"{kinds.pop() if len(kinds) == 1 else ''}difference in {metric.noun}"
     head = sentence(known[0].name if alone else kind).rstrip(".")
-    return Part(head + (", points" if metric.percent else ""), columns, cells, notes)
+    return Part(head + (", points" if metric.percent else ""), columns, cells, said)
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:
@@ -272,17 +264,11 @@ def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
     level = percent(context.results.study.confidence)
     columns: list[Column | None] = [sortable("A : B" if odds else "Est.", name)]
     columns.append(right(f"{level} CI", f"{name} interval", muted=True) if has_bounds else None)
-    notes: list[Words] = []
     record = context.method("effect", name)
-    if odds:
-        notes = ["Odds ratio: A : B, of the discordant pairs" + (
-            ", with the exact interval implied by the Clopper–Pearson interval for A / (A + B)."
-            if has_bounds else "."
-        )]  # fmt: skip
-    elif record is not None:
-        summary = record.summary[:1].lower() + record.summary[1:]
-        notes = [runs(effect_name(first), ": ", summary.rstrip(".").replace("d_z", "d"), ".")]
-    return Part(effect_name(first), columns, cells, notes)
+    summary = record.summary.rstrip(".").replace("d_z", "d") if record is not None else ""
+    facts = {"odds": odds, "bounded": has_bounds, "name": effect_name(first), "summary": summary}
+    said = notes(context, TOPIC, "notes_of_effects", **facts)
+    return Part(effect_name(first), columns, cells, said)
 
 
 def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None:
@@ -300,21 +286,12 @@ def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None
     heads = ("A better", "Region", "B better")
     columns: list[Column | None] = [*map(sortable, heads, POSTERIOR)]
     metric = context.metric(comparison.metric)
-    decision = (
-        f" A pair is decided when one exceeds {percent(context.results.study.confidence)}; there "
-        "is no p to correct."
-    )
-    notes: list[Words] = [
-        "Posterior probabilities that A is better, that the difference lies in the region of "
-        "practical equivalence, and that B is better."
-        + ("" if comparison.family.exploratory else decision)
-    ]
     known = [w for w in dict.fromkeys(p.extra.get("rope") for p in pairs) if w is not None]
-    if known:
-        scale = scale_of([], known, percent=metric.percent)
-        texts = listed(runs(amount(metric, width, scale)) for width in known)
-        notes.append(runs("Region of practical equivalence: differences within ±", texts, "."))
-    return Part("Posterior probability", columns, cells, notes)
+    scale = scale_of([], known, percent=metric.percent)
+    ropes = [amount(metric, width, scale) for width in known]
+    facts = {"exploratory": comparison.family.exploratory, "ropes": ropes}
+    said = notes(context, TOPIC, "notes_of_posteriors", **facts)
+    return Part("Posterior probability", columns, cells, said)
 
 
 def wins_ties_losses(comparison: Comparison) -> dict[tuple[str, ...], tuple[Any, ...]]:
@@ -347,9 +324,8 @@ def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
         *map(sortable, ("A", "Tie", "B"), ("wins", "ties", "losses")),
         sortable(Emphasis(runs("n")), "n") if differ else None,
     ]
-    note = runs(f"n: {context.sets} with a score of both models, which the test of the pair used.")
     head = f"{capitalised(context.sets)} won by"
-    return Part(head, columns, cells, [note] if differ else [])
+    return Part(head, columns, cells, notes(context, TOPIC, "notes_of_wins") if differ else [])
 
 
 def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
@@ -366,10 +342,6 @@ def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
 
 
 NEARLY = 1e-9  # differences of values closer than this are the same
-FOLD_MEANS_NOTE = (
-    "Differences are between means over folds, but the estimates pool the rows of a repeat, so "
-    "the two can differ slightly."
-)
 
 
 def is_of_fold_means(context: Context, comparison: Comparison) -> bool:

@@ -59,12 +59,12 @@ CITED = "^"  # of what is kept and begins with a citation, which follows its wor
 NO_SPACE_BEFORE = re.compile(r" (?=[,.;:)]|<\^)|(?<=\() ")
 
 
-def write(context: Context, topic: str, name: str, **facts: Any) -> Runs:
+def write(context: Context, topic: str, name: str, /, **facts: Any) -> Runs:
     """Return the sentences of a topic that a template makes of facts."""
     return spaced(notes(context, topic, name, **facts))
 
 
-def notes(context: Context, topic: str, name: str, **facts: Any) -> list[Runs]:
+def notes(context: Context, topic: str, name: str, /, **facts: Any) -> list[Runs]:
     """Return the notes that a template makes of facts, each of which begins with `<li>`.
 
     An author's macro that fails leaves ours, and an objection that names its line.
