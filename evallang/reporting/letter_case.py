@@ -1,51 +1,30 @@
 """Titles of methods as they are in a sentence: capitals, signs of print, options."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
 
 from evallang.reporting.numbers import NBSP
 
-OPTIONS = {"bca": "bias-corrected accelerated", "all_pairs": "", "se": "standard error"}
-LETTERS = {"beta": "β"}
-OPTION_FORMS = {"at": "first {} ranks", "distinct": "at most {} distinct scores"}
-OPTION_WORDS = {
-    ("at", "none"): "all ranks",
-    ("distinct", "none"): "",
-    ("pool", "true"): "pooled over folds",
-    ("pool", "false"): "",
-    ("multi_class", "ovo"): "mean of the pairs of classes",
-    ("multi_class", "ovr"): "each class against the rest",
-    ("gain", "exponential"): "exponential gain",
-    ("gain", "linear"): "linear gain",
-}
-"""What an option of a metric with such a value is called."""
-ADJECTIVES = frozenset({"approximate", "bca", "percentile", "basic", "clustered"})
-"""Options that are printed before a title, as the field names these methods."""
 
-# First words of titles that are not names: these lose their capital inside a sentence.
-COMMON = frozenset(
-    word
-    for line in (
-        "accuracy adjusted agreement approximate area average balanced basic bias",
-        "bias-corrected binomial",
-        "bootstrap break-even",
-        "calibration chance-corrected classification cluster clustered coefficient combined",
-        "components concordance conditional confusion corrected correlation cost credible",
-        "cross-validated cross-validation decision delta-method dependent detection",
-        "difference differences effect equivalence error eta exact expected explained false",
-        "fold geometric holdout infinitesimal interval k-fold kappa learning",
-        "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro macro-f1",
-        "matched max maximum mean measure median micro mid-p negative nested net no normal",
-        "normalized observed odds one-sample over paired pairwise percentile permutation",
-        "pinball plain positive power precision precision-recall probability proportion",
-        "quantile random ranking rate ratio recall repeated resampled resubstitution root",
-        "sensitivity share sign signed simple single single-step specificity spread square-and-add",
-        "squared stability standard static step-down stratified sum symmetric test the",
-        "threshold time top top-k true tuning two uncorrected unpaired unweighted variance",
-        "shuffled weighted wild",
-    )
-    for word in line.split(" ")
+class TitleWords(Struct, frozen=True):
+    """The words of `titles.toml`, which says what each of its tables has."""
+
+    adjectives: str
+    common: str
+    options: Mapping[str, str]
+    letters: Mapping[str, str]
+    forms: Mapping[str, str]
+    values: Mapping[str, Mapping[str, str]]
+
+
+WORDS = msgspec.toml.decode(
+    (files("evallang.reporting") / "titles.toml").read_bytes(), type=TitleWords
 )
+COMMON, ADJECTIVES = frozenset(WORDS.common.split()), frozenset(WORDS.adjectives.split())
 
 
 def mid_sentence(title: str) -> str:
@@ -85,13 +64,13 @@ def written_options(written: str) -> str:
     parts = [part.strip() for part in re.split(r"[(),]", written)]
     named = [part.partition("=") for part in parts if part]
     words = [
-        OPTIONS.get(value or key, value or key)
+        WORDS.options.get(value or key, value or key)
         if key in ("average", "method") or not value
-        else OPTION_WORDS.get((key, value))
-        if (key, value) in OPTION_WORDS
-        else OPTION_FORMS[key].format(value)
-        if key in OPTION_FORMS
-        else f"{LETTERS.get(key) or key.replace('_', ' ')}{NBSP}={NBSP}{value}"
+        else WORDS.values[key][value]
+        if value in WORDS.values.get(key, {})
+        else WORDS.forms[key].format(value)
+        if key in WORDS.forms
+        else f"{WORDS.letters.get(key) or key.replace('_', ' ')}{NBSP}={NBSP}{value}"
         for key, _, value in named
     ]
     return ", ".join(word for word in words if word)

@@ -5,6 +5,7 @@
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 import drawn_regression
@@ -82,59 +83,47 @@ def models_as_the_library_sets_them():
     return replace(whole, models=models)
 
 
-def feature_as_good_as_the_models():
-    return found_after_the_run(
-        codes.feature_as_good_as_models,
-        "`invoice` alone reaches R2 of .976, and the best model .978",
-    )
-
-
-def folds_that_disagree():
-    return found_after_the_run(
-        codes.folds_disagree,
-        "the folds of `ridge` differ by more than the sampling of their rows explains: mae is 0.8 "
-        "in fold 1 and 5.9 in fold 4",
-    )
-
-
-def workers_of_another_kind():
-    return found_after_the_run(
-        codes.unlike_workers,
-        "workers of the cluster differ from the machine that started the run: numpy 2.3.1 instead "
-        "of 2.4.0",
-    )
-
-
-def search_without_a_gain():
-    return found_after_the_run(
-        codes.search_gained_nothing,
-        "the search of `knn` gained nothing: its 8 candidates differ in accuracy by 0.4 points on "
-        "average, no more than the inner folds of one candidate (ratio of variances 0.52)",
-    )
-
-
-def training_score_far_above():
-    return found_after_the_run(
-        codes.training_score_far_above_test_score,
-        "`tree` predicts its training rows, and others no better than chance: an area under the "
-        "ROC curve of 1.00 on training rows and .51 (standard error .02) on test rows, where "
-        "chance gives .5",
-    )
-
-
-def no_better_than_chance():
-    return found_after_the_run(
-        codes.no_better_than_chance,
-        "`line` predicts no better than chance: a rank correlation of .08 on training rows and "
-        "-.01 (standard error .05) on test rows, where chance gives 0",
-    )
-
-
 def found_after_the_run(code, message):
     """Return the holdout study with a diagnostic that the engine found in its outcomes."""
     found = diagnose(code, message, Span("study.eval", 0, 4))
     sources = {"study.eval": SourceFile("study.eval", "data visits\n")}
     return replace(fixture.holdout(), diagnostics=(to_record(found, sources),))
+
+
+FOUND = {
+    "a feature that is as good as the models": (
+        codes.feature_as_good_as_models,
+        "`invoice` alone reaches R2 of .976, and the best model .978",
+    ),
+    "folds that disagree": (
+        codes.folds_disagree,
+        "the folds of `ridge` differ by more than the sampling of their rows explains: mae is "
+        "0.8 in fold 1 and 5.9 in fold 4",
+    ),
+    "workers of another kind": (
+        codes.unlike_workers,
+        "workers of the cluster differ from the machine that started the run: numpy 2.3.1 "
+        "instead of 2.4.0",
+    ),
+    "search without a gain": (
+        codes.search_gained_nothing,
+        "the search of `knn` gained nothing: its 8 candidates differ in accuracy by 0.4 "
+        "points on average, no more than the inner folds of one candidate (ratio of variances "
+        "0.52)",
+    ),
+    "a training score far above the test score": (
+        codes.training_score_far_above_test_score,
+        "`tree` predicts its training rows, and others no better than chance: an area under "
+        "the ROC curve of 1.00 on training rows and .51 (standard error .02) on test rows, "
+        "where chance gives .5",
+    ),
+    "a model that is no better than chance": (
+        codes.no_better_than_chance,
+        "`line` predicts no better than chance: a rank correlation of .08 on training rows "
+        "and -.01 (standard error .05) on test rows, where chance gives 0",
+    ),
+}
+"""Diagnostics that the engine finds in the outcomes of a run."""
 
 
 STUDIES = {
@@ -149,12 +138,7 @@ STUDIES = {
     "a metric of the author's own that failed": own_metric_that_failed,
     "a search that ended at the edge": search_at_the_edge,
     "a model that never predicts a class": class_never_predicted,
-    "a feature that is as good as the models": feature_as_good_as_the_models,
-    "folds that disagree": folds_that_disagree,
-    "workers of another kind": workers_of_another_kind,
-    "search without a gain": search_without_a_gain,
-    "a training score far above the test score": training_score_far_above,
-    "a model that is no better than chance": no_better_than_chance,
+    **{title: partial(found_after_the_run, *found) for title, found in FOUND.items()},
 }
 
 
