@@ -81,8 +81,9 @@ def print_rules(faces: Sequence[Face] = FACES) -> str:
 
 
 def missing_from(text: str) -> frozenset[str]:
-    """Return the characters of a text that no face has."""
-    return frozenset(c for c in set(text) - NO_GLYPH_NEEDED if not has_glyph(c))
+    """Return the characters of a text that neither the faces for text nor the fallback have."""
+    known = _characters("SourceSansPro") | _characters("DejaVuSans")
+    return frozenset(c for c in set(text) - NO_GLYPH_NEEDED if ord(c) not in known)
 
 
 def _drawn_by(face: Face, characters: Collection[str]) -> set[str]:
@@ -91,12 +92,6 @@ def _drawn_by(face: Face, characters: Collection[str]) -> set[str]:
         return set(characters)
     own = frozenset.intersection(*(_characters(f.key) for f in FACES if f.family != FALLBACK))
     return {c for c in characters if ord(c) not in own}
-
-
-def has_glyph(character: str) -> bool:
-    """Return whether the faces for text, or the fallback, draw a character."""
-    keys = ("SourceSansPro", "DejaVuSans")
-    return any(ord(character) in _characters(key) for key in keys)
 
 
 def without_glyph(text: str) -> frozenset[str]:

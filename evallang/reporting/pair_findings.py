@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec import Struct
+
 from evallang.reporting.context import Context, printed_p
 from evallang.reporting.contrasts import (
     Contrast,
@@ -192,9 +194,17 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
     )
 
 
+class _Lost(Struct, frozen=True):
+    """What was not compared: models, or one that was not tested, at a place."""
+
+    data: str | None
+    protocol: str | None
+    models: tuple[str, ...]
+
+
 def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs]:
     """State what was not tested, and why: one sentence for each reason."""
-    found: dict[str, dict[tuple[str, str], None]] = {}
+    found: dict[str, dict[_Lost, None]] = {}
     nouns: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
         tested = comparison.performed or not any(map(computed, comparison.pairwise))
@@ -204,41 +214,11 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
             tests = [omnibus]
         for test in tests:
             why = "; ".join(reasons(context, [test])) or "the test is undefined here"
-            found.setdefault(why, {})[_not_compared(context, comparison, test)] = None
+            lost = _Lost(comparison.data, comparison.protocol, test.models)
+            found.setdefault(why, {})[lost] = None
             nouns.setdefault(why, {})[context.compared_words(comparison).noun] = None
-    made = []
-    for why, subjects in found.items():
-        words = listed([runs(noun) for noun in nouns[why]])
-        if len(subjects) == 1:
-            ((clause, _),) = subjects
-            lead = Strong(runs(clause, " in ", words))
-            made.append(runs(lead, f", because {why}."))
-            continue
-        shown = [runs(item) for _, item in list(subjects)[:MOST_NAMED]]
-        if len(subjects) > MOST_NAMED:
-            shown.append(runs(f"{number_word(len(subjects) - MOST_NAMED)} more"))
-        many = capitalised(number_word(len(subjects)))
-        lead = Strong(runs(f"{many} comparisons in ", words, f" were not made, because {why}"))
-        made.append(runs(lead, ": ", listed(shown), "."))
-    return made
-
-
-def _not_compared(
-    context: Context, comparison: Comparison, test: HypothesisTestResult
-) -> tuple[str, str]:
-    """Format what was not compared, as a clause of its own and as an item of a list."""
-    names = [context.model(name) for name in test.models]
-    if len(names) > 2:
-        clause = f"the {number_word(len(names))} models were not compared together"
-        item = f"{number_word(len(names))} models together"
-    elif len(names) == 2:
-        clause, item = f"{' and '.join(names)} were not compared", " with ".join(names)
-    else:
-        clause, item = f"{names[0]} was not tested", names[0]
-    head = place_words(context, comparison)
-    place = context.place_words(comparison.data, comparison.protocol)
-    clause = clause if head or len(names) < 3 else capitalised(clause)
-    return f"{head}{clause}", f"{item} {place}".rstrip()
+    say = partial(write, context, TOPIC, "not_tested")
+    return [say(lost=list(lost), nouns=list(nouns[why]), why=why) for why, lost in found.items()]
 
 
 def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
