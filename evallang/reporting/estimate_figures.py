@@ -29,8 +29,7 @@ from evallang.reporting.figures.forest import (
     forest_of_estimates,
 )
 from evallang.reporting.figures.resamples import Distribution, distributions
-from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import Scale, between, fixed, percent
+from evallang.reporting.numbers import Scale, between, fixed
 from evallang.reporting.panels import (
     Drawn,
     divided,
@@ -39,6 +38,7 @@ from evallang.reporting.panels import (
     name_of_part,
     with_letters,
 )
+from evallang.reporting.sentences import write
 from evallang.reporting.wording import repeats_of
 from evallang.results.records import Comparison, Estimate
 
@@ -112,13 +112,9 @@ def spread(
     return canvas, f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
 
 
+TOPIC = "estimates"
 MOST_DATA_APART = 3  # more data sets share one table
 MOST_IN_FILES = 12  # settings whose estimates are drawn in files where they share a table
-NOT_AN_ERROR = "This spread is not a standard error"
-OF_RESAMPLES = (
-    "histogram of the values of bootstrap resamples, the estimate (vertical line) and its interval "
-    "(horizontal line)"
-)
 
 
 def figures(context: Context, setting: Setting, metrics: Sequence[str], number: int) -> list[Block]:
@@ -157,13 +153,8 @@ def figures_as_files(context: Context) -> list[Block]:
             found = figures(context, setting, context.metrics(setting), number)
             made += [replace(b, placed=False) for b in found if isinstance(b, Figure)]
     names = [f"figures/{figure.id.removeprefix('figure-')}" for figure in made]
-    words = "The estimates of single data sets are not drawn here: "
-    if len(names) > 1:
-        words += f"{names[0]} to {names[-1]} show them."
-    else:
-        of_one = f"{names[0]} shows them." if names else ""
-        words += of_one or "the tables and results.json have them."
-    return [Paragraph(runs(words), "pointer"), *made]
+    words = write(context, TOPIC, "not_drawn_here", names=names)
+    return [Paragraph(words, "pointer"), *made]
 
 
 def _estimates_and_differences(
@@ -195,10 +186,9 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
     if not rows:
         return []
     subject = next((repeats_of(e) for _, e in found if "n_examples" in e.extra), "folds")
-    what = f"values of the {subject} (open)"
-    if max(len(row.values) for row in rows) > MOST_POINTS:
-        what, subject = "histogram of the values of all splits", "splits"
-    words = runs(f"{what} and the estimate (line). {NOT_AN_ERROR}")
+    histogram = max(len(row.values) for row in rows) > MOST_POINTS
+    words = write(context, TOPIC, "spread", subject=subject, histogram=histogram)
+    subject = "splits" if histogram else subject
     made, scale = [], context.scale(setting, name)
     for start, part in divided(rows, MOST_IN_A_PANEL):
         drawn = spread(part, f"{metric.title}{metric.sign}", subject, scale, rows, metric.range)
@@ -227,7 +217,7 @@ def _resamples(context: Context, setting: Setting, name: str) -> list[Drawn]:
         axis = f"{metric.title}{metric.sign}"
         drawn = distributions(part, axis, scale, among=rows, possible=metric.range)
         title = panel_title(metric.title, start, len(part), len(rows))
-        made.append((Panel(*drawn, runs(title)), runs(OF_RESAMPLES)))
+        made.append((Panel(*drawn, runs(title)), write(context, TOPIC, "resamples")))
     return made
 
 
@@ -246,22 +236,22 @@ def _estimates_drawn(
         return []
     rows = rows_of(context, comparison) if comparison is not None else ()
     depth = depth_of_differences(context, rows)
-    words = metric.noun
     found = [e.interval for e in known if e.interval is not None and e.interval.has_bounds]
-    if found:
-        levels = " / ".join(dict.fromkeys(percent(i.level) for i in found))
-        titles = dict.fromkeys(
-            mid_sentence(context.interval_title(i.method, over_groups=i.clusters is not None))
-            for i in found
-        )
-        words += f", point and {levels} interval ({', '.join(titles)})"
-        words += "; arrow, off the scale" if far_estimates(known) else ""
+    words = write(
+        context,
+        TOPIC,
+        "points",
+        noun=metric.noun,
+        levels=list(dict.fromkeys(one.level for one in found)),
+        intervals=list(dict.fromkeys((one.method, one.clusters is not None) for one in found)),
+        far=bool(found and far_estimates(known)),
+    )
     made: list[Drawn] = []
     for start, part in divided(known, MOST_IN_A_PANEL):
         labels = [context.model(e.model) for e in part]
         drawn = forest_of_estimates(labels, part, metric, scale, depth, known)
         title = panel_title(metric.title, start, len(part), len(known))
-        made.append((Panel(*drawn, runs(title)), () if made else runs(words)))
+        made.append((Panel(*drawn, runs(title)), () if made else words))
     return made
 
 
