@@ -31,8 +31,8 @@ class Evidence(Struct, frozen=True):
         (`within`)
     scope : what conclusions are about, where no protocol decides it
     write : what an author writes to get it
-    axis : the symbol of the axis of an array with one value of a model for each unit; empty where
-        it is no such array
+    axis : the symbol of the axis of an array with one value of a model for each unit; empty without
+        such an array
     totals : whether only totals over the examples are known, not which example has what
     paired : whether the values of two models are known to be of the same units
     """
