@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from evallang import user_code
-from evallang.user_code import LONGEST, _Named, _ToStderr, speaking
+from evallang.user_code import _Named, _ToStderr, speaking
 
 
 def written(monkeypatch):
@@ -40,12 +39,6 @@ def test_a_line_on_a_terminal_replaces_that_of_the_progress(monkeypatch, term, f
     with speaking("mean"):
         print("one")
     assert stream.getvalue() == f"{first}mean: one\n"
-
-
-def test_a_line_that_does_not_end_is_printed_when_it_is_long(monkeypatch):
-    said = written(monkeypatch)
-    _ToStderr().write("x" * (LONGEST + 1))
-    assert said.getvalue() == f"{user_code.UNNAMED}: {'x' * (LONGEST + 1)}\n"
 
 
 def test_bytes_are_decoded_and_without_stderr_nothing_fails(monkeypatch):

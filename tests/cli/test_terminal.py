@@ -31,14 +31,6 @@ def test_a_terminal_is_redrawn_and_coloured_as_its_user_says(
     assert Progress(shown=False).terminal == redraws
 
 
-def test_a_study_on_a_terminal_has_no_sign_that_a_terminal_obeys(monkeypatch):
-    out = Shown()
-    monkeypatch.setattr(sys, "stdout", out)
-    terminal.write_study('study "a"\n  # \x1b[31mred\n')
-    assert "\x1b" not in out.getvalue()
-    assert out.getvalue().startswith('study "a"\n')
-
-
 @pytest.mark.parametrize("stream", [Shown, io.StringIO])
 def test_a_message_is_wrapped_on_a_terminal_and_one_line_elsewhere(monkeypatch, stream):
     shown = stream()

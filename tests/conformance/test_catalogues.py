@@ -6,28 +6,6 @@ from evallang.checking.rules.rule import load_codes
 from evallang.diagnostics import CODES
 from evallang.manual.glossary import REGISTRIES, entries
 
-
-def test_every_member_has_a_title_a_summary_and_a_source():
-    for name, registry in REGISTRIES.items():
-        for entry in registry:
-            assert entry.title, (name, entry.name)
-            assert entry.summary.endswith("."), (name, entry.name)
-            assert entry.references or entry.name == "uncorrected", (name, entry.name)
-
-
-def test_every_member_says_when_to_use_it_when_not_and_how_it_is_computed():
-    for registry in REGISTRIES.values():
-        for entry in registry:
-            declared = entry.declaration
-            assert declared.when, f"write `when=` in the declaration of {entry.name}"
-            assert declared.when_not, f"write `when_not=` in the declaration of {entry.name}"
-            if entry.kind != "protocol":
-                assert declared.formula, f"write `formula=` in the declaration of {entry.name}"
-            said = (declared.when, declared.when_not, declared.formula, *declared.differs.values())
-            for text in said:
-                assert not text.endswith("."), (entry.name, text)
-
-
 BOUNDED = [
     (entry, option)
     for registry in REGISTRIES.values()

@@ -159,14 +159,6 @@ def test_weights_reach_the_last_step_where_it_takes_them():
     assert without.failure is None
 
 
-def test_rows_drawn_twice_count_twice():
-    rows, y = two_classes()
-    twice = FitData(rows, y, np.repeat(np.arange(60), 2), np.arange(60, 90), 2, True)
-    weighted = FitData(rows, y, np.arange(60), np.arange(60, 90), 2, True, np.full(90, 2.0))
-    outcomes = [fit_and_predict(steps(call("GaussianNB")), d, context()) for d in (twice, weighted)]
-    np.testing.assert_allclose(outcomes[0].outputs.scores, outcomes[1].outputs.scores, atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("raw", "clean"),
     [
