@@ -225,11 +225,6 @@ def p_of_equal_signs(units: int, models: int, options: Mapping[str, Any]) -> flo
     return float((2.0 if options["alternative"] == "two_sided" else 1.0) * 0.5**units)
 
 
-def fair_coin_tail(k: int, n: int) -> float:
-    """Return P(X >= k) for X binomial with n trials of probability one half."""
-    return float(binomial_tail(k, n))
-
-
 def least_rejected(n: int, share: float, alpha: float) -> int:
     """Return the least number of successes whose upper tail is at most alpha; n + 1 for none."""
     low, high = 0, n + 1  # no tail starts at 0 or less, and none is left above n

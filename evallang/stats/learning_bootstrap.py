@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.stats.basics import labels, magnitudes, numbers, word
-from evallang.stats.score_counts import summing
+from evallang.stats.score_counts import ratio, summing
 
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
 NOISE = 1e-12  # differences of errors below this are rounding, not overfitting
@@ -227,5 +227,4 @@ def _errors_per_example(table: NDArray[np.float64]) -> tuple[NDArray[np.float64]
     left_out = ~np.isnan(table)
     counts = left_out.sum(axis=0)
     sums = np.where(left_out, table, 0.0).sum(axis=0)
-    means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
-    return means, int(np.sum(counts == 0))
+    return ratio(sums, counts), int(np.sum(counts == 0))

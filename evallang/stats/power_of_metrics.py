@@ -461,17 +461,19 @@ def normal_nodes(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def assumed_areas(question: Question, stated: Stated) -> tuple[Areas, ...]:
-    """Return what is stated of two areas, or several that leave room for the difference.
-
-    The share of positives is that of the data where none is stated.
-    """
-    of_data = HALF if question.positives is None else question.positives
-    positives = of_data if stated.positives is None else stated.positives
-    correlation = HALF if stated.correlation is None else stated.correlation
+    """Return what is stated of two areas, or several that leave room for the difference."""
+    positives, correlation = _of_classes(question, stated)
     gap = abs(stated.difference or 0.0)
     weaker: tuple[float, ...] = AREAS if stated.area is None else (stated.area,)
     possible = tuple(area for area in weaker if area + gap < 1) or weaker[:1]
     return tuple(Areas(area, positives, correlation) for area in possible)
+
+
+def _of_classes(question: Question, stated: Stated) -> tuple[float, float]:
+    """Return the share of positives, that of the data where none is stated, and the correlation."""
+    of_data = HALF if question.positives is None else question.positives
+    positives = of_data if stated.positives is None else stated.positives
+    return positives, HALF if stated.correlation is None else stated.correlation
 
 
 def _of_areas(question: Question, stated: Stated) -> tuple[Answer, ...]:
@@ -551,10 +553,7 @@ class Labels(Struct, frozen=True):
         Raises `ValueError` where no model has such a value, or a share or a correlation is out of
         range.
         """
-        if not 0 < self.positives < 1:
-            raise ValueError("the share of positives lies between 0 and 1, both excluded")
-        if not 0 <= self.correlation < 1:
-            raise ValueError("the correlation of the scores is at least 0 and below 1")
+        check_areas(None, self.positives, self.correlation)
         recalls = [self.recall(self.weaker + self.sign * gap), self.recall(self.weaker)]
         made = np.empty((2, 2, 2))
         alarms = [self.positives * (1 - r) / (1 - self.positives) for r in recalls]
@@ -692,9 +691,7 @@ def _power_of(resampled: Resampled) -> PowerDeclaration:
         measure, gap = question.measure, abs(stated.difference or 0.0)
         if measure is None:
             raise ValueError(UNKNOWN_METRIC.format(question.test))
-        of_data = HALF if question.positives is None else question.positives
-        positives = of_data if stated.positives is None else stated.positives
-        correlation = HALF if stated.correlation is None else stated.correlation
+        positives, correlation = _of_classes(question, stated)
         values: tuple[float, ...] = WEAKER if stated.weaker is None else (stated.weaker,)
         assumed = [Labels(measure, value, positives, correlation) for value in values]
         possible = [one for one in assumed if _exists(one, gap)]

@@ -35,11 +35,11 @@ def test_the_t_quantile_leaves_the_tail_it_was_asked_for(level, df):
 @pytest.mark.parametrize(("k", "n"), [(0, 3), (1, 1), (6, 10), (10, 10), (60, 100), (999, 1000)])
 def test_the_tail_of_a_fair_coin_is_the_sum_of_its_terms(k, n):
     exact = sum(Fraction(comb(n, i), 2**n) for i in range(k, n + 1))
-    assert basics.fair_coin_tail(k, n) == pytest.approx(float(exact), rel=1e-12)
+    assert basics.binomial_tail(k, n) == pytest.approx(float(exact), rel=1e-12)
 
 
 def test_no_more_heads_than_throws():
-    assert basics.fair_coin_tail(11, 10) == 0.0
+    assert basics.binomial_tail(11, 10) == 0.0
 
 
 @pytest.mark.parametrize("x", [1e-3, 1.0, 8.3, 700.0])

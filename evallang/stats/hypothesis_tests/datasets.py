@@ -19,10 +19,10 @@ from evallang.registry import Example
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.basics import (
     Alternative,
+    binomial_tail,
     checked_level,
     chi2_tail,
     f_tail,
-    fair_coin_tail,
     least_rejected,
     normal_p,
     normal_quantile,
@@ -616,10 +616,10 @@ def sign(
     shared = ties // 2 if zeros == "split" else 0
     larger, n = max(wins, losses) + shared, wins + losses + 2 * shared
     notes = table.notes
-    p: float | None = min(2 * fair_coin_tail(larger, n), 1.0)
+    p: float | None = min(2 * float(binomial_tail(larger, n)), 1.0)
     if alternative != "two_sided":
         first_wins = (alternative == "greater") == (better != "lower")
-        p = fair_coin_tail((wins if first_wins else losses) + shared, n)
+        p = float(binomial_tail((wins if first_wins else losses) + shared, n))
     if len(d) == 0:
         p, notes = None, (*notes, "undefined: no data set has both scores")
     elif n == 0:
