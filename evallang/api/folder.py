@@ -448,10 +448,11 @@ def _move_others(old: Path, place: Path) -> tuple[list[str], tuple[str, ...]]:
     left: list[str] = []
     messages: list[str] = []
 
-    def has_room(item: Path) -> bool:
-        return not os.path.lexists(place / item.relative_to(old))
-
-    for item in sorted(_moved_alone(old, place), key=has_room, reverse=True):
+    # those first whose names are free
+    taken = {
+        item: os.path.lexists(place / item.relative_to(old)) for item in _moved_alone(old, place)
+    }
+    for item in sorted(taken, key=taken.__getitem__):
         name = item.relative_to(old)
         try:
             target = free_name(place / name)

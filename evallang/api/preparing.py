@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -244,7 +244,9 @@ def read_and_plan(
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     if not errors_are_fine:
-        _stop_on_errors(study, stopping)
+        every = report((*study.diagnostics, *stopping), study.checked.gathered)
+        if has_errors(every):
+            raise StudyError(every, study.checked.sources)
     if not fine:
         everything = (*study.diagnostics, *found)
         later = left_open(resolved)
@@ -301,12 +303,6 @@ def _recheck_with_task(study: CheckedFile, resolved: Study, read: ReadSources) -
     tasks = [table.task for table in read.tables.values()]
     tasks += [outcomes.task for outcomes in read.imported if outcomes.values is None]
     return with_task(study, tasks[0]) if tasks else study
-
-
-def _stop_on_errors(study: CheckedFile, found: Iterable[Diagnostic]) -> None:
-    every = report((*study.diagnostics, *found), study.checked.gathered)
-    if has_errors(every):
-        raise StudyError(every, study.checked.sources)
 
 
 def _read(

@@ -264,14 +264,9 @@ def verify_report(path: Path) -> Verified:
     if path.suffix != ".html" and nearby.is_file():
         compared = (*compared, f"{RESULTS_NAME} next to it")
         beside = _loaded(nearby)
-        changed += [*_attachments_nearby(found, beside), *_altered_digits(nearby, beside)]
+        inside, outside = (json.loads(attached_files(one)[0].content) for one in (found, beside))
+        changed += [*differences(inside, outside), *_altered_digits(nearby, beside)]
     return Verified(compared, tuple(changed), tuple(notes))
-
-
-def _attachments_nearby(inside: ResultsRecord, nearby: ResultsRecord) -> list[Difference]:
-    old = json.loads(attached_files(inside)[0].content)
-    new = json.loads(attached_files(nearby)[0].content)
-    return list(differences(old, new))
 
 
 def _altered_digits(path: Path, found: ResultsRecord) -> list[Difference]:
@@ -420,12 +415,8 @@ def _other_content(name: str, before: bytes, after: bytes) -> list[Difference]:
     return _other_words(name, *texts) or [Difference(name, "other spaces", "", Effect.WORDS)]
 
 
-SHOWN = 10
-"""Places of a page that are named."""
-
-
-MOST_COMPARED = 2_000
-"""Words from the first difference on that are aligned, in quadratic time."""
+SHOWN = 10  # places of a page that are named
+MOST_COMPARED = 2_000  # words from the first difference on, which are aligned in quadratic time
 
 
 def _other_words(place: str, before: list[str], after: list[str]) -> list[Difference]:

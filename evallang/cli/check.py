@@ -49,7 +49,11 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
         try:
             if fix:
                 _fix(path)
-            study = _standard_input() if path == "-" else read_study(path)
+            if path == "-":
+                text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+                study = check_text(text, "<stdin>")
+            else:
+                study = read_study(path)
         except click.ClickException as error:
             unread.append(error)
             continue
@@ -104,10 +108,6 @@ def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: st
     if layout == "gitlab":
         return to_gitlab(found, sources)
     return to_sarif(found, sources, version=VERSION)
-
-
-def _standard_input() -> StudyFile:
-    return check_text(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), "<stdin>")
 
 
 ROUNDS = 20  # a fix may uncover another finding; more rounds than this would never end

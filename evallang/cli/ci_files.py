@@ -13,7 +13,6 @@ from msgspec import Struct
 from evallang.cli.change_text import markdown_cell
 from evallang.cli.summary_text import markdown_lines
 from evallang.cli.terminal import Failed, cannot, write_format
-from evallang.diagnostics import Diagnostic, Severity
 from evallang.printable import printable
 
 if TYPE_CHECKING:
@@ -60,13 +59,8 @@ class CiFiles(Struct, frozen=True):
             for annotation in _annotations(record, decided, failed, checked):
                 write_format(annotation)
 
-    def write_refusal(self, study: str, diagnostics: Sequence[Diagnostic]) -> None:
-        """Write the errors of a study that was not run, so that no old file is read instead."""
-        errors = [d for d in diagnostics if d.severity is Severity.ERROR]
-        self.write_errors(study, [f"{d.code} {d.name}: {d.message}" for d in errors])
-
     def write_errors(self, study: str, errors: Sequence[str]) -> None:
-        """Write why a study was not run."""
+        """Write why a study was not run, so that no old file is read instead."""
         self._write(study, [], errors)
 
     def _write(

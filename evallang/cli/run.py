@@ -3,7 +3,6 @@
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ from evallang.cli.settings import (
 from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
-from evallang.diagnostics import Diagnostic, Severity, has_errors
+from evallang.diagnostics import Severity, has_errors
 from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
 from evallang.printable import ISOLATES
@@ -231,11 +230,6 @@ def _dask(
     return address, tls
 
 
-def tell_warning(text: str) -> None:
-    """Write a warning about the workers of a cluster."""
-    tell(f"warning: {text}")
-
-
 def report_formats(text: str | None) -> tuple[str, ...] | None:
     """Split a list of formats; raise `click.ClickException` for an unknown format."""
     if text is None:
@@ -289,7 +283,8 @@ def run_study(
         try:
             if has_errors(study.diagnostics) or study.meant is None:
                 raise StudyError(study.diagnostics, study.checked.sources)
-            folder = _folder(place, out, study.meant.report_folder)
+            below = study.meant.report_folder or f"{place.stem}-results"
+            folder = place.parent / below if out is None else Path(out)
             command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
             command_line += " --trust" if trust else ""
             command_line += "" if fit_timeout is None else f" --fit-timeout {fit_timeout:g}"
@@ -314,7 +309,7 @@ def run_study(
                         locked=locked,
                         dask=None if dask is None else dask[0],
                         tls=None if dask is None else dask[1],
-                        warn=tell_warning,
+                        warn=lambda text: tell(f"warning: {text}"),
                     )
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
@@ -336,9 +331,10 @@ def run_study(
         ci_files.write_errors(file, [f"{refused}: {'; '.join(line.strip() for line in lines)}"])
         return DIFFERENT
     if refused is not None:
-        show(_spoken(refused.diagnostics, quiet), refused.sources)
+        errors = [d for d in refused.diagnostics if d.severity is Severity.ERROR]
+        show(errors if quiet else refused.diagnostics, refused.sources)
         remind(settings)
-        ci_files.write_refusal(file, refused.diagnostics)
+        ci_files.write_errors(file, [f"{d.code} {d.name}: {d.message}" for d in errors])
         return 1
     for note in () if quiet else place_of_results.notes:
         tell(note)
@@ -389,10 +385,6 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _spoken(diagnostics: Sequence[Diagnostic], quiet: bool) -> list[Diagnostic]:
-    return [d for d in diagnostics if not quiet or d.severity is Severity.ERROR]
-
-
 def _save(
     results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None, jobs: int
 ) -> tuple[str, ...]:
@@ -420,14 +412,6 @@ def _kept_elsewhere(results: "RunResults") -> str:
     except OSError as error:
         return f"{cannot('keep', 'the results in the folder for temporary files', error)} either"
     return f"the results are kept in `{place}`, which `evallang report` renders"
-
-
-def _folder(place: Path, out: str | None, written: str | None) -> Path:
-    if out is not None:
-        return Path(out)
-    if written is not None:
-        return place.parent / written
-    return place.parent / f"{place.stem}-results"
 
 
 SHOWN_FAILURES = 5

@@ -268,13 +268,6 @@ def _which(places: Sequence[int], of: int) -> str:
     return f"the {ORDINALS[places[0]]} to the {ORDINALS[places[-1]]} change"
 
 
-def holds_data(name: str) -> bool:
-    """Return whether a file is called as a file of data is."""
-    from evallang.data.files import ENDINGS
-
-    return name.lower().endswith(ENDINGS)
-
-
 def study_path(path: str) -> Path:
     """Return the path of a study file; raise `click.ClickException` if it is not a file."""
     place = Path(path)
@@ -288,7 +281,9 @@ def study_path(path: str) -> Path:
         raise click.ClickException(f"`{path}` is a folder; name a .eval file in it")
     if not regular:
         raise click.ClickException(f"`{path}` is not a regular file; name a .eval file")
-    if place.suffix != ".eval" and holds_data(place.name):
+    from evallang.data.files import ENDINGS
+
+    if place.suffix != ".eval" and place.name.lower().endswith(ENDINGS):
         raise click.ClickException(
             f"`{path}` holds data, and this command takes a study; write "
             f"`evallang new study.eval --from {shlex.quote(path)}`, which drafts a study of it"

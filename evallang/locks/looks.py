@@ -12,6 +12,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -86,7 +87,10 @@ def test_hash(source: Table | GivenOutcomes | ScoreTable) -> str:
         return source.test_sha256[:32]
     truth = source.y if isinstance(source, Table) else source.truth
     order: Any = slice(None)
-    ids = _ids(source)
+    if isinstance(source, GivenOutcomes):
+        ids = source.id_column  # whole numbers stay such, which takes less memory
+    else:
+        ids = None if source.ids is None else pl.Series(source.ids, dtype=pl.String)
     if ids is not None:
         if not ids.is_sorted():
             order = ids.arg_sort().to_numpy()
@@ -98,13 +102,6 @@ def test_hash(source: Table | GivenOutcomes | ScoreTable) -> str:
     codes = source.group_codes
     digest.numbers("groups", None if codes is None else np.asarray(codes)[order])
     return digest.hexdigest()[:32]
-
-
-def _ids(source: Table | GivenOutcomes) -> "pl.Series | None":
-    """Return the ids of the rows; whole numbers stay such, which takes less memory."""
-    if isinstance(source, GivenOutcomes):
-        return source.id_column
-    return None if source.ids is None else pl.Series(source.ids, dtype=pl.String)
 
 
 def _hash(value: Any) -> str:
@@ -119,14 +116,13 @@ def read_looks(path: Path) -> tuple[Look, ...]:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ()
-    return tuple(look for line in text.splitlines() if (look := _look(line)) is not None)
+    return tuple(_looks(text))
 
 
-def _look(line: str) -> Look | None:
-    try:
-        return msgspec.json.decode(line, type=Look)
-    except (msgspec.DecodeError, RecursionError):
-        return None
+def _looks(text: str) -> Iterator[Look]:
+    for line in text.splitlines():
+        with suppress(msgspec.DecodeError, RecursionError):
+            yield msgspec.json.decode(line, type=Look)
 
 
 def record_look(path: Path, look: Look) -> bool:
@@ -149,10 +145,6 @@ def record_look(path: Path, look: Look) -> bool:
         stream.flush()
         os.fsync(stream.fileno())
     return True
-
-
-def _looks(text: str) -> Iterator[Look]:
-    yield from (look for line in text.splitlines() if (look := _look(line)) is not None)
 
 
 LONGEST_WAIT = 5.0

@@ -31,7 +31,7 @@ from evallang.effect import Effect
 from evallang.hypotheses import Families
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE, NOT_GIVEN
-from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, written
+from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, search_space, written
 from evallang.planning.defaults import resolved_intervals
 from evallang.planning.keys import environment, package_versions
 from evallang.records import compared
@@ -195,18 +195,10 @@ def unordered(columns: Mapping[str, Any]) -> str:
         levels, own = _levels(columns[name])
         digest.update(f"{name}\n{levels}\n".encode())
         joint = own if codes is None else codes * (int(own.max(initial=0)) + 1) + own
-        _, codes = np.unique(joint, return_inverse=True)
-        counts = np.bincount(codes)
-        digest.update(_numbers_of(joint, codes, counts))
+        distinct, codes = np.unique(joint, return_inverse=True)
+        for numbers in (distinct, np.bincount(codes)):
+            digest.update(np.ascontiguousarray(numbers, dtype="<i8").tobytes())
     return digest.hexdigest()
-
-
-def _numbers_of(joint: Any, codes: Any, counts: Any) -> bytes:
-    """Return the distinct combinations and how often each occurs, in sorted order."""
-    distinct = np.unique(joint)
-    return bytes(np.ascontiguousarray(distinct, dtype="<i8").data) + bytes(
-        np.ascontiguousarray(counts, dtype="<i8").data
-    )
 
 
 def _levels(values: Any) -> tuple[str, Any]:
@@ -257,9 +249,11 @@ def settings_of(
 
 def _study_settings(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
     """List what `study`, `stratify`, `tune`, `use` and `report` decide."""
-    for item, value, effect in _plain_fields(study):
+    for item, value, effect in _fields(study, Effect.NUMBERS):
         if value is None and item.default is None:
             continue  # a clause of a later version: locks of studies without it stay the same
+        if value is not None and not isinstance(value, bool | int | float | str | Fraction | tuple):
+            continue
         if not isinstance(value, tuple) or item.name == "authors":
             stated = value is not None and DefaultPlace("study", item.name) not in defaults
             span = study.places.get("study")
@@ -276,7 +270,7 @@ def _study_settings(study: Study, defaults: Set[DefaultPlace]) -> Iterator[Setti
     yield Setting("stratify", "", "by", [*columns], stated, Effect.NUMBERS, span)
     if strata is not None and strata.bins is not None:
         yield Setting("stratify", "", "bins", strata.bins, stated, Effect.NUMBERS, span)
-    if study.tuning is not None and any(_searched(model) for model in study.models):
+    if study.tuning is not None and any(search_space(model.pipeline) for model in study.models):
         for setting in _fields_of("tune", "", study.tuning, Effect.NUMBERS, study.tuning.span):
             written_here = {
                 "strategy": study.tuning.span is not None,
@@ -362,12 +356,6 @@ def _steps(pipeline: PipelineSpec) -> str:
     return " | ".join(
         step.name if isinstance(step, EstimatorSpec) else written(step) for step in pipeline.steps
     )
-
-
-def _searched(model: ModelSpec) -> bool:
-    from evallang.models.model import search_space
-
-    return bool(search_space(model.pipeline))
 
 
 def _protocol_settings(protocol: Protocol, defaults: Set[DefaultPlace]) -> Iterator[Setting]:
@@ -506,13 +494,6 @@ def _effects(record: Any) -> dict[str, Effect]:
         for mark in get_args(hint)[1:]
         if isinstance(mark, Effect)
     }
-
-
-def _plain_fields(record: Any) -> Iterator[tuple[FieldInfo, Any, Effect]]:
-    """Iterate over the fields that are values: no records, no mappings, nothing derived."""
-    for item, value, effect in _fields(record, Effect.NUMBERS):
-        if value is None or isinstance(value, bool | int | float | str | Fraction | tuple):
-            yield item, value, effect
 
 
 def _fields(record: Any, inherited: Effect) -> Iterator[tuple[FieldInfo, Any, Effect]]:

@@ -50,28 +50,18 @@ class Range(Struct, frozen=True):
     def __str__(self) -> str:
         noun = {"int": "a whole number", "real": "a number", "float": "a number with a point"}
         low, high = f"{self.low:g}", f"{self.high:.12g}"
-        bounded = (math.isfinite(self.low), math.isfinite(self.high))
-        if bounded == (True, True):
-            if not self.open_low and not self.open_high:
-                return f"{noun[self.kind]} from {low} to {high}"
-            if self.open_low and self.open_high:
-                return f"{noun[self.kind]} between {low} and {high}"
-            if self.open_low:
-                return f"{noun[self.kind]} above {low}, up to {high}"
-            return f"{noun[self.kind]} from {low} to below {high}"
-        if bounded == (True, False):
-            return (
-                f"{noun[self.kind]} above {low}"
-                if self.open_low
-                else (f"{noun[self.kind]}, {low} or more")
-            )
-        if bounded == (False, True):
-            return (
-                f"{noun[self.kind]} below {high}"
-                if self.open_high
-                else (f"{noun[self.kind]}, {high} or less")
-            )
-        return noun[self.kind]
+        above = f" above {low}" if self.open_low else f", {low} or more"
+        below = f" below {high}" if self.open_high else f", {high} or less"
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            words = {
+                (False, False): f" from {low} to {high}",
+                (True, True): f" between {low} and {high}",
+                (True, False): f" above {low}, up to {high}",
+                (False, True): f" from {low} to below {high}",
+            }[self.open_low, self.open_high]
+        else:
+            words = above if math.isfinite(self.low) else below if math.isfinite(self.high) else ""
+        return noun[self.kind] + words
 
 
 class Constraint(Struct, frozen=True):

@@ -168,11 +168,8 @@ def try_fit(
     pipeline: PipelineSpec, data: FitData, context: BuildContext
 ) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Fit one pipeline and return it with its warnings, or a failure where it raises."""
-    step = FitStep(0, 1, 0, True, 0.0)
-    model, failure, caught, seconds = watched(
-        lambda: fit(pipeline, data, context), data.guard(step)
-    )
-    return model, failure, caught, seconds
+    guard = data.guard(FitStep(0, 1, 0, True, 0.0))
+    return watched(lambda: fit(pipeline, data, context), guard)
 
 
 # --- the tree of common beginnings ---------------------------------------------------------
@@ -222,8 +219,7 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
             # not the step itself, as 1, 1.0 and True are equal keys and unequal parameters
             branches.setdefault(identity(steps[depth]), []).append(candidate)
     for sharing in branches.values():
-        resamples = is_resampler(sharing[0][1].steps[depth])
-        after = (_resample if resamples else _transform)(sharing, depth, rows, job)
+        after = _through(sharing, depth, rows, job)
         rows = replace(rows, seconds=0.0)
         if isinstance(after, FitOutcome):
             job.outcomes.update((number, after) for number, _ in sharing)
@@ -231,43 +227,29 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
             _walk(sharing, depth + 1, after, job)
 
 
-def _transform(
-    sharing: list[_Candidate], depth: int, rows: _Rows, job: _Job
-) -> "_Rows | FitOutcome":
-    """Fit one transformer on the training rows, and send both parts through it."""
-    first, pipeline = sharing[0]
-    step = FitStep(first, len(sharing), depth, False, rows.seconds)
+def _through(sharing: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> "_Rows | FitOutcome":
+    """Fit one step on the training rows, and send all rows through a transformer.
 
-    def run() -> tuple[Any, Any, Any]:
+    A resampler chooses or makes training rows, and the others stay as they are.
+    """
+    first, pipeline = sharing[0]
+    spec = pipeline.steps[depth]
+    guard = job.data.guard(FitStep(first, len(sharing), depth, False, rows.seconds))
+
+    def transformed() -> _Rows:
         transformer = build_step(pipeline, depth, job.context)
         y = _training_targets(rows, job)
-        train = _own_copy(rows.train, pipeline.steps[depth])
-        test = _own_copy(rows.test, pipeline.steps[depth])
+        train, test = _own_copy(rows.train, spec), _own_copy(rows.test, spec)
         if hasattr(transformer, "fit_transform"):
             fitted = transformer.fit_transform(train, y)
         else:
             fitted = transformer.fit(train, y).transform(train)
-        tested = transformer.transform(test)
-        if rows.again is None:
-            return fitted, tested, None
-        return fitted, tested, transformer.transform(_own_copy(rows.again, pipeline.steps[depth]))
+        tested, again = transformer.transform(test), rows.again
+        if again is not None:
+            again = transformer.transform(_own_copy(again, spec))
+        return replace(rows, train=fitted, test=tested, again=again)
 
-    result, failure, caught, seconds = watched(run, job.data.guard(step))
-    caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
-    if failure is not None or result is None:
-        return FitOutcome(None, failure, caught, seconds)
-    train, test, again = result
-    return _Rows(train, test, rows.y, caught, seconds, again)
-
-
-def _resample(
-    sharing: list[_Candidate], depth: int, rows: _Rows, job: _Job
-) -> "_Rows | FitOutcome":
-    """Return training rows that a resampler chose or made, and the test rows as they are."""
-    first, pipeline = sharing[0]
-    step = FitStep(first, len(sharing), depth, False, rows.seconds)
-
-    def run() -> tuple[Any, Any]:
+    def resampled() -> _Rows:
         if job.data.weights is not None:
             raise ValueError("a row that a resampler makes has no weight")
         resampler = build_step(pipeline, depth, job.context)
@@ -279,14 +261,16 @@ def _resample(
             if reason is None:
                 raise
             raise ValueError(reason) from error
-        return train, y
+        return replace(rows, train=train, y=y)
 
-    result, failure, caught, seconds = watched(run, job.data.guard(step))
+    after, failure, caught, seconds = watched(
+        resampled if is_resampler(spec) else transformed, guard
+    )
     caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
-    if failure is not None or result is None:
+    if failure is not None or after is None:
         return FitOutcome(None, failure, caught, seconds)
-    train, y = result
-    return _Rows(train, rows.test, y, caught, seconds, rows.again)
+    made: _Rows = replace(after, warnings=caught, seconds=seconds)
+    return made
 
 
 def _training_targets(rows: _Rows, job: _Job) -> "NDArray[Any]":
@@ -311,23 +295,10 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
         fitted.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
         thresholds = chosen_thresholds(last, fitted, job.context.positive, targets)
-        made = predict_outputs(
-            fitted,
-            rows.test,
-            data.n_classes,
-            scores=data.scores,
-            targets=targets,
-            n=len(data.test),
-        )
+        predict = partial(predict_outputs, fitted, n_classes=data.n_classes, scores=data.scores)
+        made = predict(X=rows.test, targets=targets, n=len(data.test))
         if data.again is not None:
-            again = predict_outputs(
-                fitted,
-                rows.again,
-                data.n_classes,
-                scores=data.scores,
-                targets=targets,
-                n=len(data.again),
-            )
+            again = predict(X=rows.again, targets=targets, n=len(data.again))
         training = _score_of_training_rows(fitted, rows, job)
         return made
 

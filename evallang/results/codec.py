@@ -54,7 +54,9 @@ def check_references(results: ResultsRecord) -> None:
     for number, comparison in enumerate(results.comparisons):
         _check_comparison(comparison, models, f"$.comparisons[{number}]")
     for number, requirement in enumerate(results.requirements):
-        _check_requirement(requirement, f"$.requirements[{number}]")
+        needed, n = 1 if requirement.kind == "level" else 2, len(requirement.models)
+        if n != needed:
+            raise ValueError(f"$.requirements[{number}].models has {n} items, not {needed}")
 
 
 def _check_once(kind: str, names: Sequence[str]) -> None:
@@ -92,12 +94,6 @@ def _check_test(test: HypothesisTestResult, models: Iterable[str], where: str) -
     if ranks is not None and len(ranks) != len(test.models):
         size = len(test.models)
         raise ValueError(f"{where}.extra.average_aligned_ranks has {len(ranks)} items, not {size}")
-
-
-def _check_requirement(requirement: Any, where: str) -> None:
-    needed = 1 if requirement.kind == "level" else 2
-    if len(requirement.models) != needed:
-        raise ValueError(f"{where}.models has {len(requirement.models)} items, not {needed}")
 
 
 Record = TypeVar("Record")

@@ -21,15 +21,10 @@ def write_file(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-        Path(beside).chmod(0o666 & ~_umask())
+        mask = os.umask(0)  # which the system reveals only when it is set
+        os.umask(mask)
+        Path(beside).chmod(0o666 & ~mask)
         Path(beside).replace(path)
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    """Return the umask, which the system reveals only when it is set."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

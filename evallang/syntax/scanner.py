@@ -298,7 +298,9 @@ class _Scanner:
             word = right
         if _NUMBER.fullmatch(word):
             self._add("NUMBER", self._sized(word, start, end), start, end)
-        elif _TERM.fullmatch(word) or (self._names_a_protocol() and _FOLDS.fullmatch(word)):
+        elif _TERM.fullmatch(word) or (
+            self.tokens and self.tokens[0].text == "protocol" and _FOLDS.fullmatch(word)
+        ):
             self._add("NAME", word, start, end)
         elif re.fullmatch(rf"-?{_INTEGER}\.", word):
             message = f"a digit follows the point of a number: `{word}0`"
@@ -308,9 +310,6 @@ class _Scanner:
             self._zeros(word, zeros, start, end)
         else:
             self._malformed(word, start, end)
-
-    def _names_a_protocol(self) -> bool:
-        return bool(self.tokens) and self.tokens[0].text == "protocol"
 
     def _sized(self, word: str, start: int, end: int) -> str:
         """Return a number, or 1 for one that no float comes near or that divides by zero."""
