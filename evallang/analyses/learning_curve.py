@@ -175,7 +175,8 @@ def _subsets(
     neighbours = PROTOCOLS[protocol.kind].declaration.neighbours
     times = 1 if neighbours else options["repeats"]
     for split in splits:
-        whole, near = _n_training(split), split.test if neighbours else None
+        whole = len(split.train) + (0 if split.validation is None else len(split.validation))
+        near = split.test if neighbours else None
         sizes = _sizes(options, whole)
         for draw in range(times):
             parts: list[list[NDArray[np.int64]]] = []
@@ -193,10 +194,6 @@ def _subsets(
                 _check_classes(table, split, train, _option_of_sizes(spec))
                 made.append(Subset(draw, size, replace(split, train=train, validation=validation)))
     return made
-
-
-def _n_training(split: Split) -> int:
-    return len(split.train) + (0 if split.validation is None else len(split.validation))
 
 
 def _sizes(options: Mapping[str, Any], whole: int) -> list[int]:

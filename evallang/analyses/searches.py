@@ -1,21 +1,21 @@
 """What the search inside each training part chose for one model, and its scores."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from evallang.engine.evaluation import Evaluation, FittedFold
+from evallang.engine.evaluation import FittedFold
 from evallang.engine.exporting import plain
 from evallang.engine.outcomes import Outcomes
 from evallang.engine.tuning import Rule, steps_from_simple
 from evallang.metrics.own_code import OwnMetricFailed
-from evallang.models.model import ParameterValue, PipelineSpec, search_space
+from evallang.models.model import PipelineSpec, search_space
 from evallang.planning.candidates import tried
 from evallang.results.settings import Value
-from evallang.study import Method
 
 
 class SearchedParameter(Struct, frozen=True):
@@ -77,10 +77,17 @@ def searches_of(outcomes: Outcomes) -> Searches:
     study, name, evaluation = outcomes.study, outcomes.models[0], outcomes.evaluation
     assert study.tuning is not None, "a search has a metric to choose by"
     model = outcomes.model
-    tested = _scores_of_folds(evaluation, name, study.tuning.metric)
+    tested: Mapping[tuple[int, int], float | None] = {}
+    with suppress(OwnMetricFailed):
+        for found in evaluation.aggregates(name, study.tuning.metric)[:1]:
+            tested = dict(zip(found.folds, found.fold_values, strict=True))
     return Searches(
         parameters=tuple(
-            SearchedParameter(p.name, _values(p.candidates.values), p.candidates.written)
+            SearchedParameter(
+                p.name,
+                tuple(plain({"": value})[""] for value in p.candidates.values),
+                p.candidates.written,
+            )
             for p in search_space(model.pipeline)
         ),
         n_candidates=tried(model.pipeline, study.tuning),
@@ -111,18 +118,3 @@ def _search(pipeline: PipelineSpec, fitted: FittedFold, test_score: float | None
         found.scores,
         tuple(steps_from_simple(pipeline, tried)),
     )
-
-
-def _values(values: Sequence[ParameterValue]) -> tuple[Any, ...]:
-    return tuple(plain({"": value})[""] for value in values)
-
-
-def _scores_of_folds(
-    evaluation: Evaluation, model: str, metric: Method
-) -> Mapping[tuple[int, int], float | None]:
-    """Return a metric on the test rows of each fold; empty where the model has no scores."""
-    try:
-        found = evaluation.aggregates(model, metric)
-    except OwnMetricFailed:
-        return {}
-    return dict(zip(found[0].folds, found[0].fold_values, strict=True)) if found else {}

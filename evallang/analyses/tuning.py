@@ -121,29 +121,6 @@ class _Judged(Struct, frozen=True):
     best: int
     one_standard_error: int
 
-    def with_key(self, key: str) -> "_Among":
-        """Return the candidate with a key, if it was tried."""
-        return _Among(self, tuple(i for i, known in enumerate(self.keys) if known == key))
-
-    def with_value(self, parameter: str, value: str) -> "_Among":
-        """Return the candidates with a value of a parameter, by its identity."""
-        tried = enumerate(self.search.candidates)
-        return _Among(self, tuple(i for i, c in tried if identity(c[parameter]) == value))
-
-
-class _Among(Struct, frozen=True):
-    """Some candidates of a search, by their places."""
-
-    judged: _Judged
-    places: tuple[int, ...]
-
-    def best(self, better: str) -> int | None:
-        """Return the place of the best of them, None where none has a score."""
-        means = self.judged.means
-        known = [i for i in self.places if not np.isnan(means[i])]
-        sign = -1.0 if better == "higher" else 1.0
-        return min(known, key=lambda i: sign * means[i]) if known else None
-
 
 @ANALYSES.register(
     AnalysisDeclaration(
@@ -196,7 +173,8 @@ def tuning(outcomes: Outcomes) -> Tuning:
         ),
         candidates=tuple(
             TriedCandidate(
-                dict(params[key]), *_summed([one.with_key(key) for one in judged], better)
+                dict(params[key]),
+                *_summed(judged, [_places(one.keys, key) for one in judged], better),
             )
             for key in order
         ),
@@ -217,18 +195,31 @@ def _judge(search: FoldSearch, searches: Searches) -> _Judged:
     return _Judged(search, keys, means, errors, best, simple)
 
 
-def _summed(among: Sequence[_Among], better: str) -> tuple[Number, Number, int, int, int]:
-    """Return mean, standard error, number of searches, and the counts of both rules."""
-    found = [(one.judged, one.best(better)) for one in among]
-    tried = [(judged, place) for judged, place in found if place is not None]
-    means = [float(judged.means[place]) for judged, place in tried]
-    errors = [float(j.errors[place]) for j, place in tried if j.errors is not None]
+def _places(keys: Sequence[str], key: str) -> list[int]:
+    return [place for place, known in enumerate(keys) if known == key]
+
+
+def _summed(
+    judged: Sequence[_Judged], among: Sequence[Sequence[int]], better: str
+) -> tuple[Number, Number, int, int, int]:
+    """Return of some candidates of each search, by their places, the best one's mean and error.
+
+    Both are averaged over the searches in which one has a score; then come the number of these,
+    and how many searches choose one of them by each rule.
+    """
+    sign, means, errors = -1.0 if better == "higher" else 1.0, list[float](), list[float]()
+    for one, places in zip(judged, among, strict=True):
+        known = [i for i in places if not np.isnan(one.means[i])]
+        if known:
+            best = min(known, key=lambda i: sign * one.means[i])
+            means.append(float(one.means[best]))
+            errors += [] if one.errors is None else [float(one.errors[best])]
     return (
         sum(means) / len(means) if means else None,
         sum(errors) / len(errors) if errors else None,
-        len(tried),
-        sum(one.judged.best in one.places for one in among),
-        sum(one.judged.one_standard_error in one.places for one in among),
+        len(means),
+        sum(one.best in places for one, places in zip(judged, among, strict=True)),
+        sum(one.one_standard_error in places for one, places in zip(judged, among, strict=True)),
     )
 
 
@@ -241,8 +232,9 @@ def _points(
     tried = set(map(identity, every))
     for key, value in values.items():
         if key in tried:
-            among = [one.with_value(parameter, key) for one in judged]
-            yield TuningPoint(value, *_summed(among, better))
+            own = [[identity(c[parameter]) for c in one.search.candidates] for one in judged]
+            among = [_places(keys, key) for keys in own]
+            yield TuningPoint(value, *_summed(judged, among, better))
 
 
 def _scores(one: _Judged, order: Mapping[str, int]) -> SearchScores:
