@@ -137,4 +137,15 @@ def test_an_analysis_of_models_without_a_section_has_a_table_of_its_numbers(tmp_
     words = words_of(tmp_path)
     assert "Further analyses" in words
     assert f"all models share alike {alike:.3f}" in words
+    right = [sum(y == a == b == one for _, y, a, b in rows) for one in (0, 1)]
+    assert "classes apart" in words
+    assert all(f"{one} {right[one]} yes" in words for one in (0, 1))
     assert words.count("Agreement of two models") >= 1
+
+
+def test_an_analysis_of_lines_without_a_section_has_a_table_of_its_answers(tmp_path, monkeypatch):
+    monkeypatch.delitem(SECTIONS._entries, "pairs_needed")
+    run(study(PAIRS, tmp_path)).save(tmp_path / "found")
+    words = words_of(tmp_path)
+    assert "Fewest discordant pairs: answers" in words
+    assert words.count("compare with mcnemar(exact) bonferroni 7 yes") == 1

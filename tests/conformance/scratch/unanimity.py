@@ -7,11 +7,20 @@ from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
 
 
+class OfClass(Struct, frozen=True):
+    """How many examples of one class all models have right."""
+
+    truth: str
+    all_right: int
+    exists: bool
+
+
 class Unanimity(Struct, frozen=True):
     """The number of examples, and the share of them that all models predict alike."""
 
     n: int
     share_alike: float
+    classes_apart: tuple[OfClass, ...]
 
 
 @ANALYSES.register(
@@ -27,4 +36,10 @@ class Unanimity(Struct, frozen=True):
 def unanimity(together):
     """The share of examples that all models predict alike."""
     labels = np.array([one.labels for one in together.values()])
-    return Unanimity(labels.shape[1], float((labels == labels[0]).all(axis=0).mean()))
+    given = next(iter(together.values()))
+    right = (labels == given.truth).all(axis=0)
+    apart = tuple(
+        OfClass(name, int(right[given.truth == code].sum()), bool((given.truth == code).any()))
+        for code, name in enumerate(given.classes)
+    )
+    return Unanimity(labels.shape[1], float((labels == labels[0]).all(axis=0).mean()), apart)
