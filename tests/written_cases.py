@@ -25,6 +25,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 import polars
+from reading_here import read_here
 
 from evallang import limits
 from evallang.api.checked_file import StudyError
@@ -95,6 +96,7 @@ def _write_results(path, study, form):
 def arrange(line, monkeypatch):
     """Set a limit of the package, or take another package away."""
     if package := re.fullmatch(r"! without ([\w-]+)", line):
+        read_here(monkeypatch)
         monkeypatch.setitem(sys.modules, package[1], None)
         monkeypatch.setattr(packages, "installed", lambda asked: asked.name != package[1])
         monkeypatch.setattr(catalogue, "installed", lambda asked: asked.name != package[1])
@@ -102,6 +104,7 @@ def arrange(line, monkeypatch):
     elif line.startswith("! network"):
         monkeypatch.setattr(remote, "_ALLOWED", ContextVar("network", default=True))
         if answer := line.removeprefix("! network").strip():
+            read_here(monkeypatch)
             monkeypatch.setattr(remote, "import_module", str)
             raised = {"denied": PermissionError, "lost": ConnectionResetError}[answer]
             monkeypatch.setattr(remote, "_ask", lambda *_: _raise(raised("a signed address")))

@@ -3,8 +3,8 @@
 import itertools
 
 import pytest
+from reading_here import read_here
 
-from evallang.data import databases, file_formats
 from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec, PredictionsSpec, Where
 from evallang.data.predictions import read_predictions
@@ -67,11 +67,7 @@ class Source:
 @pytest.fixture
 def here(monkeypatch):
     """Read every file and query in this process, in which a test can replace functions."""
-    monkeypatch.setattr(file_formats, "may_exhaust", lambda path, ending: False)
-    for module in (file_formats, databases):
-        monkeypatch.setattr(
-            module, "read_apart", lambda what, read, *arguments, limit=None: read(*arguments)
-        )
+    read_here(monkeypatch)
 
 
 @pytest.fixture
