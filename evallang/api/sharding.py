@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,12 +18,18 @@ from evallang.api.study_file import StudyFile
 from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.engine.backends.workers import Workers
-from evallang.engine.shard import Shard
 from evallang.printable import printable_line
 from evallang.user_code import stdout_spared
 from evallang.working_folder import safe_path, working_folder_restored
 
 LOG = logging.getLogger("evallang")
+
+
+class Shard(Struct, frozen=True):
+    """Share `number` of `of`, counted from 1."""
+
+    number: int
+    of: int
 
 
 class NoStore(Exception):
@@ -84,12 +91,13 @@ def run_share(
         fits = prepared.planned.fits
         if not all(task.source_known for task in fits.values()):
             raise NoStore("the fits of code with an unknown source cannot be kept in a store")
-        keys = shard.share(fits)
+        # every n-th one, so that costly models are spread over all shares
+        keys = list(islice(fits, shard.number - 1, None, shard.of))
         outcomes, stored = run_fits(
             prepared.study,
             prepared.read,
             prepared.planned,
-            list(keys),
+            keys,
             workers=workers,
             code=own_code(prepared.study, study.folder, {}),
             store=kept,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.activity import Activity, watched
+from evallang.api.sharding import Shard
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.progress import Progress
@@ -26,7 +27,6 @@ from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.diagnostics import Severity, has_errors
-from evallang.engine.shard import Shard
 from evallang.limits import changed_limits
 from evallang.printable import ISOLATES
 from evallang.spelling import listed

@@ -5,12 +5,12 @@ import re
 import click
 
 from evallang.activity import watched
+from evallang.api.sharding import Shard
 from evallang.cli.progress import Progress
 from evallang.cli.settings import overrides
 from evallang.cli.terminal import Failed, read_study, show, tell, write
 from evallang.data.findings import counted
 from evallang.engine.backends.workers import Workers
-from evallang.engine.shard import Shard
 
 MOST = 10_000  # shares
 SHOWN = 5  # different failures
