@@ -46,8 +46,10 @@ def test_a_study_whose_fits_are_in_the_store_loads_nothing_that_fits_or_renders(
     import evallang as ev
 
     study = tmp_path / "study.eval"
+    rows = (f"{i % 17},{i * i % 23},{'ab'[i % 3 % 2]}\n" for i in range(90))
+    (tmp_path / "d.csv").write_text("u,v,y\n" + "".join(rows))
     study.write_text(
-        "evallang 1\nstudy\n  seed 1\ndata wine from sklearn wine\nmodel a = GaussianNB\n"
+        'evallang 1\nstudy\n  seed 1\ndata d from "d.csv"\n  target y\nmodel a = GaussianNB\n'
         "model b = DummyClassifier\nprotocol cv folds=3\n"
         "measure accuracy\ncompare a, b with mcnemar\n"
     )
