@@ -66,25 +66,6 @@ def test_groups_of_any_kind_give_a_clustered_test_or_a_note(rows, kind, method):
     assert 0 <= q.p <= 1
 
 
-@pytest.mark.parametrize("rows", CORRECT)
-def test_methods_for_many_models_take_two(rows):
-    correct = CORRECT[rows]
-    chi2 = stats.mcnemar(stats.count_correct(correct).pair(0, 1), method="chi2")
-    q, _ = quietly(lambda: stats.cochran(correct, method="chi2"))
-    assert q.p == pytest.approx(chi2.p, rel=1e-10)
-    f, _ = quietly(lambda: stats.looney_f(correct))
-    assert f.p is not None or f.notes
-
-
-@pytest.mark.parametrize("name", SCORES)
-def test_rank_tests_for_many_models_take_two(name):
-    table = np.array(SCORES[name], dtype=float).T.reshape(-1, 2)
-    for test in (stats.friedman, stats.quade, stats.friedman_aligned, stats.nemenyi,
-                 stats.bonferroni_dunn):  # fmt: skip
-        found, _ = quietly(lambda test=test: test(table, better="higher"))
-        assert found.p is not None or found.notes
-
-
 def halves_t(first, second, alternative):
     """Test the scores of splits of which half was tested."""
     return stats.corrected_t(first, second, alternative=alternative, test_train_ratio=1.0)

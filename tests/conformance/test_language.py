@@ -11,8 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from docs.generator import editors
-from evallang.checking.clauses import Clauses
-from evallang.checking.scope import Scope
 from evallang.manual.glossary import complete, entries, explain
 from evallang.source import SourceFile
 from evallang.syntax import language, line_parser, nodes as n
@@ -120,17 +118,6 @@ def read(text):
     return parse(SourceFile("study.eval", text))
 
 
-def scope_of(text):
-    tree, found = read(text)
-    assert found == ()
-    return Scope("study.eval", tree.statements)
-
-
-def reported(text):
-    (found,) = read(f"evallang 1\n{text}\n")[1]
-    return found
-
-
 def test_they_are_parsed():
     tree, found = read(TEXT)
     assert found == ()
@@ -159,44 +146,6 @@ def test_they_appear_in_the_guide():
     assert listed["clauses"] == [KEEP.form, FRONTIER.form]
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "said"),
-    [
-        ("frontier 1 to 2", "E041", "is a clause of `data` or `archive`, not a statement"),
-        ('study\n  archive d to "d.zip"', "E042", "`archive` is a statement"),
-        ("measure accuracy\n  keep = a", "E054", "is a clause of `archive`, not of `measure`"),
-        ("use m\n  keep a", "E043", "takes no clauses"),
-    ],
-)
-def test_their_place_is_checked(text, code, said):
-    found = reported(text)
-    assert found.code == code
-    assert said in found.message
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ('arcive d to "d.zip"', "archive"),
-        ('store d to "d.zip"', "archive"),
-        ("data d from sklearn iris\n  fronteir 1 to 2", "frontier"),
-        ('study\n  funder "A. Fund"', None),
-        ("study\n  sponsor Jane Doe", '"Jane Doe"'),
-        ('archive d "d.zip"', "to"),
-    ],
-)
-def test_slips_in_them_are_corrected(text, meant):
-    tree, found = read(f"evallang 1\n{text}\n")
-    if meant is None:  # a plain clause of any word reads; the checker knows the words
-        assert found == ()
-        scope = Scope("study.eval", tree.statements)
-        Clauses(scope, tree.statements[1])
-        found = scope.diagnostics
-        assert found[0].help == "did you mean `sponsor`?"
-        return
-    assert meant in found[0].fixes[0].title or meant in found[0].message
-
-
 def test_they_are_completed():
     def at_the_end(text):
         lines = text.split("\n")
@@ -221,11 +170,3 @@ def test_editors_know_them():
     snippets = json.loads(made["editors/vscode/snippets/evallang.json"])
     assert snippets["archive"]["body"] == 'archive ${1:name} to "${2:path}"'
     assert snippets["sponsor (clause of study)"]["body"] == 'sponsor "${1:name}"'
-
-
-def test_a_sound_clause_below_another_statement_is_refused():
-    scope = scope_of("evallang 1\nstudy\n  frontier 1 to 2\n")
-    Clauses(scope, scope.statements[1])
-    (found,) = scope.diagnostics
-    assert found.code == "E140"
-    assert found.help == "`frontier` is a clause of `data` or `archive`"

@@ -56,15 +56,6 @@ def test_rows_of_two_files_meet_by_id_whatever_their_order_and_spelling(two_file
     assert any("at least 0.5" in note for note in results.record.data[0].notes)
 
 
-def test_groups_of_one_file_are_the_unit_for_models_of_all(two_files):
-    rows = [(i, TRUTH[i], LABEL[i], f"g{i // 4}") for i in range(N)]
-    write_rows(two_files, "a.csv", "id,truth,said,g", rows)
-    results = run(study(without_auc(TWO_FILES).format("  group g\n"), two_files))
-    assert results.record.data[0].groups == N // 4
-    assert results.comparisons[0].pairwise[0].clusters.n == N // 4
-    assert {e.about for e in results.estimates} == {"new groups from the same population"}
-
-
 # --- data sets in one file ---------------------------------------------------------------
 
 

@@ -12,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from studies import study
 
 import evallang as ev
-from evallang.api.checked_file import StudyError
 
 FRAME = pl.DataFrame(
     {"age": [20.0, 30.0, float("nan"), 50.0, 60.0, 70.0] * 8, "n": list(range(48)),
@@ -92,8 +91,3 @@ def test_what_is_no_frame_no_estimator_or_not_in_the_study_is_refused_by_name(tm
         ev.run(made, data={"visits": [1, 2]})
     with pytest.raises(ValueError, match="'m' is not an estimator"):
         ev.run(made, data={"visits": FRAME}, models={"m": LogisticRegression})
-
-
-def test_a_fault_of_the_frame_is_said_as_one_of_a_file(tmp_path):
-    with pytest.raises(StudyError, match="ill"):
-        ev.run(study(VISITS, tmp_path), data={"visits": FRAME.drop("ill")})

@@ -130,17 +130,6 @@ def test_a_deleted_entry_is_told_from_a_changed_one(tmp_path, kept):
     assert found == {"their outcomes are no longer in the store"}
 
 
-def test_an_outcome_without_training_rows_that_an_analysis_needs_was_not_deleted(tmp_path, kept):
-    text = TEXT + "analyze learning_curve(fractions=[1/2, 1], repeats=2) of bayes\n"
-    plan = study(text, tmp_path).plan(kept)
-    found = Counter(task.stale_because for task in plan.tasks if task.n_fits and not task.cached)
-    lacking = "the store has their outcomes without the training rows, which an analysis needs"
-    assert found == {lacking: 3, None: 6}
-    fits = run(study(text, tmp_path), store=kept).record.provenance.fits
-    assert (fits.run, fits.cached) == (9, plan.n_cached)
-    assert plan.n_fits_naive == plan.n_fits + 2 * 3  # each draw would fit all rows once more
-
-
 def test_times_come_from_fits_of_the_same_classes_and_a_similar_size(tmp_path, kept):
     def seconds(text):
         return study(text, tmp_path).plan(kept).seconds

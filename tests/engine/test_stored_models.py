@@ -60,13 +60,9 @@ DESIGNS = {
     "cv": ("y", "LogisticRegression", "protocol cv folds=4", "accuracy, roc_auc, log_loss"),
     "three classes": ("k", "LogisticRegression", "protocol cv folds=3", "accuracy, log_loss"),
     "margins": ("y", "LinearSVC", "protocol cv folds=4", "accuracy, roc_auc"),
-    "labels alone": ("y", "Perceptron", "protocol holdout test=1/3", "accuracy"),
     "seeds": ("y", "ExtraTreeClassifier", "protocol cv folds=3 seeds=2", "accuracy"),
-    "repeats": ("y", "GaussianNB", "protocol repeated cv folds=3 times=2", "accuracy"),
     "bootstrap": ("y", "GaussianNB", "protocol bootstrap rounds=50", "accuracy"),
     "groups": ("y", "GaussianNB", "group by g\nprotocol cv folds=4", "accuracy"),
-    "where": ("y", "GaussianNB", "protocol leave_one_out", "accuracy"),
-    "three ways": ("y", "GaussianNB", "protocol holdout test=20% validation=20%", "accuracy"),
     "further fits": (
         "y", "GaussianNB", "protocol cv folds=5", "accuracy\n  interval nested_cv(repeats=5)",
     ),
@@ -87,10 +83,7 @@ def design(name: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_a_stored_model_has_the_numbers_of_the_fitted_one(name, folder):
     parts = design(name)
-    where = "  target y\n  where x > -1\n" if name == "where" else "  target y\n"
-    former, later = (
-        text.format(**parts).replace("  target y\n", where) for text in (FORMER, LATER)
-    )
+    former, later = (text.format(**parts) for text in (FORMER, LATER))
     results_of(former).save("v1", ())
     results = results_of(later.partition("require")[0])
     found = {}
