@@ -14,9 +14,8 @@ from evallang.metrics.metric import (
     MetricEntry,
     Outcome,
     Statistic,
+    cells,
     fold_value,
-    from_mean_loss,
-    weighted_mean,
 )
 from evallang.stats.basics import standard_deviation
 from evallang.stats.score_counts import ratio, summing
@@ -214,16 +213,11 @@ def _values(
         return np.array(entry.function(counts, outcome.positive, **options), dtype=np.float64)
     if parts == 1:
         return np.array([fold_value(entry, options, outcome)], dtype=np.float64)
-    truth, output, weights = outcome.truth, outcome.output, outcome.weights
+    if form == "losses":
+        weights = np.ones(outcome.n) if outcome.weights is None else outcome.weights
+        return _loss_statistic(entry, options, outcome, part, parts)(weights[None]).ravel()
     bounds = np.cumsum(np.bincount(part, minlength=parts))[:-1]
     rows_of_parts = np.split(np.argsort(part, kind="stable"), bounds)
-    if form == "losses":
-        loss = entry.function(truth, output, outcome.positive, **options)
-        means = [
-            weighted_mean(loss[rows], None if weights is None else weights[rows])
-            for rows in rows_of_parts
-        ]
-        return np.array([from_mean_loss(entry, mean) for mean in means])
     return np.array([fold_value(entry, options, outcome.take(rows)) for rows in rows_of_parts])
 
 
@@ -303,9 +297,8 @@ def _count_statistic(
     part: NDArray[np.int64],
     number: int,
 ) -> Statistic:
-    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
-    cell = (part * o.k + np.asarray(o.truth).astype(np.int64)) * (o.k + 1) + column
-    sums = summing(cell, number * o.k * (o.k + 1))
+    size = o.k * (o.k + 1)
+    sums = summing(part * size + cells(o.truth, o.output, o.k), number * size)
 
     def statistic(weights: NDArray[Any]) -> NDArray[np.float64]:
         tables = (sums @ weights.T).T.reshape(len(weights) * number, o.k, o.k + 1)
@@ -372,4 +365,4 @@ def _mean_of_defined(values: NDArray[np.float64]) -> NDArray[np.float64]:
     defined = ~np.isnan(values)
     count = defined.sum(axis=1)
     total = np.where(defined, values, 0.0).sum(axis=1)
-    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))
+    return ratio(total, count)

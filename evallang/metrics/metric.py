@@ -410,7 +410,8 @@ def evaluate(
         return float(entry.function(confusion(truth, output, k, weights), positive, **options))
     if form == "losses":
         losses = entry.function(truth, output, positive, **options)
-        return from_mean_loss(entry, weighted_mean(losses, weights))
+        mean = weighted_mean(losses, weights)
+        return mean**0.5 if entry.declaration.transform == "sqrt" else mean
     return float(entry.function(truth, output, positive, weights, **options))
 
 
@@ -452,11 +453,6 @@ def weighted_mean(losses: NDArray[Any], weights: NDArray[np.float64] | None) -> 
     if not len(losses) or (weights is not None and not weights.any()):
         return float("nan")
     return float(np.average(losses, weights=weights))
-
-
-def from_mean_loss(entry: MetricEntry, mean: float) -> float:
-    """Turn the mean of a metric's losses into its value (a root for rmse)."""
-    return mean**0.5 if entry.declaration.transform == "sqrt" else mean
 
 
 def confusion(
