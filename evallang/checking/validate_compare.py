@@ -1,11 +1,12 @@
 """`compare` and `require` lines judged (E2xx): models, families, protocols, what decides them."""
 
-from collections.abc import Sequence
-from itertools import chain, combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, combinations, islice
+from typing import Any
 
 from msgspec.structs import replace
 
-from evallang.checking.rules.study_facts import gate_of
+from evallang.checking.rules.study_facts import gate_of, pair_test, test_of
 from evallang.checking.scope import Scope
 from evallang.checking.validity import holds_several, regions, settings, unmet_tests
 from evallang.compatibility import (
@@ -24,7 +25,7 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
-from evallang.diagnostics import Code, Related, codes
+from evallang.diagnostics import Related, codes
 from evallang.evidence import DATASET_SCORES
 from evallang.hypotheses import is_joined, planned_of
 from evallang.metrics.metric import default_metric
@@ -58,9 +59,7 @@ def settle(scope: Scope, study: Study) -> Study:
         _judge_family(scope, study, comparison)
         tested = {name for one in planned_of(study, comparison) for name in one.sources}
         if any(isinstance(s, DataSpec) for s in study.sources if not tested or s.name in tested):
-            protocol = _implied(study, comparison, implied)
-            if protocol is None:
-                protocol = _own_protocol(scope, study, comparison)
+            protocol = _protocol(scope, study, comparison, implied)
             if protocol is None:
                 continue
             comparison = replace(comparison, protocol=protocol.name)
@@ -92,46 +91,28 @@ def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
     return False
 
 
-def _implied(study: Study, comparison: ComparisonSpec, implied: list[Protocol]) -> Protocol | None:
-    """Find or plan the resampling that a test brings along; None where it needs none."""
-    entry = HYPOTHESIS_TESTS[comparison.test.name]
-    if entry.declaration.implied is None:
-        return None
-    for protocol in study.protocols:
-        named = comparison.protocol in (None, protocol.name)
-        yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        if named and fits_design(entry, yields):
-            return None
-    if comparison.protocol is not None:
-        return None
-    kind, given = entry.declaration.implied
-    options = {**PROTOCOLS[kind].defaults(), **given}
-    for protocol in implied:
-        if protocol.kind == kind and dict(protocol.options) == options:
-            return protocol
-    taken = {p.name for p in study.protocols}
-    name = kind if kind not in taken else f"{kind}_implied"
-    made = Protocol(name, kind, options, implied_by=comparison.source)
-    implied.append(made)
-    return made
-
-
-def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Protocol | None:
-    protocols = study.protocols
+def _protocol(
+    scope: Scope, study: Study, comparison: ComparisonSpec, implied: list[Protocol]
+) -> Protocol | None:
+    """Find the protocol of a line, or plan the resampling that its test brings along."""
+    entry, protocols = HYPOTHESIS_TESTS[comparison.test.name], study.protocols
     if comparison.protocol is not None:
         return next(p for p in protocols if p.name == comparison.protocol)
+    declared = ((p, PROTOCOLS[p.kind].declaration.yields(p.options)) for p in protocols)
+    fitting = [protocol for protocol, yields in declared if fits_design(entry, yields)]
+    brought = entry.declaration.implied
+    if brought is not None and not fitting:
+        kind, given = brought
+        options = {**PROTOCOLS[kind].defaults(), **given}
+        for protocol in implied:
+            if protocol.kind == kind and dict(protocol.options) == options:
+                return protocol
+        name = kind if kind not in {p.name for p in protocols} else f"{kind}_implied"
+        implied.append(Protocol(name, kind, options, implied_by=comparison.source))
+        return implied[-1]
     if len(protocols) == 1:
         return protocols[0]
-    fitting = [
-        p
-        for p in protocols
-        if fits_design(
-            HYPOTHESIS_TESTS[comparison.test.name],
-            PROTOCOLS[p.kind].declaration.yields(p.options),
-        )
-    ]
-    implies = HYPOTHESIS_TESTS[comparison.test.name].declaration.implied is not None
-    if implies and len(fitting) == 1:
+    if brought is not None and len(fitting) == 1:
         return fitting[0]
     if len(protocols) > 1 and all(node.name for node in scope.of(n.ProtocolNode)):
         report_ambiguous(scope, fitting or protocols, comparison.span)
@@ -140,111 +121,72 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
 
 def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     """Report tests across data sets without one score per model on several data sets."""
-    message = None
-    for test in tests_of(comparison):
-        declared = HYPOTHESIS_TESTS[test.name].declaration
-        if not declared.rests_on("data set"):
-            what = "is about one model" if declared.models == (1, 1) else "compares models"
-            message = f"`{test.name}` {what} on one data set, not across data sets"
-            help_ = f"write `with {test_over_data()}`, or remove `across data`"
-            if declared.models == (1, 1):
-                help_ = "remove `across data`: the model is tested on each data set"
-    if message is None and len(study.sources) == 1 and not holds_several(study.sources[0]):
-        message = f"`{comparison.test.name}` needs {DATASET_SCORES.noun}, and the study "
-        message += "has one"
-        help_ = f"remove `across data`, or {DATASET_SCORES.write}"
-    if message is not None:
-        scope.report(codes.test_needs_other_evidence, message, comparison.span, help=help_)
-    return message is None
+    before, span = len(scope.diagnostics), comparison.span
+    others = [t for t in tests_of(comparison) if not test_of(t).rests_on("data set")]
+    if others and test_of(others[-1]).models == (1, 1):
+        scope.refuse("claim_across_data", span, test=others[-1])
+    elif others:
+        scope.refuse("test_across_data", span, test=others[-1], instead=test_over_data())
+    elif len(study.sources) == 1 and not holds_several(study.sources[0]):
+        noun, write = DATASET_SCORES.noun, DATASET_SCORES.write
+        scope.refuse("one_data_set", span, test=comparison.test, noun=noun, write=write)
+    return len(scope.diagnostics) == before
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
     """Report corrections whose family of pairs is not that of the line."""
-    single = comparison.post_hoc or comparison.test
-    if HYPOTHESIS_TESTS[single.name].declaration.against_reference and comparison.against is None:
-        scope.refuse(
-            "no_reference",
-            comparison.span,
-            single=single,
-            ranks=(
-                next(
-                    entry.name
-                    for entry in HYPOTHESIS_TESTS
-                    if entry.declaration.by_mean_ranks and (not entry.declaration.against_reference)
-                )
-            ),
+    single, correction, span = pair_test(comparison), comparison.correction, comparison.span
+    declared = test_of(single)
+    if declared.against_reference and comparison.against is None:
+        by_ranks = (
+            (e.name, e.declaration) for e in HYPOTHESIS_TESTS if e.declaration.by_mean_ranks
         )
-    if is_joined(study.families, comparison):
-        _judge_joined(scope, comparison)
-    elif comparison.correction is not None:
-        name = comparison.correction.name
-        found = _wrong_family(study, comparison, name, single)
-        if found is not None:
-            code, message = found
-            scope.report(code, f"`{name}` {message}", comparison.span, help="write `holm`")
+        ranks = next(name for name, other in by_ranks if not other.against_reference)
+        scope.refuse("no_reference", span, single=single, ranks=ranks)
+    if not is_joined(study.families, comparison):
+        if correction is not None:
+            for key, facts in islice(_wrong_family(study, comparison, correction), 1):
+                scope.refuse(key, span, name=correction.name, single=single, **facts)
+    elif declared.self_correcting:
+        fix = "end the line in `exploratory`"
+        fix = f"write `{declared.instead}` instead, or {fix}" if declared.instead else fix
+        scope.refuse("own_family_beside_joint", span, help=fix, single=single)
+    elif correction is not None and correction.name != default_correction():
+        scope.refuse("correction_beside_joint", span, correction=correction)
 
 
 def _wrong_family(
-    study: Study, comparison: ComparisonSpec, name: str, single: Method
-) -> tuple[Code, str] | None:
-    """Return why a correction of more than p-values does not suit the pairs of a line."""
-    code, entry = codes.family_of_another_shape, CORRECTIONS[name]
+    study: Study, comparison: ComparisonSpec, correction: Method
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Iterate over why a correction of more than p-values does not suit the pairs of a line."""
+    entry, single = CORRECTIONS[correction.name], pair_test(comparison)
     inputs, declared = entry.inputs, entry.declaration
     planned = planned_of(study, comparison)
     models = max((len(one.models) for one in planned), default=0)
-    several = not comparison.across and any(holds_several(source) for source in study.sources)
+    several = not comparison.across and any(map(holds_several, study.sources))
     if inputs == ("p",):
-        return None
+        return
     if several or len(planned) > 1:
         makes = "one for each data set" if several else f"{len(planned)} of them"
-        return code, f"corrects the pairs of one table of scores, and this line makes {makes}"
+        yield "several_tables", {"makes": makes}
     if "resampled" in inputs:
-        if HYPOTHESIS_TESTS[single.name].declaration.jointly:
-            return None
-        return code, f"resamples all pairs together, which is not done for `{single.name}`"
+        if not test_of(single).jointly:
+            yield "not_resampled_jointly", {}
+        return
     if declared.of_test not in ("", single.name):
-        return code, f"permutes which models are right, which is for `{declared.of_test}`"
+        yield "correction_of_another_test", {"other": declared.of_test}
     if "correct" in inputs:
-        if dict(single.options).get("alternative", "two_sided") != "two_sided":
-            return code, "corrects two-sided tests, and this one has a side"
+        if single.keywords().get("alternative", "two_sided") != "two_sided":
+            yield "correction_of_two_sides", {}
         if any(is_grouped(source, study.group) for source in study.sources):
-            return codes.no_form_for_groups, "counts rows, and here groups of rows are the unit"
-    elif not _tests_all_pairs(comparison):
-        return code, "uses that all pairs are compared, and here they are not"
+            yield "correction_of_rows", {}
+    else:
+        pairs = {frozenset(pair) for pair in comparison.pairs}
+        every = not pairs or len(pairs) == len(list(combinations(comparison.models, 2)))
+        if comparison.singly or comparison.against is not None or not every:
+            yield "correction_of_all_pairs", {}
     if declared.most_models is not None and models > declared.most_models:
-        return code, f"takes the pairs of at most {declared.most_models} models, here are {models}"
-    return None
-
-
-def _tests_all_pairs(comparison: ComparisonSpec) -> bool:
-    if comparison.singly:
-        return False
-    if comparison.against is not None or not comparison.pairs:
-        return comparison.against is None
-    planned = {frozenset(pair) for pair in comparison.pairs}
-    return len(planned) == len(list(combinations(comparison.models, 2)))
-
-
-def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
-    """A line of the one family of a study has neither a correction nor a family of its own."""
-    single = comparison.post_hoc or comparison.test
-    together = "`families together` makes all lines one family under Holm's correction"
-    declared = HYPOTHESIS_TESTS[single.name].declaration
-    if declared.self_correcting:
-        instead = declared.instead
-        scope.refuse(
-            "own_family_beside_joint",
-            comparison.span,
-            help=f"write `{instead}` instead, or end the line in `exploratory`"
-            if instead
-            else None,
-            single=single,
-            together=together,
-        )
-    elif comparison.correction is not None and comparison.correction.name != default_correction():
-        scope.refuse(
-            "correction_beside_joint", comparison.span, comparison=comparison, together=together
-        )
+        yield "too_many_models", {"most": declared.most_models, "models": models}
 
 
 # --- require ------------------------------------------------------------------------------
