@@ -1,7 +1,8 @@
 """`compare`: which models are tested, by what, in which family."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Literal
 
 from evallang.checking import clause_values, values
 from evallang.checking.resolve_measure import (
@@ -16,6 +17,7 @@ from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import test_over_data
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
+from evallang.source import Span
 from evallang.spelling import Words, closest
 from evallang.stats.corrections.correction import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -69,8 +71,8 @@ def _comparison(
         models = tuple(m for m in models if m != against)
     test = values.method(scope, node.test, "test")
     post_hoc = values.method(scope, node.then, "test") if node.then else None
-    if test is not None:
-        sound = _shape(scope, node, test, post_hoc) and sound
+    for key, place, facts in _of_then(node, test, post_hoc) if test is not None else ():
+        scope.refuse(key, place, **facts)
     metrics = [values.method(scope, metric, "metric") for metric in node.by]
     clause_values.distinct(scope, node.by, metrics, " after `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
@@ -88,9 +90,6 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    omnibus = _takes_all(node, test, names)
-    if omnibus and node.then is None and not _alone(scope, node, test):
-        return None
     spec = ComparisonSpec(
         index=index,
         source=format_node(node).strip(),
@@ -104,13 +103,15 @@ def _comparison(
         metrics=chosen,
         protocol=protocol,
         exploratory=node.exploratory,
-        omnibus=omnibus,
+        omnibus=_takes_all(node, test, names),
         singly=HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1),
         protocol_written=node.on is not None,
         span=node.span,
     )
-    enough = _enough_models(scope, node, spec, names)
-    return spec if enough and _named_side(scope, spec, names) else None
+    for key, place, facts in islice(_of_models(scope, node, spec, names), 1):
+        scope.refuse(key, place, **facts)
+        return None
+    return spec
 
 
 def _models(
@@ -145,32 +146,23 @@ def _models(
     return tuple(pairs), tuple(models) if sound else None
 
 
-def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
-    """Return whether `then` is between a test of many models and one of two."""
-    first = HYPOTHESIS_TESTS[test.name].declaration
-    if node.then is None:
-        return True
-    if not first.omnibus:
-        scope.refuse("nothing_after_then", node.test.span, test=test, subject=_test_subject(test))
-        return False
-    if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
-        scope.refuse(
-            "cannot_follow_then",
-            node.then.span,
-            help=f"write a test of two models, such as `{first.followed_by[0]}`"
-            if first.followed_by
-            else None,
-            post_hoc=post_hoc,
-            subject=_test_subject(post_hoc),
-        )
-        return False
-    return True
-
-
-def _test_subject(test: Method) -> str:
-    least = HYPOTHESIS_TESTS[test.name].declaration.models[0]
+def _of_then(
+    node: n.CompareNode, test: Method, post_hoc: Method | None
+) -> Iterator[tuple[str, Span, Mapping[str, Any]]]:
+    """Find what is wrong with `then`, which is between a test of many models and one of two."""
     words = {1: "is about one model", 2: "compares two models"}
-    return words.get(least, "tests many models at once")
+    first = HYPOTHESIS_TESTS[test.name].declaration
+    if node.then is not None and not first.omnibus:
+        subject = words.get(first.models[0], "tests many models at once")
+        yield "nothing_after_then", node.test.span, {"test": test, "subject": subject}
+    elif node.then is not None and post_hoc is not None:
+        least = HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0]
+        subject = words.get(least, "tests many models at once")
+        fix = f"write a test of two models, such as `{first.followed_by[0]}`"
+        facts = {"post_hoc": post_hoc, "subject": subject}
+        if least != 2:
+            help_ = fix if first.followed_by else None
+            yield "cannot_follow_then", node.then.span, {**facts, "help": help_}
 
 
 def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
@@ -186,24 +178,6 @@ def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -
     planned = any(isinstance(item, n.PairNode) for item in node.models)
     two = len(node.models or names or ()) == 2
     return not (about_pairs or planned or two)
-
-
-def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
-    """Return whether an omnibus without tests of pairs is written without what is for pairs."""
-    pairwise = HYPOTHESIS_TESTS[test.name].declaration.followed_by
-    planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
-    part = node.correction or planned or node.against
-    if part is None:
-        return True
-    written = scope.written(part.span)
-    scope.refuse(
-        "part_for_pairs",
-        part.span,
-        help=f"write `{test.name} then {pairwise[-1]}`" if pairwise else None,
-        written=written,
-        test=test,
-    )
-    return False
 
 
 def _correction(
@@ -258,55 +232,38 @@ def _default_metrics(
     return (metric,)
 
 
-def _enough_models(
-    scope: Scope,
-    node: n.CompareNode,
-    spec: ComparisonSpec,
-    names: Sequence[str] | None,
-) -> bool:
-    models = list(spec.models)
+def _of_models(
+    scope: Scope, node: n.CompareNode, spec: ComparisonSpec, names: Sequence[str] | None
+) -> Iterator[tuple[str, Span, Mapping[str, Any]]]:
+    """Find what is wrong with the models of a line: their number, their pairs, their order."""
+    test, pair_test = spec.test, spec.post_hoc or spec.test
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
+    part = node.correction or planned or node.against
+    if spec.omnibus and node.then is None and part is not None:
+        pairwise = declared.followed_by
+        fix = f"write `{test.name} then {pairwise[-1]}`" if pairwise else None
+        facts = {"written": scope.written(part.span), "test": test}
+        yield "part_for_pairs", part.span, {**facts, "help": fix}
     if spec.singly:
         if spec.pairs or spec.against is not None:
-            scope.refuse("pair_of_single_models", node.span, spec=spec)
-            return False
-        return True
-    if not models:
-        if names is None:
-            return True
-        models = [name for name in names if name != spec.against]
-    total = len(models) + (spec.against is not None)
-    declared = HYPOTHESIS_TESTS[spec.test.name].declaration
+            yield "pair_of_single_models", node.span, {"spec": spec}
+        return
+    models = spec.models or names
+    if models is None:
+        return
+    total = len([name for name in models if name != spec.against]) + (spec.against is not None)
     if total < 2:
-        scope.refuse("one_model", node.models[0].span if node.models else node.span)
-        return False
-    if total < declared.models[0]:
+        yield "one_model", node.models[0].span if node.models else node.span, {}
+    elif total < declared.models[0]:
         pairwise = () if declared.across_data else declared.followed_by[-1:]
         pairwise = (test_over_data(),) if node.across else pairwise
-        scope.refuse(
-            "omnibus_of_two_models",
-            node.test.span,
-            help=f"write `with {pairwise[0]}`, or name a third model" if pairwise else None,
-            spec=spec,
-        )
-        return False
-    return True
-
-
-def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
-    """A one-sided test needs to know which of two models is the first."""
-    test = spec.post_hoc or spec.test
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    side = dict(test.options).get("alternative", "two_sided")
-    directed = side != "two_sided" or declared.claim == "noninferior"
-    if not directed or spec.singly or spec.pairs or spec.against is not None:
-        return True
-    models = spec.models or names
-    if models is None or len(models) <= 2:
-        return True
-    scope.refuse(
-        "side_of_several",
-        spec.span,
-        what=test.name if side == "two_sided" else f"alternative={side}",
-        models=len(models),
-    )
-    return False
+        fix = f"write `with {pairwise[0]}`, or name a third model" if pairwise else None
+        yield "omnibus_of_two_models", node.test.span, {"spec": spec, "help": fix}
+    side = pair_test.keywords().get("alternative", "two_sided")
+    claim = HYPOTHESIS_TESTS[pair_test.name].declaration.claim
+    # a one-sided test needs to know which of two models is the first
+    directed = side != "two_sided" or claim == "noninferior"
+    if directed and not spec.pairs and spec.against is None and len(models) > 2:
+        what = pair_test.name if side == "two_sided" else f"alternative={side}"
+        yield "side_of_several", node.span, {"what": what, "models": len(models)}
