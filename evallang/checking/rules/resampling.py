@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import ceil
+from typing import Any
 
 from evallang.analysis import ANALYSES
 from evallang.checking.rules.rule import Objection, rule
@@ -22,7 +23,6 @@ from evallang.source import Span
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
-    HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Measure, Method, Protocol, Study
@@ -98,68 +98,53 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
         measure balanced_accuracy
           interval bootstrap(rounds=2_000)
     """
+    for rounds, least, what, span, fix in _rounds_of(study):
+        if isinstance(rounds, int) and rounds < least:
+            are = "one round is" if rounds == 1 else f"{rounds} rounds are"
+            result = what.format(p=1 / (1 + rounds))
+            yield Objection(f"{are} too few for {result}", span, help=fix)
+
+
+def _rounds_of(study: Study) -> Iterator[tuple[object, float, str, Span | None, str]]:
+    """Iterate over rounds: their number, the least, what for, their place, what to write."""
     for protocol in study.protocols:
-        rounds = protocol.options.get("rounds")
-        resampled = PROTOCOLS[protocol.kind].declaration.division == "resampled"
-        if resampled and isinstance(rounds, int) and rounds < LEAST_ROUNDS:
-            yield Objection(
-                f"{_rounds_are(rounds)} too few for a standard error",
-                protocol.span,
-                help="write `rounds=200`",
-            )
-    for measure in study.measures:
-        if measure.interval is not None:
-            entry = INTERVALS[measure.interval.name]
-            yield from _few_for(measure.interval, entry, measure.interval_span or measure.span)
-    tests = [(test, c.span) for c in study.comparisons for test in tests_of(c)]
-    tests += [(r.test, r.span) for r in study.requirements if r.test is not None]
-    for test, span in tests:
-        yield from _few_for(test, HYPOTHESIS_TESTS[test.name], span)
-    for method, span in _drawn(study):
-        rounds = method.keywords().get("rounds")
-        if isinstance(rounds, int) and rounds < LEAST_FOR_BOUNDS:
-            yield Objection(
-                f"{_rounds_are(rounds)} too few for a p-value, which is {1 / (1 + rounds):.2g} at "
-                "the least",
-                span,
-                help="remove `rounds` (it is 10,000), or write `rounds=1_000` or more",
-            )
-    yield from _few_shuffles(study)
-
-
-def _rounds_are(n: int) -> str:
-    return "one round is" if n == 1 else f"{n} rounds are"
-
-
-def _few_shuffles(study: Study) -> Iterator[Objection]:
-    """Judge the rounds of analyses that fit models on shuffled targets."""
-    for spec in study.analyses:
+        if PROTOCOLS[protocol.kind].declaration.division == "resampled":
+            rounds, fix = protocol.options.get("rounds"), "write `rounds=200`"
+            yield rounds, LEAST_ROUNDS, "a standard error", protocol.span, fix
+    tests = [(test, line.span) for line in tested_lines(study) for test in tests_of(line)]
+    asked: list[tuple[Method, Entry[Any], Span | None]] = [
+        (m.interval, INTERVALS[m.interval.name], m.interval_span or m.span)
+        for m in study.measures
+        if m.interval is not None
+    ]
+    asked += [(test, HYPOTHESIS_TESTS[test.name], span) for test, span in tests]
+    usual = "remove `rounds` (it is 10,000), or write `rounds={}` or more"
+    for method, entry, span in asked:  # of a test whose p is read off an interval too
+        if entry.declaration.rounds_for is not None:
+            options = {**entry.defaults(), **method.keywords()}
+            if entry.declaration.rounds_for(options) == "standard_error":
+                fix = usual.format(LEAST_ROUNDS)
+                yield options["rounds"], LEAST_ROUNDS, "a standard error", span, fix
+            else:
+                what, fix = "the bounds of an interval", usual.format("1_000")
+                yield options["rounds"], LEAST_FOR_BOUNDS, what, span, fix
+    drawn = [(m, span) for m, span in tests if HYPOTHESIS_TESTS[m.name].declaration.drawn]
+    for line in study.comparisons:
+        by = CORRECTIONS[line.correction.name].declaration.drawn_by if line.correction else {}
+        if line.correction is not None and by and by.items() <= line.correction.keywords().items():
+            drawn.append((line.correction, line.span))
+    for method, span in drawn:
+        what = "a p-value, which is {p:.2g} at the least"
+        rounds, fix = method.keywords().get("rounds"), usual.format("1_000")
+        yield rounds, LEAST_FOR_BOUNDS, what, span, fix
+    for spec in study.analyses:  # those that fit models on shuffled targets
         entry = ANALYSES[spec.method.name]
-        rounds = {**entry.defaults(), **spec.method.keywords()}.get("rounds")
-        fits = entry.declaration.fits
-        if fits is None or not fits.exchanging or not isinstance(rounds, int):
-            continue
-        if 1 / (1 + rounds) > study.alpha:
+        fits, default = entry.declaration.fits, entry.defaults().get("rounds")
+        if fits is not None and fits.exchanging and isinstance(default, int):
             least = ceil(1 / study.alpha - 1e-9) - 1
-            yield Objection(
-                f"{_rounds_are(rounds)} too few for a p-value of {study.alpha:g} or less: it is "
-                f"{1 / (1 + rounds):.2g} at the least",
-                spec.span,
-                help=f"write `rounds={max(least, entry.defaults()['rounds'])}`",
-            )
-
-
-def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
-    """Iterate over what takes its p-value from rounds drawn by chance."""
-    for line in tested_lines(study):
-        for test in tests_of(line):
-            if HYPOTHESIS_TESTS[test.name].declaration.drawn:
-                yield test, line.span
-        correction = line.correction
-        if correction is not None:
-            drawn_by = CORRECTIONS[correction.name].declaration.drawn_by
-            if drawn_by.items() <= correction.keywords().items() and drawn_by:
-                yield correction, line.span
+            what = f"a p-value of {study.alpha:g} or less: it is {{p:.2g}} at the least"
+            rounds = spec.method.keywords().get("rounds", default)
+            yield rounds, least, what, spec.span, f"write `rounds={max(least, default)}`"
 
 
 @rule("W355", changes=Changes.PRECISION, source="Bates, Hastie & Tibshirani 2024")
@@ -194,37 +179,13 @@ def few_repeats_behind_an_interval(study: Study) -> Iterator[Objection]:
         entry = INTERVALS[interval.name]
         repeats = {**entry.defaults(), **interval.keywords()}.get("repeats")
         if isinstance(repeats, int) and repeats < LEAST_REPEATS:
+            are = "one repeat is" if repeats == 1 else f"{repeats} repeats are"
             yield Objection(
-                f"{_repeats(repeats)} too few for a stable width of the `{interval.name}` interval",
+                f"{are} too few for a stable width of the `{interval.name}` interval",
                 measure.interval_span or measure.span,
                 help=f"remove `repeats` (it is {entry.defaults()['repeats']}), or write "
                 f"`repeats={LEAST_REPEATS}` or more",
             )
-
-
-def _repeats(number: int) -> str:
-    return "one repeat is" if number == 1 else f"{number} repeats are"
-
-
-def _few_for(
-    method: Method,
-    entry: Entry[IntervalDeclaration] | Entry[HypothesisTestDeclaration],
-    span: Span | None,
-) -> Iterator[Objection]:
-    """Judge the rounds of an interval, or of a test, whose p is read off its bounds."""
-    if entry.declaration.rounds_for is None:
-        return
-    options = {**entry.defaults(), **method.keywords()}
-    rounds, of_error = options["rounds"], entry.declaration.rounds_for(options) == "standard_error"
-    least = LEAST_ROUNDS if of_error else LEAST_FOR_BOUNDS
-    if isinstance(rounds, int) and rounds < least:
-        what = "a standard error" if of_error else "the bounds of an interval"
-        yield Objection(
-            f"{_rounds_are(rounds)} too few for {what}",
-            span,
-            help="remove `rounds` (it is 10,000), or write "
-            f"`rounds={least if least < LEAST_FOR_BOUNDS else '1_000'}` or more",
-        )
 
 
 @rule("W322", changes=Changes.SCORES, source="Tashman 2000; Künsch 1989")
