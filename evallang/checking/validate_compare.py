@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evallang.checking.rules.study_facts import gate_of, pair_test, test_of
+from evallang.checking.rules.study_facts import gate_of, pair_test, settings, test_of
 from evallang.checking.scope import Scope
-from evallang.checking.validity import holds_several, regions, settings, unmet_tests
+from evallang.checking.validity import holds_several, regions, unmet_tests
 from evallang.compatibility import (
     is_grouped,
     metric_entry,

@@ -6,7 +6,13 @@ when its data are read, with the classes and the assigned folds that were found.
 
 from collections.abc import Iterator, Mapping
 
-from evallang.checking.rules.study_facts import evidence_of, is_tuned, protocol_prefix
+from evallang.checking.rules.study_facts import (
+    NONE_FOUND,
+    evidence_of,
+    is_tuned,
+    protocol_prefix,
+    settings,
+)
 from evallang.checking.scope import Scope, refusal
 from evallang.compatibility import (
     is_assigned,
@@ -15,7 +21,6 @@ from evallang.compatibility import (
     metric_entry,
     own_metric,
     spoken,
-    yields_of,
 )
 from evallang.compatibility.hypothesis_tests import tests_of, unmet_by_test
 from evallang.compatibility.intervals import (
@@ -44,28 +49,6 @@ from evallang.study import (
 from evallang.syntax import nodes as n
 
 NOT_READ: Mapping[str, int] = {}
-NONE_FOUND: Mapping[str, Yields] = {}
-
-
-def settings(
-    study: Study, found: Mapping[str, Yields] = NONE_FOUND
-) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
-    """Iterate over every source with every protocol of the author's that runs on it.
-
-    `found` is what folds that the author assigned yield, by data set; they are skipped until
-    they are read.
-    """
-    for source in study.sources:
-        if not isinstance(source, DataSpec):
-            yield source, None, yields_of(source, None)
-            continue
-        for protocol in study.protocols:
-            if protocol.implied_by is not None:
-                continue
-            if not is_assigned(protocol):
-                yield source, protocol, yields_of(source, protocol)
-            elif source.name in found:
-                yield source, protocol, found[source.name]
 
 
 def unmet_intervals(

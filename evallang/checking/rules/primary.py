@@ -1,28 +1,30 @@
 """Advice on the first measure of a study where it would be reported without an interval."""
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from evallang.checking.rules.rule import Known, Objection, Stage, rule
-from evallang.checking.rules.study_facts import listed, own_protocols, repeated_form
+from evallang.checking.rules.study_facts import (
+    NONE_FOUND,
+    listed,
+    own_protocols,
+    repeated_form,
+    settings,
+)
 from evallang.compatibility import (
     is_assigned,
     is_grouped,
     metric_entry,
     own_metric,
     spoken,
-    yields_of,
 )
 from evallang.compatibility.intervals import (
     default_interval,
 )
-from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Changes, Severity
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import Yields
-from evallang.study import Method, Protocol, SourceSpec, Study
+from evallang.study import Method, Study
 
-NONE_ASSIGNED: Mapping[str, Yields] = MappingProxyType({})
 SEVERAL = 3  # classes, which stand for any number above two
 
 
@@ -69,7 +71,7 @@ def first_measure_without_interval(known: Known) -> Iterator[Objection]:
 
 
 def measures_without_interval(
-    study: Study, classes: Mapping[str, int], assigned: Mapping[str, Yields] = NONE_ASSIGNED
+    study: Study, classes: Mapping[str, int], assigned: Mapping[str, Yields] = NONE_FOUND
 ) -> Iterator[Objection]:
     """Object where the first measure has no default interval and another measure has one."""
     measure = study.measures[0] if study.measures else None
@@ -79,16 +81,17 @@ def measures_without_interval(
     if metric.code or metric.better is not None:
         return  # its function says what it is once it is loaded; or it was measured elsewhere
     said: set[str] = set()
-    for source, protocol in _settings(study, assigned):
-        given = protocol is not None and is_assigned(protocol)
-        yields = assigned[source.name] if given else yields_of(source, protocol)
-        grouped = is_grouped(source, study.group)
+    for source, protocol, yields in settings(study, assigned):
+        grouped, elsewhere = is_grouped(source, study.group), own_metric(source) is not None
         number = classes.get(source.name)
         where = f"`{source.name}`" if protocol is None else f"`{spoken(protocol)}`"
-        if where in said or default_interval(metric, yields, number, grouped) is not None:
+        if (
+            elsewhere
+            or where in said
+            or default_interval(metric, yields, number, grouped) is not None
+        ):
             continue
-        plain = default_interval(Method(metric.name), yields, number, grouped)
-        if plain is not None:
+        if default_interval(Method(metric.name), yields, number, grouped) is not None:
             continue  # an option prevents it, which another rule advises against
         task = metric_entry(metric).declaration.task
         others = (Method(entry.name) for entry in METRICS if entry.declaration.task == task)
@@ -105,21 +108,6 @@ def measures_without_interval(
             if protocol is None
             else f"write `protocol {repeated_form(study, protocol)}`",
         )
-
-
-def _settings(
-    study: Study, assigned: Mapping[str, Yields]
-) -> Iterator[tuple[SourceSpec, Protocol | None]]:
-    """Iterate over what measures a metric; whether a given split has folds, the data say."""
-    for source in study.sources:
-        if own_metric(source) is not None:
-            continue
-        if not isinstance(source, DataSpec):
-            yield source, None
-            continue
-        for protocol in own_protocols(study):
-            if not is_assigned(protocol) or source.name in assigned:
-                yield source, protocol
 
 
 @rule("W453", source="Grandini, Bagli & Visani 2020", severity=Severity.HINT)

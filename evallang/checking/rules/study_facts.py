@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from evallang.compatibility import metric_entry, yields_of
+from evallang.compatibility import is_assigned, metric_entry, yields_of
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.hypotheses import planned_of
 from evallang.models.abilities import abilities
@@ -83,6 +83,7 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
 
 LEAST_TIMES = 10
 """Repeats of a protocol that is proposed instead of one that draws its parts once."""
+NONE_FOUND: Mapping[str, Yields] = {}
 TWO_CLASSES = {"breast_cancer": ("benign", "malignant")}
 """The bundled data sets of two classes; those of other sources are known once they are read."""
 
@@ -175,6 +176,27 @@ def repeated_form(study: Study, protocol: Protocol) -> str:
 def tables(study: Study) -> tuple[DataSpec, ...]:
     """Return the sources on which models are fitted."""
     return tuple(source for source in study.sources if isinstance(source, DataSpec))
+
+
+def settings(
+    study: Study, found: Mapping[str, Yields] = NONE_FOUND
+) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
+    """Iterate over every source with every protocol of the author's that runs on it.
+
+    `found` is what folds that the author assigned yield, by data set; they are skipped until
+    they are read.
+    """
+    for source in study.sources:
+        if not isinstance(source, DataSpec):
+            yield source, None, yields_of(source, None)
+            continue
+        for protocol in study.protocols:
+            if protocol.implied_by is not None:
+                continue
+            if not is_assigned(protocol):
+                yield source, protocol, yields_of(source, protocol)
+            elif source.name in found:
+                yield source, protocol, found[source.name]
 
 
 def evidence_of(
