@@ -124,6 +124,11 @@ class Families(Struct, frozen=True):
     planned: Mapping[int, tuple[PlannedComparison, ...]]
     left_open: bool
 
+    def family(self, study: Study, line: ComparisonSpec) -> Family:
+        """Return the family of a line; a `require` line is one of its own."""
+        found = self.by_line.get(line.index)
+        return found or family_of_line(line, study.sources, study.model_names)
+
 
 def families_of(study: Study) -> Families:
     """Build the families of a study."""

@@ -16,7 +16,7 @@ from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.data.dataset import ScoresSpec
 from evallang.diagnostics import Changes
-from evallang.hypotheses import Hypothesis, families_of, family_of_line, hypotheses_of, is_open
+from evallang.hypotheses import Hypothesis, families_of, hypotheses_of, is_open
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of, units_of
 
@@ -103,11 +103,8 @@ def adjusted_bounds(
     study: Study, lines: Sequence[ComparisonSpec], bounds: Sequence[Bounds]
 ) -> Iterator[list[tuple[Hypothesis, float, float]]]:
     """Yield the hypotheses of each line with the smallest p, as it is and corrected."""
-    known = families_of(study).by_line
-    fitted = study.model_names
-    families = [
-        known.get(line.index) or family_of_line(line, study.sources, fitted) for line in lines
-    ]
+    every = families_of(study)
+    families = [every.family(study, line) for line in lines]
     joint = next((family for family in families if family.joint), None)
     together = [p for family, found in zip(families, bounds, strict=True) if family.joint
                 for _, p in found]  # fmt: skip

@@ -16,7 +16,7 @@ from evallang.checking.rules.study_facts import (
     tested_lines,
 )
 from evallang.diagnostics import Changes
-from evallang.hypotheses import families_of, family_of_line, is_open
+from evallang.hypotheses import families_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.basics import normal_quantile
 from evallang.stats.power_of_metrics import t_power
@@ -104,7 +104,7 @@ def fold_test_with_few_splits(known: Known) -> Iterator[Objection]:
 
 
 def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Objection]:
-    families = families_of(study).by_line
+    families = families_of(study)
     for line in tested_lines(study):
         test = pair_test(line)
         if line.across or line.protocol != protocol.name or not test_of(test).t_over_splits:
@@ -112,10 +112,9 @@ def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Obje
         # a posterior decides at the study's confidence on one side, which is twice that on two
         alpha = 2 * (1 - study.confidence)
         if not test_of(test).bayesian:
-            family = families.get(line.index)
-            if family is None:  # a `require` line is a family of its own
-                family = family_of_line(line, study.sources, study.model_names)
-            alpha = family.level(study.alpha) * (2 if is_one_sided(test) else 1)
+            alpha = families.family(study, line).level(study.alpha) * (
+                2 if is_one_sided(test) else 1
+            )
         found = reach(test, drawn, alpha)
         if found is None or not found.few:
             continue
