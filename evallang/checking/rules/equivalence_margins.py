@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from evallang.checking.rules.rule import Known, Objection, Stage, rule
 from evallang.checking.rules.study_facts import percent
+from evallang.checking.scope import refusal
 from evallang.compatibility import metric_entry, own_metric
 from evallang.compatibility.hypothesis_tests import tests_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoresSpec, Table
-from evallang.diagnostics import Changes, Diagnostic, codes, diagnose
+from evallang.diagnostics import Changes, Diagnostic
 from evallang.metrics.metric import evaluate
-from evallang.reporting.letter_case import mid_sentence
 from evallang.source import Span
 from evallang.study import AnalysisSpec, ComparisonSpec, Method, RequirementSpec, Study
 
@@ -213,21 +213,40 @@ def _amount(metric: Method, value: float) -> str:
 def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnostic]:
     """Report margins that let a model without features pass as not worse than its reference.
 
-    The reference of models that are fitted later is a perfect one.
+    The reference of models that are fitted later is a perfect one. Where only right and wrong are
+    known, nobody knows how often a model without features is right: there, a margin may not give up
+    a large part of the right answers.
     """
-    truth = read.y if isinstance(read, Table) else read.truth
-    if isinstance(read, GivenOutcomes) and read.correct is not None:
-        yield from _margins_of_judged(study, read.correct)
+    truth = read.truth if isinstance(read, GivenOutcomes) else read.y
+    correct = (read.correct or {}) if isinstance(read, GivenOutcomes) else {}
     for metric, margin, models, span in _margins(study):
         declared = metric_entry(metric).declaration
-        if metric.code or metric.better is not None or truth is None:
+        if metric.code:
             continue
-        if declared.task != read.task or declared.needs not in CONSTANT:
+        shares = {model: float(np.mean(correct[model])) for model in models if model in correct}
+        best = max(shares, key=shares.__getitem__, default=None)
+        if best is not None and declared.proportion == "all":
+            left, share = max(shares[best] - margin, 0.0), shares[best]
+            if margin >= share * LARGE_PART:
+                rest, of = percent(round(left, 4)), percent(round(share, 4))
+                lost = percent(margin)
+                yield refusal("large_margin", span, margin=lost, best=best, left=rest, share=of)
+        if metric.better is not None or truth is None or declared.task != read.task:
+            continue
+        if declared.needs not in CONSTANT:
             continue
         higher = declared.better == "higher"
         better, perfect = (max, declared.high) if higher else (min, declared.low)
-        named = dict(_values(metric, read, models))
-        constants = list(_without_features(metric, truth, read))
+        outputs: Mapping[str, NDArray[Any]] = {}
+        if isinstance(read, GivenOutcomes):
+            outputs = read.predictions if declared.needs in ("labels", "values") else read.scores
+        own = {m: _value(metric, truth, outputs[m], read) for m in models if m in outputs}
+        named = {model: value for model, value in own.items() if value is not None}
+        answers = [
+            (_value(metric, truth, output, read), how)
+            for how, output in _without_features(declared.needs, truth, read).items()
+        ]
+        constants = [(value, how) for value, how in answers if value is not None]
         references = list(named.values()) or [value for value in (perfect,) if value is not None]
         if not constants or not references:
             continue
@@ -235,45 +254,19 @@ def judge_margins(study: Study, read: Table | GivenOutcomes) -> Iterator[Diagnos
         left = round(reference - constant if higher else constant - reference, 12)
         if margin < left:
             continue
-        noun = f"`{metric.written}`" if metric.options else mid_sentence(metric_entry(metric).title)
         whose = "a perfect one"
         if named:
             one = next(name for name, value in named.items() if value == reference)
             whose = f"`{one}`, which has {_rounded(metric, reference)}"
-        yield diagnose(
-            codes.margin_beyond_the_baseline,
-            f"a model that always predicts {how} has {'an' if noun[0] in 'aeio' else 'a'} {noun} "
-            f"of {_rounded(metric, constant)}, and a margin of {_amount(metric, margin)} can let "
-            f"it pass as not worse than {whose}",
+        yield refusal(
+            "margin_beyond_a_constant",
             span,
-            help=f"write a margin well below {_rounded(metric, left)}"
-            if left > 0
-            else f"compare with a model that is better than always predicting {how}",
-        )
-
-
-def _margins_of_judged(
-    study: Study, correct: "Mapping[str, NDArray[np.bool_]]"
-) -> Iterator[Diagnostic]:
-    """Report margins that let a model pass that is right much less often than its reference.
-
-    Without the true labels, nobody knows how often a model without features is right.
-    """
-    for metric, margin, models, span in _margins(study):
-        if metric.code or metric_entry(metric).declaration.proportion != "all":
-            continue
-        shares = {model: float(np.mean(correct[model])) for model in models if model in correct}
-        best = max(shares, key=shares.__getitem__, default=None)
-        if best is None or margin < shares[best] * LARGE_PART:
-            continue
-        left = max(shares[best] - margin, 0.0)
-        yield diagnose(
-            codes.margin_beyond_the_baseline,
-            f"a margin of {percent(margin)} can let a model pass that is right for "
-            f"{percent(round(left, 4))} of the examples, where `{best}` is right for "
-            f"{percent(round(shares[best], 4))}",
-            span,
-            help="write a margin that is a small part of the reference's accuracy",
+            help=f"write a margin well below {_rounded(metric, left)}" if left > 0 else None,
+            how=how,
+            metric=metric,
+            constant=_rounded(metric, constant),
+            margin=_amount(metric, margin),
+            whose=whose,
         )
 
 
@@ -300,48 +293,24 @@ def _margins(study: Study) -> Iterator[tuple[Method, float, tuple[str, ...], Spa
                 yield comparison.metrics[0], float(margin), comparison.models, comparison.span
 
 
-def _values(
-    metric: Method, read: Table | GivenOutcomes, models: Sequence[str]
-) -> Iterator[tuple[str, float]]:
-    """Compute a metric of models whose outputs are given."""
-    if isinstance(read, Table) or read.truth is None:
-        return
-    needs = metric_entry(metric).declaration.needs
-    of_labels = needs in ("labels", "values")
-    outputs = read.predictions if of_labels else read.scores
-    for model in models:
-        if model in outputs:
-            value = _value(metric, read.truth, outputs[model], read)
-            if value is not None:
-                yield model, value
-
-
 def _without_features(
-    metric: Method, truth: "NDArray[Any]", read: Table | GivenOutcomes
-) -> Iterator[tuple[float, str]]:
-    """Compute a metric of models that give every row the same answer: the value, the answer."""
-    needs, k = metric_entry(metric).declaration.needs, len(read.classes)
+    needs: str, truth: NDArray[Any], read: Table | GivenOutcomes
+) -> dict[str, NDArray[Any]]:
+    """Return the outputs of models that give every row the same answer, by the answer."""
+    n, k = len(truth), len(read.classes)
     if needs == "values":
-        answers = {"the mean": float(np.mean(truth)), "the median": float(np.median(truth))}
-        outputs = [(np.full(len(truth), answer), how) for how, answer in answers.items()]
-    else:
-        shares = np.bincount(truth[truth >= 0], weights=_weights(read), minlength=k)
-        shares = shares / shares.sum()
-        if needs == "labels":
-            common = {int(shares.argmax()), read.positive}
-            outputs = [
-                (np.full(len(truth), code), f"`{read.classes[code]}`")
-                for code in common
-                if code is not None
-            ]
-        elif k == 2 and read.positive is not None:
-            outputs = [(np.full(len(truth), shares[read.positive]), "the share of the class")]
-        else:
-            outputs = [(np.tile(shares, (len(truth), 1)), "the shares of the classes")]
-    for output, how in outputs:
-        value = _value(metric, truth, output, read)
-        if value is not None:
-            yield value, how
+        return {
+            "the mean": np.full(n, float(np.mean(truth))),
+            "the median": np.full(n, float(np.median(truth))),
+        }
+    shares = np.bincount(truth[truth >= 0], weights=_weights(read), minlength=k)
+    shares = shares / shares.sum()
+    if needs == "labels":
+        common = {int(shares.argmax()), read.positive}
+        return {f"`{read.classes[c]}`": np.full(n, c) for c in common if c is not None}
+    if k == 2 and read.positive is not None:
+        return {"the share of the class": np.full(n, shares[read.positive])}
+    return {"the shares of the classes": np.tile(shares, (n, 1))}
 
 
 def _value(

@@ -112,9 +112,8 @@ def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Obje
         # a posterior decides at the study's confidence on one side, which is twice that on two
         alpha = 2 * (1 - study.confidence)
         if not test_of(test).bayesian:
-            alpha = families.family(study, line).level(study.alpha) * (
-                2 if is_one_sided(test) else 1
-            )
+            level = families.family(study, line).level(study.alpha)
+            alpha = level * (2 if is_one_sided(test) else 1)
         found = reach(test, drawn, alpha)
         if found is None or not found.few:
             continue
