@@ -12,9 +12,9 @@ from evallang.bibliography import cite
 from evallang.reporting.analyses import (
     Part,
     about,
+    figures_of_models,
     further_notes,
     model_of,
-    not_drawn,
     place_after,
     shows,
 )
@@ -34,7 +34,6 @@ from evallang.reporting.document import (
 from evallang.reporting.figures.class_matrix import MOST_CLASSES, matrix_of_classes
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
-from evallang.reporting.panels import in_parts
 from evallang.reporting.tables import (
     amount_of,
     counted,
@@ -153,10 +152,7 @@ def _figures(context: Context, part: Part) -> Sequence[Figure]:
         panels.append(Panel(*drawing, runs(name)))
     subject = f"Predictions by true class{place_after(context, part.items[0])}"
     words = f"{subject}: the area of a square is the share of the true class; blue, right"
-    table_ = f"table-confusion-{part.number}"
-    rest = not_drawn(len(part.items), MOST_PANELS, table_, which=part.which)
-    caption = runs(sentence(words)) + rest
-    return in_parts(f"figure-confusion-{part.number}", caption, panels, subject)
+    return figures_of_models(part, "confusion", panels, words, subject, MOST_PANELS)
 
 
 def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Table:

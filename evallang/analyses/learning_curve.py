@@ -22,9 +22,9 @@ from evallang.protocols.splitting import exact, nested_subsets
 from evallang.registry import Bounds
 from evallang.reporting.analyses import (
     Part,
+    figures_of_models,
     in_order_of_models,
     model_of,
-    not_drawn,
     notes,
     place_before,
     shows,
@@ -35,7 +35,6 @@ from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lin
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
-from evallang.reporting.panels import in_parts
 from evallang.reporting.tables import (
     heading,
     left,
@@ -540,11 +539,8 @@ def _figures(context: Context, part: Part, metric: MetricWords, scale: Scale) ->
     words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"
     if any(p["test"]["sd"] is not None for i in part.items for p in i.values["points"]):
         words += "; bars: one standard deviation of the test score over splits to each side"
-    table_ = f"table-learning-{part.number}"
-    caption = runs(sentence(words))
-    caption += not_drawn(len(part.items), MOST_PANELS, table_, which=part.which)
     subject = capitalised(f"{place}{metric.noun} by the number of training rows")
-    return in_parts(f"figure-learning-{part.number}", caption, panels, subject)
+    return figures_of_models(part, "learning", panels, words, subject, MOST_PANELS)
 
 
 def _drawn(point: Mapping[str, Any], part: str) -> ScorePoint:

@@ -57,12 +57,7 @@ GROUPED = (
 )
 
 
-class Found(Struct, frozen=True):
-    """What of a study's data was read, how it was split, and what is compared."""
-
-    read: ReadSources
-    splits: Mapping[tuple[str, str], Sequence[Split]]
-    families: Families
+Splits = Mapping[tuple[str, str], Sequence[Split]]
 
 
 class Place(Struct, frozen=True):
@@ -118,23 +113,22 @@ def analyses_of_lines(
     study: Study,
     spec: AnalysisSpec,
     read: ReadSources,
-    splits: Mapping[tuple[str, str], Sequence[Split]],
+    splits: Splits,
     families: Families,
 ) -> tuple[Analysis, ...]:
     """Answer an item about `compare` lines: records by line, test and data set."""
-    found = Found(read, splits, families)
+    places = _places(study, read)
     return tuple(
         answer
-        for stage in _stages(study, spec, found)
-        for answer in _answer_stage(study, found, spec, stage)
+        for stage in _stages(study, spec, families)
+        for answer in _answer_stage(study, places, splits, spec, stage)
     )
 
 
 # --- which tests, at which level ------------------------------------------------------------
 
 
-def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
-    families = found.families
+def _stages(study: Study, spec: AnalysisSpec, families: Families) -> Iterator[Stage]:
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
@@ -169,16 +163,16 @@ def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
 # --- how many ---------------------------------------------------------------------------------
 
 
-def _places(study: Study, found: Found) -> list[Place]:
+def _places(study: Study, sources: ReadSources) -> list[Place]:
     """Iterate over the data sets of a study, as read or as written."""
     made: list[Place] = []
     for source in study.sources:
-        every = found.read.with_examples
+        every = sources.with_examples
         read = [item for item in every if statement_of(item.spec.name) == source.name]
         for item in read:
             names = study.models if isinstance(item, Table) else item.models
             made.append(Place(item.spec.name, source, item, tuple(m.name for m in names)))
-        rows = [table for table in found.read.score_tables if table.spec.name == source.name]
+        rows = [table for table in sources.score_tables if table.spec.name == source.name]
         for table in rows:
             columns = tuple(model.name for model in table.models)
             made += [Place(name, source, None, columns, table) for name in table.names]
@@ -189,11 +183,11 @@ def _places(study: Study, found: Found) -> list[Place]:
 
 
 def _answer_stage(
-    study: Study, found: Found, spec: AnalysisSpec, stage: Stage
+    study: Study, every: Sequence[Place], splits: Splits, spec: AnalysisSpec, stage: Stage
 ) -> Iterator[Analysis]:
     places = [
         place
-        for place in _places(study, found)
+        for place in every
         if stage.line is None or set(models_of(stage.line, place.models)) <= set(place.models)
     ]
     if stage.across:
@@ -205,7 +199,8 @@ def _answer_stage(
         return
     for place in places:
         protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
-        sizes = _sizes(found, place, protocol, stage)
+        drawn = () if protocol is None else splits.get((place.name or "", protocol.name), ())
+        sizes = _sizes(drawn, place, protocol, stage)
         by_folds = sizes.unit in ("folds", "splits")
         declared = HYPOTHESIS_TESTS[stage.test.name].declaration.power
         form = form_asked(stage.metric, place.source, protocol, sizes.classes)
@@ -219,15 +214,12 @@ def _answer_stage(
         yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form)
 
 
-def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:
+def _sizes(drawn: Sequence[Split], place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:
     """Return the number that a test counts, its unit, and the ratio of test to training rows."""
     declared = HYPOTHESIS_TESTS[stage.test.name].declaration
     unit = getattr(place.source, "unit", "examples")
     by_folds = declared.rests_only_on("fold")
-    splits: Sequence[Split] = ()
-    if protocol is not None and place.name is not None:
-        drawn = found.splits.get((place.name, protocol.name), ())
-        splits = [split for split in drawn if split.fold >= 0]  # not the fit on all rows
+    splits = [split for split in drawn if split.fold >= 0]  # not the fit on all rows
     if by_folds:
         if splits:
             train = sum(

@@ -6,8 +6,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Code, Paragraph, Ref, Runs, runs
-from evallang.reporting.panels import drawn_words
+from evallang.reporting.document import Block, Code, Figure, Panel, Paragraph, Ref, Runs, runs
+from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.wording import scope_words, sentence
 from evallang.results.records import Analysis
@@ -150,6 +150,15 @@ def place_after(context: Context, item: Analysis) -> str:
 def not_drawn(n: int, most: int, table: str, noun: str = "models", which: str = "first") -> Runs:
     """State that a figure has fewer than all `n`, and that the table has them."""
     return drawn_words(min(n, most), n, noun, runs(Ref(table, "the table")), which)
+
+
+def figures_of_models(
+    part: Part, name: str, panels: Sequence[Panel], words: str, subject: str, most: int
+) -> list[Figure]:
+    """Return the figures with a panel for each model, of which `most` are drawn."""
+    rest = not_drawn(len(part.items), most, f"table-{name}-{part.number}", which=part.which)
+    caption = runs(sentence(words)) + rest
+    return in_parts(f"figure-{name}-{part.number}", caption, panels, subject)
 
 
 def about(items: Sequence[Analysis]) -> Runs:
