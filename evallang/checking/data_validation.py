@@ -347,11 +347,12 @@ def _judge_classes(study: Study, source: Table | GivenOutcomes) -> Iterator[Diag
         fix, size = "name the right answers by `correct`", COUNTS_BYTES * classes**2
         over = list(_over(MEMORY, counted, size, span, fix))
         yield from over
+        if over:
+            continue
         scores = np.eye(classes) if of_counts or declared.several_only else np.arange(2.0)
         inputs = (scores,) if of_counts else (np.arange(classes), scores)
         try:
-            if not over:
-                entry.function(*inputs, positive, **metric.keywords())
+            entry.function(*inputs, positive, **metric.keywords())
         except ValueError as error:
             if not metric.options:  # a fault of the metric, not of the author
                 raise RuntimeError(f"{entry.name} fails on {classes} classes") from error

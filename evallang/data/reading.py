@@ -119,8 +119,9 @@ _READER: ContextVar[Reader | None] = ContextVar("reader", default=None)
 
 @contextmanager
 def reading(memory: int | None = None) -> Iterator[Reader]:
-    """Read with one process within the context, in at most `memory` bytes; None: as is."""
-    with limits(**({} if memory is None else {"memory": memory})):
+    """Read with one process within the context, in at most `memory` bytes unless a limit is set."""
+    stated = MEMORY.name in changed_limits()
+    with limits(**({} if stated or memory is None else {MEMORY.name: memory})):
         known = _READER.get()
         if known is not None:
             yield known

@@ -120,11 +120,6 @@ def test_the_separator_is_sniffed_and_stated(text, stated):
     assert len(frame.columns) == 2
 
 
-def test_decimal_commas_are_numbers_between_semicolons(source):
-    table = source.table("x;z;y\n1,5;2;a\n-0,25;3,5;b\n")
-    assert table.numeric.tolist() == [[1.5, 2], [-0.25, 3.5]]
-
-
 def test_decimal_commas_in_quotes_are_numbers_between_commas(source):
     table = source.table('x,y\n"1,5",a\n"2,5",b\n')
     assert table.numeric.tolist() == [[1.5], [2.5]]

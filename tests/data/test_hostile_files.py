@@ -38,12 +38,6 @@ def test_quotes_hold_separators_quotes_and_line_ends(source):
     assert table.objects[:, 0].tolist() == ["a, b", 'say "hi"', "two\nlines", '5" pipe']
 
 
-def test_a_quote_inside_a_bare_field_hides_no_separator(source):
-    found = source.error('x,y\n1,ab"c,d"e\n2,b\n')
-    assert found.code == "E408"
-    assert "line 2 has 3" in found.message
-
-
 def test_rows_are_named_by_their_lines_behind_blank_and_long_ones(source):
     text = 'x,t,y\n\n1,"two\nlines",n\n\n2,b,\n3,c,p\n'
     found = source.error(text)
@@ -211,14 +205,6 @@ def test_versions_that_are_one_number_stay_two_groups(source):
 
 
 # --- paths -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "path", ["https://example.org/a.csv", "s3://bucket/a.csv", "file:///a.csv"]
-)
-def test_addresses_are_refused(source, path):
-    assert source.error(None, path).code == "E402"
-    assert source.error(None, path, kind="glob").code == "E402"
 
 
 def test_a_file_that_is_not_there_is_named_with_its_neighbour(source):

@@ -121,11 +121,6 @@ def test_infinite_values_are_refused_with_their_rows(source, written):
     assert found.code == "E430"
 
 
-def test_infinity_can_be_declared_missing(source):
-    table = source.table("x,y\n1,n\ninf,p\n", missing=("inf",))
-    assert np.isnan(table.numeric[1, 0])
-
-
 @pytest.mark.parametrize("token", ["-999", -999, -999.0])
 def test_missing_tokens_match_as_text_or_number(source, token):
     table = source.table("x,z,y\n1,-999.0,n\n-999,3,p\n", missing=(token,))

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -316,8 +315,3 @@ def test_statements_that_do_not_fit_the_file(error, text, clauses, code, words):
 def test_findings_stand_at_their_clauses(error):
     found = error(WIDE, dataset="nam")
     assert found.span == PLACES["dataset"]
-
-
-def test_decimal_commas_are_numbers_between_semicolons(good):
-    text = WIDE.replace(",", ";").replace(".", ",")
-    np.testing.assert_array_equal(good(text, dataset="name").values, VALUES)

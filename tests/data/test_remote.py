@@ -22,7 +22,7 @@ from many_cases import for_each
 from moto.server import ThreadedMotoServer
 
 import evallang as ev
-from evallang.data.remote import address_objection, network, network_allowed
+from evallang.data.remote import address_objection
 
 pytestmark = pytest.mark.usefixtures("here")  # commands read elsewhere
 
@@ -150,12 +150,6 @@ def test_nothing_is_read_without_consent(tmp_path: Path, environment: str) -> No
     assert "E402" in _refusal(tmp_path, text, allowed=False)
     assert "`--network`" in _refusal(tmp_path, text, allowed=False)
     assert study.plan() is not None  # what does not depend on the data
-
-
-def test_consent_ends_with_the_call() -> None:
-    with network():
-        assert network_allowed()
-    assert not network_allowed()
 
 
 def test_a_missing_object_and_a_missing_bucket_are_named(tmp_path: Path, environment: str) -> None:

@@ -360,23 +360,6 @@ def test_without_credentials_of_google_an_object_is_asked_for_anonymously(
     assert remote_parquet._gs() == {"google_skip_signature": "true"}
 
 
-def test_older_versions_of_polars_leave_parquet_to_the_other_client(
-    tmp_path: Path, store: type[_Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert remote_parquet.is_fetched("s3://trial/wide.parquet")
-    assert not remote_parquet.is_fetched("https://host/wide.parquet")
-    monkeypatch.setattr(remote_parquet.pl, "__version__", "1.44.2", raising=False)
-    assert not remote_parquet.is_fetched("s3://trial/wide.parquet")
-    assert ev.run(_study(tmp_path, "s3://trial/wide.parquet"), network=True).record.data[0].n == N
-
-
-def test_nothing_is_asked_for_without_consent(tmp_path: Path, store: type[_Store]) -> None:
-    with pytest.raises(ev.StudyError) as caught:
-        ev.run(_study(tmp_path, "s3://trial/wide.parquet"))
-    assert caught.value.diagnostics[0].code == "E402"
-    assert store.asked == []
-
-
 @pytest.mark.parametrize("protocol", ["s3", "gcs", "https", "abfs"])
 def test_every_client_of_fsspec_has_limits_of_time(protocol: str) -> None:
     assert str(remote.ANSWERED_WITHIN) in str(remote._patience(protocol))

@@ -11,7 +11,7 @@ from calling import call
 
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings
-from evallang.limits import COLUMNS, limits
+from evallang.limits import limits
 
 COUNTS = """\
 evallang 1
@@ -85,14 +85,6 @@ def read(folder, name):
     findings = Findings({})
     frame = findings.tried(read_file, name, folder)
     return frame, [(d.code, d.message) for d in findings.diagnostics]
-
-
-def test_a_table_has_a_bounded_number_of_columns(tmp_path):
-    most = COLUMNS.most
-    names = ",".join(f"x{i}" for i in range(most + 1))
-    (tmp_path / "d.csv").write_text(f"{names}\n{'1,' * most}1\n")
-    _, ((code, message),) = read(tmp_path, "d.csv")
-    assert code == "E404" and "100,001 columns are more than the limit of 100,000" in message
 
 
 def test_lines_with_other_keys_each_are_counted_as_the_cells_that_they_make(tmp_path):

@@ -11,7 +11,7 @@ from calling import call
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings, Refused
 from evallang.data.reading import read_apart, reading
-from evallang.limits import OverLimit, limits
+from evallang.limits import LIMITS, OverLimit, limits
 
 MEMORY = 10**8  # bytes that each of these files exceeds
 STUDY = """evallang 1
@@ -84,6 +84,13 @@ def test_every_other_finding_is_kept(tmp_path, command):
     assert done.returncode == 1
     assert "E404] `lists.parquet`, while it is read: more bytes than the limit" in done.stderr
     assert "`b` is missing in row 2 (line 3)" in done.stderr
+
+
+def test_the_limit_that_the_help_proposes_comes_before_the_memory_of_fits():
+    with reading(MEMORY), reading():
+        assert LIMITS["memory"].most == MEMORY
+    with limits(memory=2 * MEMORY), reading(MEMORY):
+        assert LIMITS["memory"].most == 2 * MEMORY
 
 
 def test_reading_has_a_limit_of_time_where_one_is_set():
