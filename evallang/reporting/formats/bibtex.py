@@ -4,30 +4,11 @@ import re
 from collections.abc import Iterable, Mapping
 from unicodedata import combining, normalize
 
-from evallang.reporting.formats.latex_text import escape
+from evallang.reporting.formats.latex_text import TABLES, escape
 from evallang.reporting.formats.works import CitedWork, slug
 from evallang.reporting.references import source_label
 from evallang.results.records import DataRecord, ReferenceRecord
 
-ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0306": "u",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030b": "H",
-    "\u030c": "v",
-    "\u0327": "c",
-    "\u0328": "k",
-}
-LETTERS = {
-    "ø": r"{\o}", "Ø": r"{\O}", "ł": r"{\l}", "Ł": r"{\L}", "ß": r"{\ss}", "æ": r"{\ae}",
-    "Æ": r"{\AE}", "œ": r"{\oe}", "Œ": r"{\OE}", "å": r"{\aa}", "Å": r"{\AA}", "ı": r"{\i}",
-}  # fmt: skip
 DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://\S+")
 HARMFUL = re.compile(
@@ -39,6 +20,9 @@ HARMFUL = re.compile(
 )
 """A command in an author's own entry that does more than set letters and signs."""
 THESIS = "PhD thesis, "
+
+
+ACCENTS, LETTERS = TABLES["accents"], TABLES["letters"]
 
 
 def bibliography(works: Mapping[str, CitedWork], keys: Iterable[str]) -> str:

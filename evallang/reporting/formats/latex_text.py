@@ -2,69 +2,20 @@
 
 import re
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from unicodedata import category, east_asian_width, name, normalize
+
+import msgspec
 
 from evallang.printable import without_isolates
 from evallang.reporting.document import Cite, Runs, Stat
 from evallang.reporting.formats.works import CitedWork
 from evallang.reporting.run_writer import RunWriter
 
-SPECIAL = {
-    **{c: "\\" + c for c in "#$%&_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    '"': "''",
-    "`": r"\textasciigrave{}",
-}
-"""Characters with a meaning, or with another glyph in the first encoding of TeX's fonts."""
-
-SPACES = {
-    "\u00a0": "~",
-    "\u202f": r"\,",
-    "\u2009": r"\,",
-    "\u2002": r"\enspace{}",
-    "\u2003": r"\quad{}",
-    "\u00ad": r"\-",
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufe0e\ufe0f\t", ""),
-}
-SIGNS = {
-    "−": "$-$",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "±": r"$\pm$",
-    "∞": r"$\infty$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≈": r"$\approx$",
-    "≠": r"$\neq$",
-    "≡": r"$\equiv$",
-    "∈": r"$\in$",
-    "∪": r"$\cup$",
-    "√": r"$\surd$",
-    "→": r"$\rightarrow$",
-    "←": r"$\leftarrow$",
-    "●": r"$\bullet$",
-    "○": r"$\circ$",
-    "•": r"$\bullet$",
-    "′": "$'$",
-    "°": r"\textdegree{}",
-    "µ": r"$\mu$",
-    "–": "--",
-    "—": "---",
-    "‐": "-",
-    "‑": r"\mbox{-}",
-    "‘": "`",
-    "’": "'",
-    "“": "``",
-    "”": "''",
-    "…": r"\ldots{}",
-    "¬": r"$\neg$",
-    "€": r"\texteuro{}",
-}
+TABLES = msgspec.toml.decode(
+    (files("evallang.reporting") / "latex.toml").read_bytes(), type=dict[str, dict[str, str]]
+)
+"""Characters as commands and texts of macros, by the names of their tables."""
 
 
 def _greek(letter: str) -> str:
@@ -78,9 +29,9 @@ AS_COMMANDS = {
     **{c: f"$_{{{n}}}$" for n, c in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     **{c: f"$^{{{n}}}$" for c, n in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
     **{c: _greek(c) for c in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"},
-    **SIGNS,
-    **SPACES,
-    **SPECIAL,
+    **TABLES["signs"],
+    **TABLES["spaces"],
+    **TABLES["special"],
 }
 """Characters as commands; those of the first row are in no encoding but T1."""
 
@@ -132,7 +83,7 @@ def _word(word: str, *, breaks: bool) -> str:
         if cut or (made and breaks and wide):
             made, since = made + r"\hspace{0pt}", 0
         made += character(c)
-        since = 0 if c in SPACES else since + _signs(c)
+        since = 0 if c in TABLES["spaces"] else since + _signs(c)
         left -= _signs(c)
     return made.replace("}$$^{", "")  # raised figures are one exponent
 
@@ -142,7 +93,7 @@ APART = re.compile("[\u00a0\u202f\u2009]")
 
 def _signs(c: str) -> int:
     """Return how many letters a character takes among those of a word that cannot be broken."""
-    return 0 if c in SPACES or needs_fallback(character(c)) else 1
+    return 0 if c in TABLES["spaces"] or needs_fallback(character(c)) else 1
 
 
 def character(c: str) -> str:
@@ -235,7 +186,7 @@ def width_of(text: str, *, bold: bool = False) -> float:
             ems += SPACE
         elif c in WIDTHS:
             ems += WIDTHS[c]
-        elif c in SPACES:
+        elif c in TABLES["spaces"]:
             ems += 0.2
         else:
             ems += OF_NUMBER if needs_fallback(character(c)) else 0.8

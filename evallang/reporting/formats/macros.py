@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.contrasts import contrast, contrast_interval
 from evallang.reporting.document import Runs, runs
-from evallang.reporting.formats.latex_text import LatexWriter
+from evallang.reporting.formats.latex_text import TABLES, LatexWriter
 from evallang.reporting.formats.works import slug
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.orientation import turned
@@ -18,57 +18,17 @@ NAME = re.compile(r"[A-Za-z0-9_.+:()=,/ -]+")
 """A name that can be written between the braces of a macro as it is."""
 
 COMMANDS = {
-    "estimate": (1, "an estimate", "{MODEL}"),
-    "interval": (1, "its interval", "{MODEL}"),
-    "difference": (2, "a difference, first minus second", "{MODEL}{MODEL}"),
-    "differenceinterval": (2, "the interval of a difference", "{MODEL}{MODEL}"),
-    "p": (2, "the p-value that decides, with its letter", "{MODEL}{MODEL}"),
-    "n": (0, "the number of examples tested", ""),
+    "estimate": 1,
+    "interval": 1,  # of an estimate
+    "difference": 2,  # first minus second
+    "differenceinterval": 2,
+    "p": 2,  # that decides, with its letter
+    "n": 0,  # examples tested
 }
-"""The macros: how many models each takes, and what it prints."""
+"""The macros, and how many models each takes."""
 
 FACTS = ("seed", "alpha", "report")
 """The macros of a study itself, which take nothing."""
-
-GUIDE = """\
-% A macro takes models by their names in the study. Its optional argument selects a
-% metric, and where there are several a data set, a protocol and a line of comparison,
-% as in the comments below; without it, it is the first that the study has.
-% A paper may read the macros of several studies; \\evalstudy{NAME} selects one of them, and
-% \\def\\evalname{NAME} before \\input calls a study otherwise than its file."""
-
-SHARED = r"""
-\ifdefined\evallang@get\else
-\def\evallang@several{?}
-\newcommand*{\evallang@get}[3]{%
-  \ifx\evallang@study\evallang@several
-    \@latex@error{evallang: select a study by \string\evalstudy, one of\evallang@names}\@ehc
-  \else\ifcsname evallang@\evallang@study:#1@#2@#3\endcsname
-    \csname evallang@\evallang@study:#1@#2@#3\endcsname
-  \else\@latex@error{evallang has no #1 of #3 [#2] in \evallang@study}\@ehc\fi\fi}
-\newcommand*{\evallang@place}[1]{\ifcsname evallang@\evallang@study:first@#1@\endcsname
-  \csname evallang@\evallang@study:first@#1@\endcsname\fi}
-\newcommand*{\evalstudy}[1]{\ifcsname evallang@of@#1\endcsname
-  \def\evallang@study{#1}\def\evallang@chosen{}%
-  \else\@latex@error{evallang has no study #1, only\evallang@names}\@ehc\fi}
-%s
-\newcommand*{\evallang@set}[4]{\ifcsname evallang@\evallang@read:#1@#2@#3\endcsname\else
-  \expandafter\gdef\csname evallang@\evallang@read:#1@#2@#3\endcsname{#4}\fi}
-\newcommand*{\evallang@open}[2]{%%
-  \xdef\evallang@read{\ifdefined\evalname\evalname\else#1\fi}\global\let\evalname\evallang@none
-  \ifcsname evallang@of@\evallang@read\endcsname
-    \def\evallang@new{#2}%%
-    \expandafter\ifx\csname evallang@of@\evallang@read\endcsname\evallang@new\else
-      \@latex@error{evallang: two studies are called \evallang@read; write
-        \string\def\string\evalname{NAME} before the second \string\input}\@ehc\fi
-  \else
-    \expandafter\gdef\csname evallang@of@\evallang@read\endcsname{#2}%%
-    \ifdefined\evallang@names\xdef\evallang@names{\evallang@names\space\evallang@read}%%
-      \ifdefined\evallang@chosen\else\global\let\evallang@study\evallang@several\fi
-    \else\xdef\evallang@names{ \evallang@read}\xdef\evallang@study{\evallang@read}\fi
-  \fi}
-\fi"""
-"""What the macros of all studies share; the first file that is read defines it."""
 
 
 def macros(context: Context, study: str) -> str:
@@ -77,7 +37,7 @@ def macros(context: Context, study: str) -> str:
     `study` is the name of the study in a paper that reads the macros of several.
     """
     commands = []
-    for name, (models, _, _) in COMMANDS.items():
+    for name, models in COMMANDS.items():
         key = {0: "", 1: "#2", 2: "#2@#3"}[models]
         commands.append(
             rf"\newcommand*{{\eval{name}}}[{models + 1}][\evallang@place{{{name}}}]"
@@ -91,10 +51,11 @@ def macros(context: Context, study: str) -> str:
         level_of_alpha(context.alpha, context.style),
         context.report_id,
     )
+    shared = TABLES["macros"]["shared"].replace("COMMANDS", "\n".join(commands))
     lines = [
-        *GUIDE.split("\n"),
+        *TABLES["macros"]["guide"].split("\n"),
         r"\makeatletter",
-        *SHARED.replace("%%", "%").replace("%s", "\n".join(commands)).strip().split("\n"),
+        *shared.split("\n"),
         rf"\evallang@open{{{study}}}{{{context.report_id}}}",
         *(
             rf"\evallang@set{{{name}}}{{}}{{}}{{{value}}}"
