@@ -33,6 +33,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     MethodRecord,
     ModelRecord,
+    ProtocolRecord,
     Requirement,
     ResultsRecord,
     Tested,
@@ -277,7 +278,7 @@ class Context:
         record = next((p for p in self.results.protocols if p.name == name), None)
         if record is None or record.name != record.kind:
             return name or ""
-        return mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
+        return protocol_words(record)
 
     def place(self, data: str | None, protocol: str | None) -> str:
         """State data set and protocol at the head of a sentence, each where there are several."""
@@ -598,6 +599,11 @@ class Context:
         """Find the estimates that a comparison compares."""
         own = [s for s in self.settings if s.data == comparison.data]
         return next((s for s in own if s.protocol == comparison.protocol), own[0] if own else None)
+
+
+def protocol_words(record: ProtocolRecord) -> str:
+    """Return what a protocol does as it is inside a sentence."""
+    return mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
 
 
 def half_width(low: float | None, high: float | None) -> float | None:

@@ -8,10 +8,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, protocol_words
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Code, Row, Term, runs
-from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.searches import candidates, uses_validation_part
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
@@ -97,10 +96,9 @@ def protocol(context: Context) -> Sequence[Block]:
     groups["Data"] += _columns(context)
     implied = [record for record in results.protocols if record.implied_by is not None]
     for record in implied:
-        words = mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
         by = runs("implied by ", Code(record.implied_by or ""), f": {_sizes(record)}")
         name = "Splits of a test" if record.interval_of is None else "Fits of an interval"
-        groups["Resampling"].append(_row(name, _origin(record), words, by))
+        groups["Resampling"].append(_row(name, _origin(record), protocol_words(record), by))
     for name, value in results.spec.overrides.items():
         made = _row(f"--set {name}", STATED, value_words(value), "from the command line")
         groups["Report"].append(made)

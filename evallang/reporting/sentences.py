@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from evallang import diagnostics
 from evallang.reporting import decisions, numbers, wording
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, protocol_words
 from evallang.reporting.document import (
     Caution,
     Cite,
@@ -207,8 +207,9 @@ def of_study(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _summary(protocol: ProtocolRecord) -> str:
     """Return what a protocol does, without the seeds of its fits."""
-    words = mid_sentence(protocol.summary.rstrip(".")) or protocol.kind.replace("_", " ")
-    return words.removesuffix(f", with {protocol.options.get('seeds')} seeds per fit")
+    return protocol_words(protocol).removesuffix(
+        f", with {protocol.options.get('seeds')} seeds per fit"
+    )
 
 
 def _test(study: Context, tests: Sequence[HypothesisTestResult]) -> Runs:

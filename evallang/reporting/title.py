@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, protocol_words
 from evallang.reporting.document import (
     Block,
     Cite,
@@ -12,13 +12,13 @@ from evallang.reporting.document import (
     Title,
     runs,
 )
-from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import plural
 from evallang.results.bibtex_entries import CITATION, OWN, cited_keys
-from evallang.results.records import ProtocolRecord, ReferenceRecord
+from evallang.results.records import ReferenceRecord
 
 MOST_NAMED = 3  # protocols in the facts of the head; more are counted
 
@@ -45,7 +45,7 @@ def title(context: Context) -> Sequence[Block]:
     facts.append(Fact("Models", count(len(results.models))))
     own = [protocol for protocol in results.protocols if protocol.implied_by is None]
     if own:
-        names = list(dict.fromkeys(short_protocol(protocol) for protocol in own))
+        names = list(dict.fromkeys(p.short or p.kind.replace("_", " ") for p in own))
         word = "Protocol" if len(own) == 1 else "Protocols"
         facts.append(Fact(word, ", ".join(names) if len(names) <= MOST_NAMED else count(len(own))))
     facts += [
@@ -60,7 +60,7 @@ def title(context: Context) -> Sequence[Block]:
     sets = f"{context.collection}, {sets}" if context.collection else sets
     parts = [", ".join(labels) if len(labels) <= 3 else sets]
     if own:
-        first = mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0])
+        first = protocol_words(own[0])
         rest = plural(len(own) - 1, "further protocol")
         parts.append(first if len(own) == 1 else f"{first} and {rest}")
     subtitle = ", ".join(filter(None, parts))
@@ -91,8 +91,3 @@ def with_citations(text: str, works: Sequence[ReferenceRecord]) -> Runs:
         made += [text[at : found.start()].rstrip(), Cite(keys)]
         at = found.end()
     return runs(*made, text[at:])
-
-
-def short_protocol(protocol: ProtocolRecord) -> str:
-    """Format a protocol in two or three words."""
-    return protocol.short or protocol.kind.replace("_", " ")
