@@ -8,13 +8,9 @@ group need not be a stretch of the ranking: "not shown to differ" is not transit
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from evallang.results.records import Comparison, HypothesisTestResult
-from evallang.results.statistics import POSTERIOR, Lacking
-
-if TYPE_CHECKING:
-    from evallang.reporting.context import Context
+from evallang.results.statistics import POSTERIOR
 
 
 def computed(result: HypothesisTestResult) -> bool:
@@ -67,29 +63,6 @@ def is_simultaneous(pair: HypothesisTestResult) -> bool:
     if found is None or wide is None or wide.selected:
         return False
     return (found.low, found.high) == (wide.low, wide.high)
-
-
-def lacking_words(context: "Context", lacking: Lacking) -> str:
-    """Return why a test could not be run, the model by its label."""
-    model = lacking.model
-    if model is None or lacking.kind == "refused":
-        return lacking.reason
-    if lacking.kind == "scores":
-        return f"{context.model(model)} gives no scores"
-    failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]
-    return f"{'fits' if len(failed) > 1 else 'a fit'} of {context.model(model)} failed"
-
-
-def reasons(context: "Context", results: Sequence[HypothesisTestResult]) -> tuple[str, ...]:
-    """Return why nothing was computed, each reason once, models by their labels."""
-    found = [
-        words
-        for result in results
-        for words in (
-            result.notes if result.lacking is None else (lacking_words(context, result.lacking),)
-        )
-    ]
-    return tuple(dict.fromkeys(found))
 
 
 # --- groups of models that were not shown to differ -----------------------------------------

@@ -22,7 +22,6 @@ from evallang.reporting.decisions import (
     is_about_equivalence,
     is_open,
     margin_of,
-    reasons,
     untested,
 )
 from evallang.reporting.document import Interval, Number, Runs, Strong, listed, runs
@@ -42,6 +41,7 @@ from evallang.reporting.wording import (
     amount,
     number_word,
     numbers_with_adjusted,
+    reasons,
     signed_amount,
     value_text,
 )

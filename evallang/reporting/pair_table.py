@@ -12,7 +12,6 @@ from evallang.reporting.decisions import (
     computed,
     decided,
     is_simultaneous,
-    lacking_words,
 )
 from evallang.reporting.document import Cell, Column, Emphasis, Runs, Table, runs
 from evallang.reporting.letter_case import capitalised
@@ -50,6 +49,7 @@ from evallang.reporting.wording import (
     clusters_words,
     effect_name,
     effect_text,
+    lacking_words,
     p_letter,
     plural,
     sentence,

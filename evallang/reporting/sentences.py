@@ -19,7 +19,7 @@ from jinja2 import meta, nodes
 from markupsafe import Markup
 
 from evallang import diagnostics
-from evallang.reporting import decisions, numbers, wording
+from evallang.reporting import numbers, wording
 from evallang.reporting.context import Context, protocol_words
 from evallang.reporting.document import (
     Caution,
@@ -264,7 +264,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "titles": lambda titles: listed(
         runs(mid_sentence(title) if i else capitalised(title)) for i, title in enumerate(titles)
     ),
-    "reasons": of_study(decisions.reasons),
+    "reasons": of_study(wording.reasons),
     "family": wording.family_words,
     "with_article": wording.with_article,
     "cite_data": of_study(_cite_data),

@@ -39,7 +39,7 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.results.statistics import Clusters, SimultaneousInterval, texts_without_side
+from evallang.results.statistics import Clusters, Lacking, SimultaneousInterval, texts_without_side
 from evallang.results.written import method_of
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -398,6 +398,29 @@ def adjusts(comparison: Comparison) -> bool:
     if comparison.family.adjective is not None:
         return bool(comparison.family.adjective)
     return any(pair.p_adjusted is not None for pair in comparison.pairwise)
+
+
+def lacking_words(context: Context, lacking: Lacking) -> str:
+    """Return why a test could not be run, the model by its label."""
+    model = lacking.model
+    if model is None or lacking.kind == "refused":
+        return lacking.reason
+    if lacking.kind == "scores":
+        return f"{context.model(model)} gives no scores"
+    failed = [f for f in context.results.failures if f.model == model and f.stage == "outer"]
+    return f"{'fits' if len(failed) > 1 else 'a fit'} of {context.model(model)} failed"
+
+
+def reasons(context: Context, results: Sequence[HypothesisTestResult]) -> tuple[str, ...]:
+    """Return why nothing was computed, each reason once, models by their labels."""
+    found = [
+        words
+        for result in results
+        for words in (
+            result.notes if result.lacking is None else (lacking_words(context, result.lacking),)
+        )
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 TITLED = frozenset({"test", "correction", "interval"})
