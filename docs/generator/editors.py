@@ -202,11 +202,10 @@ def snippets() -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, _snippet(word, statement, text)
     for word in clause_words():
         _, known = clauses(word)[0]
-        if known.built:
-            owners = " or ".join(owner for owner, _ in clauses(word))
-            for rule, text in known.written.items():
-                more = "" if len(known.written) == 1 else f": {rule}"
-                yield f"{word} (clause of {owners}){more}", _snippet(word, known, text)
+        owners = " or ".join(owner for owner, _ in clauses(word))
+        for rule, text in known.written.items():
+            more = "" if len(known.written) == 1 else f": {rule}"
+            yield f"{word} (clause of {owners}){more}", _snippet(word, known, text)
 
 
 def _snippet(word: str, known: Statement | Clause, text: str) -> dict[str, Any]:

@@ -101,15 +101,6 @@ def _further(_: str) -> str:
     return md.listing(lines)
 
 
-def _later(_: str) -> str:
-    later = {}
-    for word, known in STATEMENTS.items():
-        unbuilt = frozenset(name for name, clause in known.clauses.items() if not clause.built)
-        later[f"clause of `{word}`"] = unbuilt
-    rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in later.items()]
-    return md.table(("kind", "words"), [row for row in rows if row[1]])
-
-
 TYPES = {str: "text", float: "float", int: "integer", bool: "Boolean"}
 
 
@@ -129,7 +120,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "sections": _sections,
     "reserved": _reserved,
     "further": _further,
-    "later": _later,
     "differences": _differences,
     "columns": _columns,
 }

@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 
 from msgspec.structs import replace
 
-from evallang.checking import clause_values, values
+from evallang.checking import clause_values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
 from evallang.data.path_patterns import PART, has_parts, sheet_of
@@ -170,13 +170,6 @@ class Clauses:
             **self.several("about", "cite"),
             "places": {word: node.keyword, **origin} | self.places,
         }
-
-    def refuse_unbuilt(self) -> None:
-        """Report the clauses that this version does not take yet."""
-        for name, known in sorted(self.known.items()):
-            clause = None if known.built else self.plain(name)
-            if clause is not None:
-                values.not_in_this_version(self.scope, f"the {self.what} clause `{name}`", clause)
 
     def find(self, kind: type[Any]) -> list[Any]:
         """Return the clauses of one node type."""

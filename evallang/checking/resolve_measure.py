@@ -53,7 +53,10 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
-        levels = [_split_by(scope, node, column) for column in node.within]
+        levels = [clause_values.own_column(scope, column) for column in node.within]
+        for column, name in zip(node.within, levels, strict=True):  # a metric to be measured?
+            if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
+                scope.refuse("metric_after_within", column.span, name=name)
         within = clause_values.distinct(scope, node.within, levels, " after `within`")
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
@@ -66,14 +69,6 @@ def _measured_here(
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
-
-
-def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
-    """Take a column after `within`; the name of a metric there was meant to be measured."""
-    name = clause_values.own_column(scope, column)
-    if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
-        scope.refuse("metric_after_within", column.span, name=name)
-    return name
 
 
 def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:
@@ -233,14 +228,6 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
         scope.refuse("level_of_tests", node.at.span, level=level)
 
 
-def has_models(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
-    """Return whether a source has these models, as far as it is known before it is read."""
-    if isinstance(source, DataSpec):
-        return scope.models.keys() >= set(models)
-    names = names_of(source.models)
-    return not names or names.known.issuperset(models)
-
-
 def measured_elsewhere(
     scope: Scope, sources: Sequence[SourceSpec], models: tuple[str, ...]
 ) -> tuple[Method, ...]:
@@ -248,7 +235,12 @@ def measured_elsewhere(
 
     None where any other source has them too, or none does.
     """
-    own = [own_metric(source) for source in sources if has_models(source, models, scope)]
+    own: list[Method | None] = []
+    for source in sources:  # as far as its models are known before it is read
+        fitted = isinstance(source, DataSpec)
+        names = set(scope.models) if isinstance(source, DataSpec) else names_of(source.models).known
+        if (not names and not fitted) or names.issuperset(models):
+            own.append(own_metric(source))
     found = tuple(dict.fromkeys(metric for metric in own if metric is not None))
     return found if None not in own else ()
 

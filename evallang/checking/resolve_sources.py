@@ -1,6 +1,5 @@
 """`data` statements, and all sources of a study, to the specs that are read."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 from evallang.checking import clause_values, resolve_imported
@@ -47,7 +46,11 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
             scope.broken.add(statement.name.name)
         else:
             found += several or (spec,)
-    _name_own_metrics(scope, found)
+    own = [metric for spec in found if (metric := own_metric(spec)) is not None]
+    for metric in own:  # lines may name what was measured elsewhere; otherwise our words stay ours
+        word = letters(metric.name)
+        if len(own) == len(found) or word not in METRICS:
+            scope.own_metrics.setdefault(word, metric)
     return tuple(found)
 
 
@@ -63,15 +66,6 @@ def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
         and found.path == statement.span.path
         for found in scope.syntax
     )
-
-
-def _name_own_metrics(scope: Scope, specs: Sequence[SourceSpec]) -> None:
-    """Allow lines to name what was measured elsewhere; otherwise our words stay ours."""
-    own = [metric for spec in specs if (metric := own_metric(spec)) is not None]
-    for metric in own:
-        word = letters(metric.name)
-        if len(own) == len(specs) or word not in METRICS:
-            scope.own_metrics.setdefault(word, metric)
 
 
 def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:

@@ -109,7 +109,6 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         elif name.name not in formats:
             formats.append(name.name)
     clauses = Clauses(scope, node)
-    clauses.refuse_unbuilt()
     style, paper = clauses.take("numbers"), clauses.take("page")
     if style is None:
         scope.default("report numbers", "apa", "report", "numbers")

@@ -62,13 +62,6 @@ def own_metric(source: SourceSpec) -> Method | None:
     return None
 
 
-def is_judged(source: SourceSpec) -> bool:
-    """Return whether only right and wrong are known of the outcomes of a source."""
-    if isinstance(source, PredictionsSpec):
-        return source.judged == "correct"
-    return isinstance(source, CountsSpec)
-
-
 def is_known(source: SourceSpec, metric: Method) -> bool:
     """Return whether a metric can be computed from the known outcomes of a source.
 
@@ -83,7 +76,10 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
         return False
     if orders is not None:
         return not metric.code
-    return not is_judged(source) or metric_entry(metric).declaration.proportion == "all"
+    judged = isinstance(source, CountsSpec)
+    if isinstance(source, PredictionsSpec):
+        judged = source.judged == "correct"
+    return not judged or metric_entry(metric).declaration.proportion == "all"
 
 
 def _direction(higher: bool) -> Literal["higher", "lower"]:

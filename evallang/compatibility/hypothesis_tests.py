@@ -14,7 +14,7 @@ from evallang.compatibility.intervals import Unmet, alternatives, default_interv
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import codes
 from evallang.evidence import FOLD_SCORES, PER_ROW
-from evallang.metrics.metric import METRICS, MetricDeclaration, default_metric, share_metric
+from evallang.metrics.metric import METRICS, default_metric, share_metric
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design, Entry, Situation
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -432,18 +432,15 @@ def _claim_about_one(
     sign = "<=" if declared.better == "lower" else ">="
     value = dict(written.options).get("threshold")
     of_metric = metric.better is None or not rate
-    if not (isinstance(value, int | float) and of_metric and _lies_in(value, declared)):
+    low, high = declared.low, declared.high
+    if not (isinstance(value, int | float) and of_metric) or not (
+        (low is None or value >= low) and (high is None or value <= high)
+    ):
         value = "VALUE"
     claim = f"`require {claimed.written} of {model} {sign} {value}` in place of this line"
     if default_interval(claimed, yields, None, clustered) is not None:
         return f"write {claim}"
     return f"write `protocol {decidable_protocol(claimed, clustered)}`, and {claim}"
-
-
-def _lies_in(value: float, declared: MetricDeclaration) -> bool:
-    """Return whether a metric can have a value."""
-    low, high = declared.low, declared.high
-    return (low is None or value >= low) and (high is None or value <= high)
 
 
 def decidable_protocol(metric: Method, grouped: bool) -> str:

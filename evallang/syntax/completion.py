@@ -85,7 +85,7 @@ def _first_words(
     elif above is not None and above.word in STATEMENTS:
         below = lines[lines.index(above) + 1 : -1]
         for word, clause in STATEMENTS[above.word].clauses.items():
-            if clause.built and (clause.repeatable or word not in {kept.word for kept in below}):
+            if clause.repeatable or word not in {kept.word for kept in below}:
                 yield word
 
 

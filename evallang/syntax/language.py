@@ -62,8 +62,7 @@ class Clause(Struct, frozen=True):
 
     `words` are the values of a clause that takes a `word`, `bounds` those of an `integer`.
     `names` tells for fields of its node what the names there refer to. `elsewhere` lists what
-    other tools call it. A clause that is not `built` is part of the language, and this version
-    refuses it (E901).
+    other tools call it.
     """
 
     word: str
@@ -76,7 +75,6 @@ class Clause(Struct, frozen=True):
     repeatable: bool = False
     listed: bool = False
     elsewhere: tuple[str, ...] = ()
-    built: bool = True
     node: type[n.Node] = n.ClauseNode
     written: Mapping[str, str] = field(default_factory=lambda: _PLAIN)
 
