@@ -127,7 +127,7 @@ def _fallback_width(c: str) -> float:
     widths = _widths("DejaVuSans")
     if ord(c) in widths:
         return widths[ord(c)]
-    if without_system_font({c}):
+    if without_glyph(c):
         return width(spelled(c), 1.0)
     return 1.0 if unicodedata.east_asian_width(c) in "WF" else 0.6
 

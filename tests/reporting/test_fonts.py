@@ -114,3 +114,8 @@ def test_a_name_without_a_font_is_printed_as_codes_and_the_run_says_what_to_inst
     with pdfplumber.open(tmp_path / "report.pdf") as document:
         assert "[U+903B]" in document.pages[0].extract_text()
     assert results.render("html", folder=tmp_path) == (message,)  # its figures are files too
+
+
+@pytest.mark.parametrize("mark", sorted(fonts.NO_GLYPH_NEEDED))
+def test_a_mark_that_needs_no_glyph_has_a_width(mark):
+    assert 0 <= fonts.width(mark, 1.0) < 1
