@@ -238,9 +238,11 @@ def unmet_by_interval(
     code = codes.interval_needs_other_evidence
     if entry.declaration.no_interval and not over_folds:
         return Unmet(code, f"no interval of {written} from single examples is sound", instead)
-    for reason, unmet in {**lacking, **other}.items():
+    needs = [(words, bool(unmet), True) for words, unmet in lacking.items()]
+    needs += [(words, bool(unmet), False) for words, unmet in other.items()]
+    for words, unmet, is_lacking in needs:
         if unmet:
-            return Unmet(code, f"`{interval.name}` {reason}", instead, reason in lacking)
+            return Unmet(code, f"`{interval.name}` {words}", instead, is_lacking)
     for reason, unmet in of_groups.items() if grouped and over_rows else ():
         if unmet:
             code = codes.no_form_for_groups

@@ -227,12 +227,16 @@ def interval_notes(
     )
 
 
+KNOWN_VALUES = frozenset({"folds", "splits", "seeds"})
+"""The units of a table of scores that say what its values have in common."""
+
+
 def _values_of(context: Context, data: str) -> str:
     """Return what the values behind a mean are of: folds only where they are known to be."""
     record = context.data(data)
     if record is None or record.kind != "scores":
         return "folds"
-    return record.unit if record.unit in ("folds", "splits", "seeds") else "scores"
+    return record.unit if record.unit in KNOWN_VALUES else "scores"
 
 
 def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:

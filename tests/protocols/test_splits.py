@@ -318,32 +318,32 @@ def test_a_time_series_is_scikit_learns(gap, test):
     ("name", "given_rows", "options", "message"),
     [
         ("cv", rows(6), {"folds": 10}, "6 rows cannot make 10 folds"),
-        ("cv", rows(6), {"folds": 1}, "needs at least 2 folds, and folds is 1"),
+        ("cv", rows(6), {"folds": 1}, "folds must be at least 2, not 1"),
         ("cv", rows(9, [0] * 7 + [1] * 2), {"folds": 3}, "smallest stratum has 2 rows"),
         ("cv", rows(9, None, [0] * 5 + [1] * 4), {"folds": 3}, "2 groups cannot make 3 folds"),
-        ("repeated_cv", rows(9), {"folds": 3, "times": 0}, "times is 0"),
-        ("nested_cv", rows(9), {"inner": 1}, "inner is 1"),
+        ("repeated_cv", rows(9), {"folds": 3, "times": 0}, "times must be at least 1, not 0"),
+        ("nested_cv", rows(9), {"inner": 1}, "inner must be at least 2, not 1"),
         ("5x2cv", rows(5, [0, 0, 0, 0, 1]), {}, "smallest stratum has 1 row,"),
         ("leave_one_out", rows(1), {}, "there is 1"),
         ("leave_one_out", rows(4, None, [0, 0, 1, 1]), {}, "leave_one_group_out"),
         ("leave_p_out", rows(4, None, [0, 0, 1, 1]), {}, "leave_one_group_out"),
         ("leave_p_out", rows(2), {}, "needs 3 rows or more, there are 2"),
-        ("leave_p_out", rows(2), {"p": 0}, "p is 0"),
+        ("leave_p_out", rows(2), {"p": 0}, "p must be at least 1, not 0"),
         ("leave_one_group_out", rows(4), {}, "write `group by COL`"),
         ("leave_one_group_out", rows(2, None, [3, 3]), {}, "there is 1"),
-        ("holdout", rows(9), {"test": 1}, "between 0 and 1, and it is 1"),
+        ("holdout", rows(9), {"test": 1}, "test must be above 0 and below 1, not 1"),
         ("holdout", rows(9), {"test": 0.5, "validation": 0.5}, "nothing to train on"),
         ("holdout", rows(1), {}, "leaves nothing for the other part"),
         ("holdout", rows(9, [0] * 8 + [1]), {}, "stratum with one row"),
         ("holdout", rows(12, [0, 1, 2] * 4), {"test": 0.1}, "cannot hold all 3 strata"),
         ("holdout", rows(4, [0, 0, 0, 1], [0, 1, 2, 3]), {}, "stratum with one row"),
-        ("repeated_holdout", rows(9), {"times": 0}, "times is 0"),
+        ("repeated_holdout", rows(9), {"times": 0}, "times must be at least 1, not 0"),
         ("resubstitution", rows(0), {}, "there is none"),
-        ("bootstrap", rows(9), {"rounds": 0}, "rounds is 0"),
+        ("bootstrap", rows(9), {"rounds": 0}, "rounds must be at least 1, not 0"),
         ("bootstrap", rows(4, None, [0] * 4), {}, "2 rows (or groups) or more"),
         ("time_series", rows(5), {"folds": 5}, "leave none to train on"),
-        ("time_series", rows(50), {"folds": 1}, "folds is 1"),
-        ("time_series", rows(50), {"gap": -1}, "gap must be 0"),
+        ("time_series", rows(50), {"folds": 1}, "folds must be at least 2, not 1"),
+        ("time_series", rows(50), {"gap": -1}, "gap must be at least 0, not -1"),
         ("time_series", rows(12, None, [0] * 12), {}, "1 group has rows on both sides"),
         ("split", rows(4), {}, "write `split by COL`"),
     ],
@@ -369,5 +369,5 @@ def test_a_model_without_a_pair_of_folds_tests_the_rows_of_both():
 def test_authors_cannot_write_a_protocol_that_an_interval_implies():
     assert "folds_and_pairs" in PROTOCOLS
     assert "folds_and_pairs" not in PROTOCOLS.names()
-    with pytest.raises(ValueError, match="at least 3 folds"):
+    with pytest.raises(ValueError, match="folds must be at least 3"):
         splits("folds_and_pairs", rows(12), folds=2, repeats=1)
