@@ -4,6 +4,8 @@ The order is fixed: missing values are marked, `where` lines applied, then types
 target and the columns with roles read, and what is left are the features.
 """
 
+import gzip
+import importlib.util
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.data_frames import read_frame
@@ -112,7 +115,7 @@ def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool, g
 
 def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
     if spec.kind == "sklearn":
-        return _bundled(spec.location)
+        return bundled(spec.location)
     if spec.kind == "path":
         return read_file(
             spec.location,
@@ -124,27 +127,68 @@ def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
     return read_query(spec.location, spec.connection or "", folder, trusted=trusted)
 
 
-def _bundled(name: str) -> Frame:
+# --- bundled data ----------------------------------------------------------------------------
+
+_MEASURES = (
+    *("radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity"),
+    *("concave points", "symmetry", "fractal dimension"),
+)
+FEATURES: dict[str, tuple[str, ...]] = {
+    "breast_cancer": (
+        *(f"mean {name}" for name in _MEASURES),
+        *(f"{name} error" for name in _MEASURES),
+        *(f"worst {name}" for name in _MEASURES),
+    ),
+    "diabetes": ("age", "sex", "bmi", "bp", *(f"s{i}" for i in range(1, 7))),
+    "digits": tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
+    "iris": (
+        *("sepal length (cm)", "sepal width (cm)"),
+        *("petal length (cm)", "petal width (cm)"),
+    ),
+    "wine": (
+        *("alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium", "total_phenols"),
+        *("flavanoids", "nonflavanoid_phenols", "proanthocyanins", "color_intensity", "hue"),
+        *("od280/od315_of_diluted_wines", "proline"),
+    ),
+}
+"""The columns, which the files do not name."""
+
+
+def bundled(name: str) -> Frame:
     """Return a data set that comes with scikit-learn, with the names of its classes.
 
     The target is called `target`. Digits keep their integer labels; diabetes is centred and scaled
-    as `load_diabetes()` gives it.
+    as `load_diabetes()` gives it. Its loaders give the same (a test compares them), but importing
+    them takes a second: a study whose fits are in the store would miss its row of performance.md.
     """
-    from sklearn import datasets
-
     if name == "diabetes":
-        found = datasets.load_diabetes(scaled=False)
-        raw = found.data
+        raw = _numbers("diabetes_data_raw.csv.gz", " ")
         values = (raw - raw.mean(axis=0)) / raw.std(axis=0) / len(raw) ** 0.5
-    else:
-        found = getattr(datasets, f"load_{name}")()
-        values = found.data
-    target = found.target
-    if name not in ("diabetes", "digits"):
-        target = np.asarray(found.target_names)[target]
-    columns = dict(zip(map(str, found.feature_names), values.T, strict=True))
-    cells = pl.DataFrame(columns).with_columns(pl.Series(BUNDLED_TARGET, target.tolist()))
-    return frame_of(f"sklearn {name}", cells, untyped=False)
+        target: list[Any] = _numbers("diabetes_target.csv.gz")[:, 0].tolist()
+    elif name == "digits":
+        cells = _numbers("digits.csv.gz")
+        values, target = cells[:, :-1], cells[:, -1].astype(np.int64).tolist()
+    else:  # the first line has the numbers of rows and columns, then the classes
+        file = "wine_data.csv" if name == "wine" else f"{name}.csv"
+        cells = _numbers(file, first=1)
+        classes = _content(file).splitlines()[0].decode().split(",")[2:]
+        values, target = cells[:, :-1], [classes[int(code)] for code in cells[:, -1]]
+    columns = dict(zip(FEATURES[name], values.T, strict=True))
+    frame = pl.DataFrame(columns).with_columns(pl.Series(BUNDLED_TARGET, target))
+    return frame_of(f"sklearn {name}", frame, untyped=False)
+
+
+def _content(name: str) -> bytes:
+    found = importlib.util.find_spec("sklearn")  # does not import it
+    assert found is not None and found.origin is not None, "a dependency"
+    content = (Path(found.origin).parent / "datasets" / "data" / name).read_bytes()
+    return gzip.decompress(content) if name.endswith(".gz") else content
+
+
+def _numbers(name: str, separator: str = ",", *, first: int = 0) -> "NDArray[np.float64]":
+    """Parse the lines of a file from line `first` on (n, p)."""
+    text = _content(name).decode().splitlines()[first:]
+    return np.array([line.split(separator) for line in text], dtype=np.float64)
 
 
 def _used(spec: DataSpec, columns: Sequence[str]) -> frozenset[str]:

@@ -35,10 +35,10 @@ OF_MEMORY = (LACKING, -signal.SIGABRT, -signal.SIGKILL)  # polars aborts, the sy
 ENDED_WITHIN = 0.5  # seconds after Ctrl-C, in which the client of a server stops its query
 LONGEST_WAIT = 2_000_000  # seconds; a system waits for no longer
 PR_SET_PDEATHSIG = 1
-PLAIN = {".csv": 4_000_000, ".tsv": 4_000_000, ".arff": 4_000_000, ".jsonl": 20_000}
-"""Sizes up to which a file takes little wherever it is read: a text without long lines has few
-columns, but a thousand lines of JSON may have a thousand names each."""
-LONG_LINE = 1 << 16
+TEXTS = (".csv", ".tsv", ".arff")
+TIMES = 40  # the memory that a text without long lines takes at most, by its bytes
+SMALL_JSON = 20_000  # bytes; each of a thousand lines may have a thousand names
+BLOCK = 1 << 15  # bytes; a line that is longer may have very many columns
 
 T = TypeVar("T")
 
@@ -47,9 +47,14 @@ def may_exhaust(path: Path, ending: str) -> bool:
     """Return whether reading a file may take far more memory than it has bytes."""
     with suppress(OSError, ValueError):  # whoever reads it reports that it cannot be opened
         if path.is_file():
-            if path.stat().st_size > PLAIN.get(ending, -1):
+            size = path.stat().st_size
+            if ending == ".jsonl":
+                return size > SMALL_JSON
+            if ending not in TEXTS or size * TIMES > MEMORY.most:
                 return True
-            return any(len(line) > LONG_LINE for line in path.read_bytes().split(b"\n"))
+            with path.open("rb") as file:
+                blocks = iter(partial(file.read, BLOCK), b"")
+                return any(len(block) == BLOCK and b"\n" not in block for block in blocks)
     return False
 
 

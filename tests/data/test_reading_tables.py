@@ -1,9 +1,11 @@
 """`read_table`: bundled data sets, roles, selection of rows, several files."""
 
+import numpy as np
 import pytest
+import sklearn.datasets
 from many_cases import for_each
 
-from evallang.data.data_tables import read_table
+from evallang.data.data_tables import bundled, read_table
 from evallang.data.delimited import read_delimited
 from evallang.data.findings import Findings
 from evallang.data.row_filters import select
@@ -160,3 +162,15 @@ def test_files_of_a_glob_with_one_stem_are_refused(source):
 def test_a_glob_that_finds_nothing_is_an_error(source):
     tables, found = read_table(source.spec("*.csv", kind="glob"), source.folder)
     assert (tables, [d.code for d in found]) == ((), ["E401"])
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "diabetes", "digits", "iris", "wine"])
+def test_bundled_data_are_those_of_the_loaders_of_scikit_learn(name):
+    found = getattr(sklearn.datasets, f"load_{name}")()
+    cells = bundled(name).cells
+    assert cells.columns == [*map(str, found.feature_names), "target"]
+    assert np.allclose(cells.drop("target").to_numpy(), found.data, rtol=0, atol=1e-12)
+    target = found.target
+    if name not in ("diabetes", "digits"):
+        target = found.target_names[target]
+    assert cells["target"].to_list() == target.tolist()
