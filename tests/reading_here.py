@@ -3,7 +3,7 @@
 from evallang.data import databases, file_formats
 
 
-def _read(what, read, *arguments, limit=None):
+def _read(what, read, *arguments, limit=None, alone=True):
     return read(*arguments)
 
 

@@ -179,7 +179,16 @@ def _run(connect: Callable[[], Any], query: str, package: str, where: str) -> "p
     Ctrl-C ends that process, which stops the query of a server before.
     """
     try:
-        return read_apart("the query", _answer, connect, query, package, where, limit=QUERY_SECONDS)
+        return read_apart(
+            "the query",
+            _answer,
+            connect,
+            query,
+            package,
+            where,
+            limit=QUERY_SECONDS,
+            alone=False,
+        )
     except OverLimit as error:
         raise Refused(codes.file_too_large, str(error), "sql", "from", help=error.help) from error
 

@@ -48,7 +48,7 @@ def read_file(
     remote = is_remote(location) and network_allowed()
     path = folder / sheet_of(location)[0]
     if remote or may_exhaust(path, ending(location) or ""):
-        return read_apart(f"`{location}`", read)
+        return read_apart(f"`{location}`", read, alone=not remote)
     return read()
 
 

@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -35,8 +36,11 @@ OF_MEMORY = (LACKING, -signal.SIGABRT, -signal.SIGKILL)  # polars aborts, the sy
 ENDED_WITHIN = 0.5  # seconds after Ctrl-C, in which the client of a server stops its query
 LONGEST_WAIT = 2_000_000  # seconds; a system waits for no longer
 PR_SET_PDEATHSIG = 1
+EVERY = 0.5  # seconds between looks at a process that reads
+STUCK = 8.0  # seconds without work after which it waits for what it has not: memory
 TEXTS = (".csv", ".tsv", ".arff")
 TIMES = 40  # the memory that a text without long lines takes at most, by its bytes
+SMALL = 4_000_000  # bytes of a text that is read here whatever the limit
 SMALL_JSON = 20_000  # bytes; each of a thousand lines may have a thousand names
 BLOCK = 1 << 15  # bytes; a line that is longer may have very many columns
 
@@ -50,7 +54,7 @@ def may_exhaust(path: Path, ending: str) -> bool:
             size = path.stat().st_size
             if ending == ".jsonl":
                 return size > SMALL_JSON
-            if ending not in TEXTS or size * TIMES > MEMORY.most:
+            if ending not in TEXTS or size > max(SMALL, MEMORY.most // TIMES):
                 return True
             with path.open("rb") as file:
                 blocks = iter(partial(file.read, BLOCK), b"")
@@ -64,20 +68,24 @@ class Reader:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def read(self, what: str, limit: Limit, request: bytes) -> Any:
-        """Return what a request reads; `limit` is that of its seconds."""
+    def read(self, what: str, limit: Limit, request: bytes, *, alone: bool) -> Any:
+        """Return what a request reads; `limit` is that of its seconds.
+
+        Where it reads `alone`, without a server or store, it always works: polars may wait for
+        ever after one of its threads has got no memory.
+        """
         again = self._process is not None
         try:
             if self._process is None:
                 self._start()
             self._connection.send_bytes(request)
-            if not self._connection.poll(min(limit.most, LONGEST_WAIT)):
+            if not self._answered(min(limit.most, LONGEST_WAIT), alone=alone):
                 raise limit.exceeded(what)
             value, error, taken = pickle.loads(self._connection.recv_bytes())
         except (EOFError, ConnectionError):
             code = self.close()
             if again:
-                return self.read(what, limit, request)
+                return self.read(what, limit, request, alone=alone)
             if code in OF_MEMORY:
                 raise MEMORY.exceeded(f"{what}, while it is read") from None
             message = f"{what} cannot be read: the process that reads it ended with code {code}"
@@ -90,6 +98,21 @@ class Reader:
         if error is not None:
             raise error
         return value
+
+    def _answered(self, seconds: float, *, alone: bool) -> bool:
+        """Wait for an answer, or the end of the process; return False where it takes too long."""
+        assert self._process is not None, "it was asked"
+        ends = time.monotonic() + seconds
+        worked, since = "", time.monotonic()
+        while not self._connection.poll(min(EVERY, max(ends - time.monotonic(), 0))):
+            now = time.monotonic()
+            if now >= ends:
+                return False
+            if (found := _seconds_of_work(self._process.pid)) != worked:
+                worked, since = found, now
+            elif alone and worked and now - since > STUCK:
+                self._process.kill()
+        return True
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
@@ -140,18 +163,31 @@ def reading(memory: int | None = None) -> Iterator[Reader]:
             reader.close()
 
 
+def _seconds_of_work(pid: int) -> str:
+    """Return the time that a process has spent in user and system mode, empty where unknown."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+    return " ".join(text.rpartition(")")[2].split()[11:13])
+
+
 def read_apart(
-    what: str, read: Callable[..., T], *arguments: Any, limit: Limit = READ_SECONDS
+    what: str,
+    read: Callable[..., T],
+    *arguments: Any,
+    limit: Limit = READ_SECONDS,
+    alone: bool = True,
 ) -> T:
     """Return what a function reads in the process that may die of it.
 
-    `what` names the file or query in messages. Raises what the function raises, and `OverLimit`
-    where it takes more than the limits allow.
+    `what` names the file or query in messages; it is read `alone` without a server or store.
+    Raises what the function raises, and `OverLimit` where it takes more than the limits allow.
     """
     call = partial(read, *arguments)
     settings = dict(changed_limits()), network_allowed(), dict(os.environ)
     with reading() as reader:
-        found: T = reader.read(what, limit, pickle.dumps((call, *settings)))
+        found: T = reader.read(what, limit, pickle.dumps((call, *settings)), alone=alone)
         return found
 
 

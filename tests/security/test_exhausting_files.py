@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from calling import call
 
+import evallang.data.reading
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings, Refused
 from evallang.data.reading import read_apart, reading
@@ -116,3 +117,11 @@ def test_what_earlier_files_left_in_the_process_fails_no_later_one(tmp_path):
     with reading():
         read_apart("`x`", len, "abc")
         assert read_apart("`y`", _lack_once, tmp_path / "marker") == "read"
+
+
+def test_a_process_that_waits_for_memory_for_ever_is_ended(monkeypatch):
+    monkeypatch.setattr(evallang.data.reading, "STUCK", 0.7)
+    monkeypatch.setattr(evallang.data.reading, "EVERY", 0.1)
+    with pytest.raises(OverLimit, match="while it is read"):
+        read_apart("`rows.csv`", time.sleep, 60)
+    assert read_apart("the query", time.sleep, 1.5, alone=False) is None
