@@ -17,5 +17,5 @@ The only room that may import both the engine and the report; what is below it f
    its numbers under "Further analyses"; with `curve=` and a `ShownCurve` it is drawn under
    "Curves".
 
-`tests/conformance/scratch/fewest_pairs.py` is a whole one, `unanimity.py` one without a section.
+`tests/conformance/scratch` has a whole one, and one without a section.
 """
