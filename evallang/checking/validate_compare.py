@@ -69,11 +69,12 @@ def settle(scope: Scope, study: Study) -> Study:
             settled.append(comparison)
         else:
             scope.diagnostics.append(unmet)
+    asked = {line.protocol for line in settled}
     return replace(
         study,
         comparisons=tuple(settled),
         requirements=requirements(scope, study),
-        protocols=(*study.protocols, *implied),
+        protocols=(*study.protocols, *(one for one in implied if one.name in asked)),
     )
 
 

@@ -80,7 +80,8 @@ def unmet_tests(
     """Find the tests of a line that need another metric, other evidence or fewer classes."""
     for source, protocol, yields in () if line.across else evidence_of(study, line):
         own, of_scores = own_metric(source), isinstance(source, ScoresSpec)
-        yields = found.get(source.name, yields)
+        if protocol is None or is_assigned(protocol):
+            yields = found.get(source.name, yields)
         for test in tests_of(line):
             declared = HYPOTHESIS_TESTS[test.name].declaration
             five_by_two = of_scores and declared.designs == {Design.FIVE_BY_TWO}

@@ -37,7 +37,7 @@ ENDED_WITHIN = 0.5  # seconds after Ctrl-C, in which the client of a server stop
 LONGEST_WAIT = 2_000_000  # seconds; a system waits for no longer
 PR_SET_PDEATHSIG = 1
 EVERY = 0.5  # seconds between looks at a process that reads
-STUCK = 8.0  # seconds without work after which it waits for what it has not: memory
+STUCK = 16  # looks without work after which it waits for what it has not: memory
 TEXTS = (".csv", ".tsv", ".arff")
 TIMES = 40  # the memory that a text without long lines takes at most, by its bytes
 SMALL = 4_000_000  # bytes of a text that is read here whatever the limit
@@ -103,14 +103,14 @@ class Reader:
         """Wait for an answer, or the end of the process; return False where it takes too long."""
         assert self._process is not None, "it was asked"
         ends = time.monotonic() + seconds
-        worked, since = "", time.monotonic()
+        worked, idle = "", 0
         while not self._connection.poll(min(EVERY, max(ends - time.monotonic(), 0))):
-            now = time.monotonic()
-            if now >= ends:
+            if time.monotonic() >= ends:
                 return False
-            if (found := _seconds_of_work(self._process.pid)) != worked:
-                worked, since = found, now
-            elif alone and worked and now - since > STUCK:
+            found = _seconds_of_work(self._process.pid)
+            idle = idle + 1 if alone and found and found == worked else 0
+            worked = found
+            if idle > STUCK:
                 self._process.kill()
         return True
 
@@ -164,12 +164,16 @@ def reading(memory: int | None = None) -> Iterator[Reader]:
 
 
 def _seconds_of_work(pid: int) -> str:
-    """Return the time that a process has spent in user and system mode, empty where unknown."""
+    """Return the time that a waiting process has spent in user and system mode.
+
+    It is empty where that is unknown, and of one that is stopped or waits for a disk or processor.
+    """
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:
         return ""
-    return " ".join(text.rpartition(")")[2].split()[11:13])
+    state, *fields = text.rpartition(")")[2].split()
+    return " ".join(fields[10:12]) if state == "S" else ""
 
 
 def read_apart(

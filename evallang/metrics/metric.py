@@ -296,11 +296,8 @@ def default_metric(
 
     `orders` is the clause that makes predictions an order of rows.
     """
-    return next(
-        m.name
-        for m in METRICS
-        if m.declaration.default and m.declaration.task == task and m.declaration.orders == orders
-    )
+    usual = ((m.name, m.declaration) for m in METRICS if m.declaration.default)
+    return next(name for name, d in usual if d.orders == orders and (orders or d.task == task))
 
 
 def proposed_metric(task: Literal["classification", "regression"]) -> str:

@@ -244,6 +244,16 @@ def test_folds_that_are_given_are_as_few_as_folds_that_are_drawn(said):
     assert "W357" not in codes(by_rows)
 
 
+def test_a_line_on_drawn_folds_is_not_judged_by_a_given_split(said):
+    rows = drawn(200, lambda i: "test" if i < 100 else "train", half)
+    both = "given = split by part\nprotocol drawn = repeated cv folds=5 times=10"
+    line = "compare a, prior with {} on {}"
+    fit = said("v,w,part,y", rows, protocol=both, line=line.format("corrected_t", "drawn"))
+    assert "E201" not in codes(fit)
+    unfit = said("v,w,part,y", rows, protocol=both, line=line.format("corrected_t", "given"))
+    assert "E201" in codes(unfit)
+
+
 def test_folds_of_many_repeats_are_enough(said, tmp_path):
     rows = drawn(100, half)
     line = "compare a, prior with corrected_t"

@@ -61,6 +61,13 @@ def test_nothing_is_advised_on_what_rests_on_an_error(text, error, advice):
     assert any(code.startswith("W3") for code in codes(text.format(advice)))
 
 
+def test_nothing_is_advised_on_the_protocol_that_a_refused_line_implies():
+    counts = "counts k\n  models a, b\n  table [[9, 5], [6, 5]]\n"
+    text = TABLE + counts + "protocol time_series\nmeasure accuracy\ncompare a, b with {}\n"
+    assert "W322" in codes(text.replace(counts, "").format("5x2cv_f"))
+    assert "W322" not in codes(text.format("5x2cv_f"))
+
+
 def test_an_error_elsewhere_keeps_no_advice_back():
     text = ROWS + "measure accuracy\ncompare with mcnemar uncorrected\n"
     assert codes(text + "require accuracy of a > 90%\nreport htm\n")[0] == "W301"

@@ -6,10 +6,12 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
+import cloudpickle
 import dask
 import pytest
-from distributed import LocalCluster, Security
+from distributed import KilledWorker, LocalCluster, Security
 from msgspec.structs import replace
 
 import evallang as ev
@@ -18,7 +20,7 @@ from evallang.cli.run import run_study
 from evallang.cli.terminal import Failed
 from evallang.data import part_counts
 from evallang.engine.backends import cluster as backend
-from evallang.engine.backends.cluster import Cluster, Tls
+from evallang.engine.backends.cluster import Cluster, ClusterPool, Tls
 from evallang.engine.backends.workers import Workers
 from evallang.planning import keys
 from evallang.results import codec
@@ -169,6 +171,51 @@ def test_a_task_that_always_kills_is_a_failed_fit_and_the_rest_finishes(cluster,
     assert 0 < len(lost) < 4 and set(lost) == {("own", "ProcessDied")}
     trees = [[e for e in r.estimates if e.model == "tree"] for r in (record, local)]
     assert trees[0] == trees[1]
+
+
+class _Scripted:
+    """A cluster that answers as a list says, and keeps what is sent to it."""
+
+    size, versions = 1, ()
+
+    def __init__(self, answers):
+        self.client, self.answers, self.batches = self, iter(answers), []
+
+    def submit(self, function, work, content, names, *, pure):
+        self.batches.append([task.name for task in cloudpickle.loads(content)])
+        return len(self.batches)
+
+    def ended(self, futures):
+        return futures[:1]
+
+    def compare(self, worker, versions):
+        pass
+
+    def result(self, future):
+        return next(self.answers)
+
+
+def test_a_suspect_that_times_out_alone_is_never_sent_with_others():
+    def answers():
+        one = [SimpleNamespace(outcome=lambda: "z")]
+        yield SimpleNamespace(seconds=1e-6, worker="w", versions=(), fits=1, answers=one)
+        yield KilledWorker("task", None, [])
+        for n in range(40):
+            pool.add(SimpleNamespace(own_code=False, name=f"y{n}"))
+        yield TimeoutError()
+        yield ImportError("the end of the test")
+
+    cluster = _Scripted(answers())
+    pool = ClusterPool(cluster, None, lambda fits: None)
+    pool.add(SimpleNamespace(own_code=False, name="z"))
+    outcomes = pool.outcomes()
+    assert next(outcomes) == "z"
+    pool.add(SimpleNamespace(own_code=False, name="x"))
+    with pytest.raises(WorkersLost, match="the end of the test"):
+        next(outcomes)
+    assert cluster.batches[:3] == [["z"], ["x"], ["x"]]
+    assert len(cluster.batches[3]) > 1
+    assert "x" not in {name for batch in cluster.batches[3:] if len(batch) > 1 for name in batch}
 
 
 def test_the_files_of_an_encrypted_connection_reach_dask(tmp_path, monkeypatch):

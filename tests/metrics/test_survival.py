@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
+from studies import codes
 
 import evallang as ev
 from evallang.metrics.metric import METRICS, Outcome, evaluate
@@ -136,6 +137,12 @@ def test_the_default_measure_is_concordance(tmp_path):
     text, *_ = table()
     (found,) = run(tmp_path, text, lines="").estimates
     assert found.metric == "concordance"
+
+
+def test_counts_beside_survival_times_do_not_have_its_default_measure():
+    counts = "evallang 1\ncounts k\n  models a, b\n  table [[9, 5], [6, 5]]\n"
+    times = 'predictions p from "p.csv"\n  truth months\n  event died\n  score a = "risk"\n'
+    assert "E203" in codes(counts + times)
 
 
 def test_groups_are_the_unit_of_its_interval(tmp_path):

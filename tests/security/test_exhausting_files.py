@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import subprocess
 import time
 
 import polars as pl
@@ -120,8 +122,20 @@ def test_what_earlier_files_left_in_the_process_fails_no_later_one(tmp_path):
 
 
 def test_a_process_that_waits_for_memory_for_ever_is_ended(monkeypatch):
-    monkeypatch.setattr(evallang.data.reading, "STUCK", 0.7)
+    monkeypatch.setattr(evallang.data.reading, "STUCK", 7)
     monkeypatch.setattr(evallang.data.reading, "EVERY", 0.1)
     with pytest.raises(OverLimit, match="while it is read"):
         read_apart("`rows.csv`", time.sleep, 60)
     assert read_apart("the query", time.sleep, 1.5, alone=False) is None
+
+
+def _stop_for_a_while():
+    subprocess.Popen(["sh", "-c", f"sleep 1.5; kill -CONT {os.getpid()}"])
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return "read"
+
+
+def test_a_process_that_a_scheduler_stops_for_a_while_goes_on(monkeypatch):
+    monkeypatch.setattr(evallang.data.reading, "STUCK", 7)
+    monkeypatch.setattr(evallang.data.reading, "EVERY", 0.1)
+    assert read_apart("`rows.csv`", _stop_for_a_while) == "read"

@@ -410,7 +410,7 @@ class ClusterPool(Pool[AnyTask, Made]):
 
         for entry in entries:
             if isinstance(error, TimeoutError):  # dask does not repeat it soon
-                self._push(entry)
+                (self._suspects.append if entry.again else self._push)(entry)
             elif not isinstance(error, KilledWorker):  # it cannot import or unpickle a task
                 raise _unable("a worker of the Dask cluster", error)
             elif entry.again:
