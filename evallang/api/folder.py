@@ -397,8 +397,6 @@ def write_folder(
     old folder is moved over. `mapped` calls what makes the files of a format. Raises `OSError`,
     or `FolderRefused` where a file has taken its place meanwhile; all is then as it was.
     """
-    from evallang.reporting.report import write_report
-
     place, new, old = reserved.place, reserved.neighbour(NEW), reserved.neighbour(OLD)
     try:
         new.mkdir()
@@ -408,7 +406,11 @@ def write_folder(
             record = _with_hash(record, new / PREDICTIONS)
         write_file(new / RESULTS, codec.dumps(record).encode())
         wanted = record.report.formats if formats is None else formats
-        _, messages = write_report(record, new, wanted, template=template, mapped=mapped)
+        messages: tuple[str, ...] = ()
+        if wanted:
+            from evallang.reporting.report import write_report
+
+            _, messages = write_report(record, new, wanted, template=template, mapped=mapped)
         if place.exists():
             _check_is_a_folder(place, reserved.named)  # a file may have taken its place since
             place.rename(old)

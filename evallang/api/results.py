@@ -173,6 +173,8 @@ class Results:
             with reserved(Path(folder)) as held:
                 return (*held.notes, *self.save(held, formats, jobs=jobs))
         with closing(Workers(jobs)) as workers:
+            if len(self.record.report.formats if formats is None else formats) > 1:
+                workers.prepare(("evallang.reporting.report", "weasyprint"))
             messages = write_folder(
                 folder, self.record, self._run, formats, self._template, workers.map_here
             )

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from evallang.reporting import fonts, pdf
 from evallang.reporting.authors_template import AuthorsTemplate
-from evallang.reporting.context import Context
+from evallang.reporting.context import NO_SENTENCES, Context
 from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs, Table
 from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.formats.csv_tables import csv_file
@@ -237,7 +237,9 @@ def write_report(
             known = ", ".join(format_names())
             raise ValueError(f"no report format {name!r}; there are {known}")
     endings = {FORMATS[name].declaration.figures for name in formats} - {""}
-    writing = Writing(results, draws=bool(endings), template=template)
+    theirs = NO_SENTENCES if template is None else template.sentences
+    context = Context(results, draws=bool(endings), sentences=theirs)
+    writing = Writing(results, context, build(context), template)
     names = sorted(set(formats), key=lambda name: FORMATS[name].declaration.order)
     names += [f"{FOLDER} {ending}" for ending in sorted(endings)] if figures else []
     parts = list(mapped(partial(make_part, writing), names))

@@ -12,6 +12,7 @@ programs that an author's own code has started end with their worker.
 
 import ctypes
 import errno
+import gc
 import os
 import pickle
 import resource
@@ -22,7 +23,7 @@ import struct
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from traceback import walk_stack
@@ -59,8 +60,11 @@ def serve() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     for name in modules:
-        with suppress(Exception):  # the fit that needs it reports its errors
+        # what needs it reports its errors, of which WeasyPrint prints one too
+        with suppress(Exception), redirect_stdout(None):
             import_module(name)
+    gc.set_threshold(500_000)  # as in the main process
+    gc.freeze()
     with suppress(ConnectionError):
         server.run()
     server.end()

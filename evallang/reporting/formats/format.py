@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from evallang.registry import Registry
 from evallang.reporting.authors_template import AuthorsTemplate
-from evallang.reporting.context import NO_SENTENCES, Context
+from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
     Cite,
@@ -19,7 +19,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.formats.works import CitedWork, works_of
 from evallang.reporting.numbering import flat, runs_of_block
-from evallang.reporting.section import SECTIONS, build
+from evallang.reporting.section import SECTIONS
 from evallang.results.records import ResultsRecord
 
 
@@ -48,29 +48,19 @@ def format_names() -> tuple[str, ...]:
 class Writing(Struct, dict=True):
     """A report that is being written: its context and document, and notes of its formats.
 
-    `template` is the author's, `missing` are characters without a glyph, `messages` what could not
-    be done, `objections` why the template was not used, and `shortened` the tables of which a page
-    shows fewer rows.
+    The document is not yet numbered. `template` is the author's, `missing` are characters without
+    a glyph, `messages` what could not be done, `objections` why the template was not used, and
+    `shortened` the tables of which a page shows fewer rows.
     """
 
     results: ResultsRecord
-    draws: bool = True
+    context: Context
+    document: Document
     template: AuthorsTemplate | None = None
     missing: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     objections: list[str] = field(default_factory=list)
     shortened: dict[str, Table] = field(default_factory=dict)
-
-    @cached_property
-    def context(self) -> Context:
-        """What sections ask of the results."""
-        theirs = self.template.sentences if self.template is not None else NO_SENTENCES
-        return Context(self.results, draws=self.draws, sentences=theirs)
-
-    @cached_property
-    def document(self) -> Document:
-        """The report, before it is numbered."""
-        return build(self.context)
 
     @cached_property
     def works(self) -> Mapping[str, CitedWork]:
