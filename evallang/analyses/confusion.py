@@ -197,7 +197,9 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
     of_each = " of each model" if several else ""
     weighted = context.weights_words(items[0].data)
     size = runs(sentence(f"{sizes}{NBSP}predictions{of_each}{weighted}; {note}"))
-    return replace(made, notes=(size, *pointer, about(items), *further_notes(context, items)))
+    return replace(
+        made, notes=(size, *pointer, about(context, items), *further_notes(context, items))
+    )
 
 
 def _below_names(

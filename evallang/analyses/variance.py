@@ -27,6 +27,7 @@ from evallang.reporting.tables import left, number, right, row, table, wide, wit
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
+from evallang.stats.clusters import variance_of_mean
 
 
 class VarianceComponent(Struct, frozen=True):
@@ -95,7 +96,7 @@ NO_SEED = "the model takes no seed"
             "the test rows make the mean over splits of (S V - W) / (S - 1), where V is the "
             "variance of the mean of the examples, each averaged over seeds, and W the mean of "
             "these variances for single seeds (V alone for a model without a seed); by groups "
-            "where there are any. The rest is that of the training rows"
+            "where there are any (CR2). The rest is that of the training rows"
         ),
         example="data wine from sklearn wine\n"
         "model tree = DecisionTreeClassifier\n"
@@ -183,13 +184,10 @@ def _of_test_rows(runs: Runs, split: int) -> float:
 
 def _variance_of_mean(values: NDArray[np.float64], units: NDArray[np.int64] | None) -> float:
     """Return the variance of the mean of rows, or of rows that come in groups."""
-    residuals = values - values.mean()
-    if units is not None:
-        residuals = np.bincount(units, weights=residuals)
-    g = len(residuals)
-    if g < 2:
+    codes = np.arange(len(values)) if units is None else units
+    if codes.max(initial=0) < 1:
         raise ValueError("a test part has one unit only, which shows no variance")
-    return float((residuals**2).sum() * g / (g - 1) / len(values) ** 2)
+    return variance_of_mean(values, codes)
 
 
 def _over_repeats(runs: Runs) -> list[float]:

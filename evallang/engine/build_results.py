@@ -548,6 +548,14 @@ LOOKS = MethodRecord(
 """Not a member of a catalogue: it comes with the clause `looks`."""
 
 
+ONE_STANDARD_ERROR = MethodRecord(
+    "choice",
+    "one_standard_error",
+    "One-standard-error rule",
+    "The simplest candidate within one standard error of the best is taken.",
+    (cite("breiman1984").key,),
+)
+"""Not a member of a catalogue: it comes with `tune ... select one_standard_error`."""
 OPTUNA = MethodRecord(
     "software",
     "optuna",
@@ -640,8 +648,9 @@ def methods_used(
     metrics += [r.metric for r in study.requirements]
     own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
     metrics += [metric for metric in own if metric.written in measured]
-    if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
-        metrics.append(study.tuning.metric)
+    tuning = study.tuning if any(search_space(m.pipeline) for m in study.models) else None
+    if tuning is not None:
+        metrics.append(tuning.metric)
     several = {"classes"} if any(len(record.classes or ()) > 2 for record in data) else set()
     for metric in metrics:
         forms = {str(value) for _, value in metric.options} | several
@@ -687,6 +696,8 @@ def methods_used(
         take(EFFECTIVE_N)
     if study.looks is not None and requirements:
         take(LOOKS)
+    if tuning is not None and tuning.select == ONE_STANDARD_ERROR.name:
+        take(ONE_STANDARD_ERROR)
     if model_based(study):
         take(OPTUNA)
     if any(_resamplers(model.pipeline) for model in study.models):

@@ -161,10 +161,11 @@ def figures_of_models(
     return in_parts(f"figure-{name}-{part.number}", caption, panels, subject)
 
 
-def about(items: Sequence[Analysis]) -> Runs:
+def about(context: Context, items: Sequence[Analysis]) -> Runs:
     """State what the numbers of some analyses apply to; one without a model is of several."""
     models = {item.model for item in items}
-    words = scope_words(items[0].values["about"], several=None in models or len(models) > 1)
+    several, first = None in models or len(models) > 1, items[0]
+    words = scope_words(context, first.values["about"], first.data, several=several)
     return runs(f"The numbers apply to {words}.")
 
 
@@ -182,7 +183,7 @@ def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
 
 def notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """Return what the numbers of analyses apply to, and their further notes."""
-    said = [about(items)] if "about" in items[0].values else []
+    said = [about(context, items)] if "about" in items[0].values else []
     return [*said, *further_notes(context, items)]
 
 

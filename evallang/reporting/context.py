@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 from msgspec import Struct
@@ -21,9 +21,9 @@ from evallang.printable import isolated, printable
 from evallang.reporting import fonts
 from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import UNBOUNDED, Bounds
-from evallang.reporting.letter_case import capitalised, mid_sentence, printed, titled
+from evallang.reporting.letter_case import GROUPS, capitalised, mid_sentence, printed, titled
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
-from evallang.reporting.orientation import inside, oriented
+from evallang.reporting.orientation import inside, is_directed, turned
 from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
@@ -170,7 +170,7 @@ class Context:
                 for item in found.requirements
             ),
         )
-        compared = tuple(oriented(self, comparison) for comparison in found.comparisons)
+        compared = tuple(_oriented(self, comparison) for comparison in found.comparisons)
         self.results = replace(self.results, comparisons=compared)
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
@@ -337,6 +337,14 @@ class Context:
         """Return the word for the rows of a data set ("cases")."""
         record = self.data(data)
         return record.unit if record is not None and record.unit else "examples"
+
+    def groups(self, data: str | None) -> str:
+        """Return the word for the groups of a data set ("patients"), if their column is one."""
+        record = self.data(data)
+        columns = record.columns if record is not None else ()
+        name = next((c.name for c in columns if "group" in c.role.split(", ")), "")
+        noun = re.sub("[ _-]?(id|number|no)$", "", name.lower()).removesuffix("s")
+        return f"{noun}s" if noun in GROUPS else "groups"
 
     def weights_words(self, data: str | None) -> str:
         """State that counts add weights, where a data set has them; else empty."""
@@ -655,3 +663,74 @@ def _visible(value: Any) -> Any:
     if isinstance(value, list):
         return [_visible(item) for item in value]
     return value
+
+
+# --- the order of the models of a pair: better minus worse ---------------------------------------
+
+
+def _oriented(context: Context, comparison: Comparison) -> Comparison:
+    """Return a comparison with the better model of each pair first, and its best model's pairs.
+
+    Pairs whose test asks about one direction of their models stay as they are.
+    """
+    pairs = [
+        turned(pair) if _turns(context, comparison, pair) else pair
+        for pair in map(partial(_printed_pair, context, comparison), comparison.pairwise)
+    ]
+    place = {name: i for i, name in enumerate(_best_first(context, comparison))}
+
+    def key(pair: HypothesisTestResult) -> list[int]:
+        return sorted(place.get(name, len(place)) for name in pair.models)
+
+    return replace(comparison, pairwise=tuple(sorted(pairs, key=key) if place else pairs))
+
+
+def _printed_pair(
+    context: Context, comparison: Comparison, pair: HypothesisTestResult
+) -> HypothesisTestResult:
+    """Return a pair with bounds inside the range of differences, and without misleading effects.
+
+    The spread of scores over overlapping splits is not a unit of an effect, since it depends on
+    the number of splits and their sizes.
+    """
+    method = context.method("test", pair.test)
+    effects = () if method is not None and method.over_splits else pair.effects
+    possible = context.difference_words(comparison).range_of_differences
+    made = replace(pair, effects=effects)
+    for name in ("estimate", "simultaneous"):
+        if (found := getattr(pair, name)) is not None:
+            low, high = inside(possible, found.low, found.high)
+            made = replace(made, **{name: replace(found, low=low, high=high)})
+    return made
+
+
+def _turns(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> bool:
+    """Return whether the second model of a pair is better than the first in what is compared."""
+    if len(pair.models) != 2 or is_directed(pair):
+        return False
+    words = context.difference_words(comparison)
+    value = pair.estimate.value if pair.estimate is not None else None
+    if value:
+        return (value < 0) is words.higher_is_better
+    first, second = (_distance(context, comparison, model) for model in pair.models)
+    return first is not None and second is not None and second < first
+
+
+def _distance(context: Context, comparison: Comparison, model: str) -> float | None:
+    """Return the average rank of a model, or how far its estimate is from the best value."""
+    if comparison.ranks is not None:
+        return comparison.ranks.average.get(model)
+    setting = context.comparison_setting(comparison)
+    found = None if setting is None else context.estimate(setting, model, comparison.metric)
+    if found is None or found.value is None:
+        return None
+    return context.metric(comparison.metric).distance_from_best(found.value)
+
+
+def _best_first(context: Context, comparison: Comparison) -> tuple[str, ...]:
+    """Return the models in the order of their estimates, or of their average ranks."""
+    setting = context.comparison_setting(comparison) if comparison.data is not None else None
+    if setting is not None:
+        return context.models_best_first(setting, comparison.metric)
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    return tuple(sorted(average, key=average.__getitem__))

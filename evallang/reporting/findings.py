@@ -94,16 +94,17 @@ def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
     settings = {(setting.data, setting.protocol) for setting in context.settings}
     scopes: dict[str, dict[str, dict[str, None]]] = {"estimates": {}, "comparisons": {}}
 
-    def add(noun: str, words: str, data: str | None, under: str | None) -> None:
+    def add(noun: str, about: str, data: str | None, under: str | None) -> None:
+        words = scope_words(context, about, data, several=several)
         scopes[noun].setdefault(words, {})[context.place_words(data, under)] = None
 
     for e in context.results.estimates:
         if e.interval is not None and e.about and (e.data, e.protocol) in settings:
-            add("estimates", scope_words(e.about, several=several), e.data, e.protocol)
+            add("estimates", e.about, e.data, e.protocol)
     for c in firm if context.results.models else ():
         about = f"further {context.sets} like these" if c.data is None else c.about
         if c.performed and about:
-            add("comparisons", scope_words(about, several=several), c.data, c.protocol)
+            add("comparisons", about, c.data, c.protocol)
     alike = scopes["estimates"] == scopes["comparisons"]
     known = {noun: _in_one(of) for noun, of in scopes.items() if of}
     if known and (alike or len({words for of in known.values() for words in of}) == 1):

@@ -15,6 +15,7 @@ class TitleWords(Struct, frozen=True):
 
     adjectives: str
     common: str
+    groups: str
     options: Mapping[str, str]
     letters: Mapping[str, str]
     forms: Mapping[str, str]
@@ -24,7 +25,9 @@ class TitleWords(Struct, frozen=True):
 WORDS = msgspec.toml.decode(
     (files("evallang.reporting") / "titles.toml").read_bytes(), type=TitleWords
 )
-COMMON, ADJECTIVES = frozenset(WORDS.common.split()), frozenset(WORDS.adjectives.split())
+COMMON, ADJECTIVES, GROUPS = (
+    frozenset(words.split()) for words in (WORDS.common, WORDS.adjectives, WORDS.groups)
+)
 
 
 def mid_sentence(title: str) -> str:

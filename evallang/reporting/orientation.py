@@ -2,54 +2,14 @@
 
 import math
 from collections.abc import Iterable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
 from evallang.reporting.decisions import is_about_equivalence, margin_of
 from evallang.reporting.figures.figure import Bounds
-from evallang.results.records import Comparison, Effect, HypothesisTestResult
+from evallang.results.records import Effect, HypothesisTestResult
 from evallang.results.statistics import with_side
-
-if TYPE_CHECKING:
-    from evallang.reporting.context import Context
-
-
-def oriented(context: "Context", comparison: Comparison) -> Comparison:
-    """Return a comparison with the better model of each pair first, and its best model's pairs.
-
-    Pairs whose test asks about one direction of their models stay as they are.
-    """
-    pairs = [
-        turned(pair) if _turns(context, comparison, pair) else pair
-        for pair in map(partial(_printed_pair, context, comparison), comparison.pairwise)
-    ]
-    place = {name: i for i, name in enumerate(_best_first(context, comparison))}
-
-    def key(pair: HypothesisTestResult) -> list[int]:
-        return sorted(place.get(name, len(place)) for name in pair.models)
-
-    return replace(comparison, pairwise=tuple(sorted(pairs, key=key) if place else pairs))
-
-
-def _printed_pair(
-    context: "Context", comparison: Comparison, pair: HypothesisTestResult
-) -> HypothesisTestResult:
-    """Return a pair with bounds inside the range of differences, and without misleading effects.
-
-    The spread of scores over overlapping splits is not a unit of an effect, since it depends on
-    the number of splits and their sizes.
-    """
-    method = context.method("test", pair.test)
-    effects = () if method is not None and method.over_splits else pair.effects
-    possible = context.difference_words(comparison).range_of_differences
-    made = replace(pair, effects=effects)
-    for name in ("estimate", "simultaneous"):
-        if (found := getattr(pair, name)) is not None:
-            low, high = inside(possible, found.low, found.high)
-            made = replace(made, **{name: replace(found, low=low, high=high)})
-    return made
 
 
 def inside(
@@ -72,38 +32,6 @@ def is_directed(pair: HypothesisTestResult) -> bool:
 def order_words(pairs: Iterable[HypothesisTestResult]) -> str:
     """State which model of each pair is first in its difference."""
     return "first minus second" if any(map(is_directed, pairs)) else "better minus worse"
-
-
-def _turns(context: "Context", comparison: Comparison, pair: HypothesisTestResult) -> bool:
-    """Return whether the second model of a pair is better than the first in what is compared."""
-    if len(pair.models) != 2 or is_directed(pair):
-        return False
-    words = context.difference_words(comparison)
-    value = pair.estimate.value if pair.estimate is not None else None
-    if value:
-        return (value < 0) is words.higher_is_better
-    first, second = (_distance(context, comparison, model) for model in pair.models)
-    return first is not None and second is not None and second < first
-
-
-def _distance(context: "Context", comparison: Comparison, model: str) -> float | None:
-    """Return the average rank of a model, or how far its estimate is from the best value."""
-    if comparison.ranks is not None:
-        return comparison.ranks.average.get(model)
-    setting = context.comparison_setting(comparison)
-    found = None if setting is None else context.estimate(setting, model, comparison.metric)
-    if found is None or found.value is None:
-        return None
-    return context.metric(comparison.metric).distance_from_best(found.value)
-
-
-def _best_first(context: "Context", comparison: Comparison) -> tuple[str, ...]:
-    """Return the models in the order of their estimates, or of their average ranks."""
-    setting = context.comparison_setting(comparison) if comparison.data is not None else None
-    if setting is not None:
-        return context.models_best_first(setting, comparison.metric)
-    average = comparison.ranks.average if comparison.ranks is not None else {}
-    return tuple(sorted(average, key=average.__getitem__))
 
 
 SIGNED_STATISTICS = frozenset({"t", "z"})

@@ -333,7 +333,7 @@ def _measure(context: Context, default: Default) -> Setting:
         if e.metric == metric and where in (e.protocol, e.data) and e.interval is not None
     ]
     several = len({e.model for e in found}) > 1
-    abouts = dict.fromkeys(scope_words(e.about, several=several) for e in found)
+    abouts = dict.fromkeys(scope_words(context, e.about, e.data, several=several) for e in found)
     over_groups = bool(found) and all(e.interval and e.interval.clusters for e in found)
     name = f"Interval of {context.metric(metric).noun}"
     if len({e.protocol for e in context.results.estimates}) > 1:

@@ -268,6 +268,6 @@ def write_report(
         more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
         messages.append(
             f"no font of this machine has {shown}{more}, which PDFs show as codes: "
-            f" {FONTS_TO_INSTALL}, then `evallang report` writes the names"
+            f"{FONTS_TO_INSTALL}, then `evallang report` writes the names"
         )
     return written, tuple(messages)

@@ -242,8 +242,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "noun": of_study(lambda study, name: study.metric(name).noun),
     "summary": _summary,
     "sized": of_study(Context.sized),
+    "scope": of_study(wording.scope_words),
     "setting": of_study(Context.setting_words),
-    "scope": lambda about, several: wording.scope_words(about, several=several),
     "test_title": of_study(lambda study, name: study.method_title("test", name)),
     "variants": of_study(
         lambda study, tests: wording.further_variants(

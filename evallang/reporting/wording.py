@@ -248,12 +248,13 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
     return ", ".join(part for part in (words, side) if part)
 
 
-def of_cases(context: Context, text: str) -> str:
-    """Call the examples of a text as the study does."""
-    if context.unit == "examples":
+def of_cases(context: Context, text: str, data: str | None = None) -> str:
+    """Call the examples of a text as the study does, or as one of its data sets."""
+    unit = context.unit if data is None else context.cases(data)
+    if unit == "examples":
         return text
     text = re.sub(r"\beach example\b", "each of the examples", text)
-    return re.sub(r"\bexamples\b", lambda _: context.unit, text)
+    return re.sub(r"\bexamples\b", lambda _: unit, text)
 
 
 def further_variants(
@@ -273,8 +274,10 @@ OF_SEVERAL = {
 """What numbers apply to where they are those of one model, and where of several."""
 
 
-def scope_words(about: str, *, several: bool) -> str:
-    """Return what numbers of one or of several models apply to."""
+def scope_words(context: Context, about: str, data: str | None, *, several: bool) -> str:
+    """Return what numbers of one or of several models apply to, in the nouns of their data."""
+    about = about.replace("new groups", f"new {context.groups(data)}")
+    about = of_cases(context, about, data)
     words = re.sub(r"\b\d\b(?= (?:models|repeats|readers))",
                    lambda number: number_word(int(number[0])), about.rstrip("."))  # fmt: skip
     words = re.sub(r"\b\d{4,}\b", lambda number: count(int(number[0])), words)

@@ -46,6 +46,8 @@ def check_references(results: ResultsRecord) -> None:
                 continue  # it was not decided: its model may be missing in the data
             where = f"$.{part}[{number}]"
             for field, names in known.items():
+                if field == "protocol" and getattr(record, "stage", None) == "subset":
+                    continue  # an analysis may draw its fits by a design of its own
                 _check_known(getattr(record, field, None), names, field, f"{where}.{field}")
             for name in getattr(record, "models", ()):
                 _check_known(name, models, "model", f"{where}.models")

@@ -6,7 +6,9 @@ import pytest
 from studies import study
 
 from evallang.api import run
+from evallang.api.results import read_record
 from evallang.api.running import RunFailed
+from evallang.results import codec
 from evallang.results.statistics import Lacking
 
 HEAD = (
@@ -86,3 +88,18 @@ def test_a_comparison_whose_only_pair_lost_a_fit_was_not_performed(tmp_path):
     lost = "bad and good were not compared in accuracy, because fits of bad failed."
     assert lost in words
     assert "by McNemar’s test at a level" not in words
+
+
+def test_results_with_failed_bootstrap_rounds_of_an_analysis_are_read_again():
+    text = """evallang 1
+data wine from sklearn wine
+model a = GaussianNB
+model bad = StandardScaler | MultinomialNB
+protocol cv folds=3
+analyze bias_variance(rounds=3)
+"""
+    with pytest.raises(RunFailed) as caught:
+        run(study(text))
+    results = caught.value.results.record
+    assert {f.protocol for f in results.failures if f.stage == "subset"} == {"bootstrap"}
+    assert read_record(codec.dumps(results)).failures == results.failures

@@ -129,6 +129,22 @@ def test_groups_are_the_unit_of_the_test_rows():
     assert np.mean(values) == pytest.approx(1 / 10, rel=0.02)
 
 
+def test_groups_of_unlike_sizes_leave_the_test_rows_unbiased():
+    """The estimate is a quadratic form of the losses: its mean for unit variances is its trace.
+
+    For independent rows it is the variance of a mean, 1/n, whatever groups they are in.
+    """
+    group_of = np.repeat(np.arange(4), (9, 4, 2, 1))
+    units, split_of = np.concatenate([group_of, group_of + 4]), np.repeat([0, 1], 16)
+    trace = sum(
+        components(components_of(runs_of(np.tile(row, 2)[None], split_of, False, units)))[
+            "test rows"
+        ]
+        for row in np.eye(16)
+    )
+    assert trace == pytest.approx(1 / 16, abs=1e-12)
+
+
 def test_a_model_without_a_seed_has_two_components(tmp_path):
     text = f"{FORESTS}analyze variance\nanalyze variance by brier of forest\nreport html\n"
     results = run(study(text, tmp_path))

@@ -140,3 +140,17 @@ def test_the_entries_are_the_works_of_the_report_and_of_its_texts(described):
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", texts) for key in keys.split(",")}
     assert set(entries) == cited
     assert len(entries) == len(re.findall(r'<li id="ref-\d+">', html))
+
+
+def test_the_rule_of_one_standard_error_is_cited(tmp_path):
+    text = (
+        f"{HEAD}data wine from sklearn wine\n"
+        "model near = KNeighborsClassifier(n_neighbors in [5, 3, 1])\n"
+        "protocol nested cv outer=3 inner=2\n"
+    )
+    for rule, works in (("", 0), ("tune grid select one_standard_error\n", 1)):
+        folder = tmp_path / str(works)
+        ev.run(ev.parse(text + rule + "report markdown\n"), store="off").save(folder)
+        said = (folder / "methods.md").read_text(encoding="utf-8")
+        assert said.count("one standard error of the best[^breiman1984] was taken") == works
+        assert said.count("[^breiman1984]: Breiman L") == works

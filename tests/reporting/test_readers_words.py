@@ -3,16 +3,19 @@
 import re
 from html import unescape
 
+import fixture
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from studies import study
 
 from evallang.api import run
 from evallang.cli.summary_text import text_lines
-from evallang.reporting.context import MetricWords
+from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.letter_case import capitalised, titled
 from evallang.reporting.numbers import Scale, interval, settled
 from evallang.reporting.summary import summary
+from evallang.results.records import ColumnRecord
 
 GATES = """evallang 1
 counts pair "Readings"
@@ -62,6 +65,38 @@ def ward(tmp_path_factory):
 
 def test_warnings_call_models_and_measures_by_their_labels(ward):
     assert "New alarm and Old alarm are tested by accuracy twice." in ward
+
+
+def test_conclusions_are_about_the_patients_that_are_the_groups(ward):
+    assert "The findings apply to new patients from the same population." in ward
+    assert "new groups" not in ward
+
+
+def test_scopes_and_notes_have_the_unit_of_the_data(tmp_path):
+    text = """evallang 1
+data diabetes from sklearn diabetes
+  unit "people"
+model ridge = Ridge
+model mean = DummyRegressor
+protocol repeated cv folds=3 times=2
+measure mae
+"""
+    page = words_of(text, tmp_path)
+    assert "apply to the algorithms, trained on about 295 people." in page
+
+
+@pytest.mark.parametrize(
+    ("column", "noun"),
+    [
+        ("patient", "patients"), ("Patient_ID", "patients"), ("sites", "sites"),
+        ("siteId", "sites"), ("batch", "groups"), ("id", "groups"), ("grp", "groups"),
+    ],
+)  # fmt: skip
+def test_groups_are_called_by_a_column_that_names_a_common_thing(column, noun):
+    whole = fixture.cancer()
+    group = ColumnRecord(column, "text", "filter, group", 9, 0, None, None)
+    data = replace(whole.data[0], columns=(group,))
+    assert Context(replace(whole, data=(data,))).groups(data.name) == noun
 
 
 def test_a_row_of_settings_has_the_threshold_of_scores(ward):
