@@ -119,8 +119,8 @@ class MethodRecord(Struct, frozen=True):
     ("higher", "percent"), and `of_examples` names what each example has ("absolute errors").
     `estimand` is what a test compares if that is not the mean over the examples ("trimmed mean"),
     and `variants` are the test's own words for its variants. `of_difference` is the title of an
-    interval of a difference if it is another method. `averages_classes` states that a metric is the mean over
-    three or more classes, `counts_right` that it is the share of examples predicted right; older
+    interval of a difference if it is another method. `averages_classes` states that a metric is the
+    mean over three or more classes, `counts_right` that it is the share of examples predicted right; older
     files contain neither. `allows_overlap` states that an interval allows for training sets that
     share rows; it is None if that is unknown, and for other methods. `quantity` is what a test of
     one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
