@@ -248,7 +248,7 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
         if estimate.interval is not None and not estimate.interval.has_bounds:
             inner = tuple(f"no interval, {note}" for note in inner)
         for note in dict.fromkeys((*estimate.notes, *inner)):
-            by_note.setdefault(of_cases(context, note), []).append(estimate)
+            by_note.setdefault(of_cases(context, note, estimate.data), []).append(estimate)
     return over_groups(context, found) + [
         runs(f"{capitalised(_owners(context, owners, found))}: {note.rstrip('.')}.")
         for note, owners in by_note.items()

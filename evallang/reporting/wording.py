@@ -249,9 +249,10 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
 
 
 def of_cases(context: Context, text: str, data: str | None = None) -> str:
-    """Call the examples of a text as the study does, or as one of its data sets."""
+    """Call the examples of a text as the study does, or as a data set whose rows they are."""
+    record = context.data(data)
     unit = context.unit if data is None else context.cases(data)
-    if unit == "examples":
+    if unit == "examples" or (record is not None and record.kind == "scores"):
         return text
     text = re.sub(r"\beach example\b", "each of the examples", text)
     return re.sub(r"\bexamples\b", lambda _: unit, text)

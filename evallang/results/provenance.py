@@ -120,20 +120,20 @@ class MethodRecord(Struct, frozen=True):
     `estimand` is what a test compares if that is not the mean over the examples ("trimmed mean"),
     and `variants` are the test's own words for its variants. `of_difference` is the title of an
     interval of a difference if it is another method. `averages_classes` states that a metric is the
-    mean over three or more classes, `counts_right` that it is the share of examples predicted right; older
-    files contain neither. `allows_overlap` states that an interval allows for training sets that
-    share rows; it is None if that is unknown, and for other methods. `quantity` is what a test of
-    one model is about if that is not the metric ("error rate"). `own_code` states that a metric is
-    a function of the authors'; older files do not state it. `assumptions` are the words of what an
-    analysis of a test's power assumes. `no_interval` is the reason why no interval
-    of a metric from single examples is sound. `curve` has the words of a curve's axes, and
-    `section` is the section of a report that shows an analysis, if it names one.
-    `of_sums` states that a metric divides two sums over the examples. `ideal` is the best value of
-    a metric whose `better` is "nearest". `title_states_options` is True where the title has the
-    options of the name in words. `matrix_of_classes` is True where an option of a metric is a
-    matrix with a row for each true class, in the order of the classes. `low` and `high` are the
-    least and the largest possible value of a metric, None if it has no such bound. `over_splits`
-    is True for tests of scores per split, whose training sets overlap; older files do not state it.
+    mean over three or more classes, `counts_right` that it is the share of examples predicted
+    right; older files contain neither. `allows_overlap` states that an interval allows for training
+    sets that share rows; it is None if that is unknown, and for other methods. `quantity` is what a
+    test of one model is about if that is not the metric ("error rate"). `own_code` states that a
+    metric is a function of the authors'; older files do not state it. `assumptions` are the words
+    of what an analysis of a test's power assumes. `no_interval` is the reason why no interval of a
+    metric from single examples is sound. `curve` has the words of a curve's axes, and `section` is
+    the section of a report that shows an analysis, if it names one. `of_sums` states that a metric
+    divides two sums over the examples. `ideal` is the best value of a metric whose `better` is
+    "nearest". `title_states_options` is True where the title has the options of the name in words.
+    `matrix_of_classes` is True where an option of a metric is a matrix with a row for each true
+    class, in the order of the classes. `low` and `high` are the least and the largest possible
+    value of a metric, None if it has no such bound. `over_splits` is True for tests of scores per
+    split, whose training sets overlap; older files do not state it.
     """
 
     kind: str
