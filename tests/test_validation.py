@@ -1,4 +1,4 @@
-"""The simulations of `make validate` at a two-hundredth of their length, and what the page says."""
+"""A few simulations of `make validate` at a small length, and what the page says."""
 
 import dataclasses
 import re
@@ -43,19 +43,27 @@ def recorded(found, replications=1):
     return {name: Record(SEED, replications, "2026-01-31", one) for name, one in found.items()}
 
 
-@pytest.fixture(scope="module")
-def found():
-    with pytest.MonkeyPatch.context() as patched:
-        for module, name, fewer in SMALLER:
-            patched.setattr(module, name, fewer)
-        fewer_draws = [dataclasses.replace(s, least=min(s.least, LEAST)) for s in SIMULATIONS]
-        return recorded(run(fewer_draws, SHARE))
+def one_of_each():
+    """Return a simulation of each member in each table, drawn ones before those added up."""
+    seen, chosen = set(), []
+    for simulation in sorted(SIMULATIONS, key=lambda s: -s.replications):
+        members = {
+            (simulation.section, line.cells[0].partition("(")[0]) for line in simulation.lines
+        }
+        if members - seen:
+            chosen.append(dataclasses.replace(simulation, least=min(simulation.least, LEAST)))
+        seen |= members
+    return chosen
 
 
 @pytest.mark.slow
-def test_every_claim_that_the_recorded_run_confirms_holds_within_its_monte_carlo_error(found):
+def test_the_claims_that_the_recorded_run_confirms_hold_within_their_monte_carlo_error(monkeypatch):
+    for module, name, fewer in SMALLER:
+        monkeypatch.setattr(module, name, fewer)
+    chosen = one_of_each()
     denied = [failure.line for failure in failures(SIMULATIONS, read(MEASURED))]
-    assert [f.words for f in failures(SIMULATIONS, found) if f.line not in denied] == []
+    found = recorded(run(chosen, SHARE))
+    assert [f.words for f in failures(chosen, found) if f.line not in denied] == []
 
 
 def test_every_table_has_a_claim_that_a_fault_would_deny():
@@ -65,14 +73,6 @@ def test_every_table_has_a_claim_that_a_fault_would_deny():
         s.section for s in SIMULATIONS for line in s.lines if line.claims and line not in denied
     }
     assert claimed == confirmed
-
-
-@pytest.mark.slow
-def test_the_page_has_a_line_for_every_line_of_every_simulation(found):
-    text = page(SECTIONS, SIMULATIONS, found)
-    lines = [line for line in text.splitlines() if re.match(r"\| (?!---)", line)]
-    assert len(lines) == len(SECTIONS) + sum(len(s.lines) for s in SIMULATIONS)
-    assert "nan" not in text
 
 
 def test_every_test_interval_and_correction_is_measured():
@@ -99,6 +99,7 @@ def test_every_row_of_the_page_has_its_seed_replications_and_date():
     ]
     heads = [row for row in rows if "| replications | seed | date |" in row]
     assert len(heads) == len(SECTIONS)
+    assert len(rows) == len(heads) + sum(len(s.lines) for s in SIMULATIONS)
     drawn = rf"\| [\d,]+ \| {SEED} \| \d{{4}}-\d\d-\d\d \|"
     computed_once = r"\|  \|  \| \d{4}-\d\d-\d\d \|"
     assert all(re.search(f"{drawn}|{computed_once}", row) for row in rows if row not in heads)
