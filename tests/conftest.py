@@ -56,7 +56,18 @@ def pytest_collection_modifyitems(items):
 
 
 WITHOUT_PDF = frozenset(
-    {"api", "checking", "cli", "data", "docs", "drafts", "engine", "locks", "metrics"}
+    {
+        "api",
+        "checking",
+        "cli",
+        "conformance",
+        "data",
+        "docs",
+        "drafts",
+        "engine",
+        "locks",
+        "metrics",
+    }
     | {"models", "protocols", "reporting", "results", "security", "stats", "syntax"}
 )
 lay_out, cut = pdf.write, fonts.cut

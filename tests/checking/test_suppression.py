@@ -46,25 +46,6 @@ def test_what_an_error_causes_is_not_reported(text, told, untold):
     assert untold not in found
 
 
-@pytest.mark.parametrize(
-    ("text", "untold"),
-    [
-        (
-            HEAD + "protocol repeated cv\nmeasure accuracy\ncompare tree, bayes with mcnemar\n",
-            "E201",
-        ),
-        (HEAD + "protocol cv\nmeasure accuracy\n", "W353"),
-        (
-            HEAD + "model deep = DecisionTreeClassifier(max_depth=depth)\nprotocol cv\n"
-            "measure accuracy\n",
-            "E112",
-        ),
-    ],
-)
-def test_the_same_is_reported_without_the_cause(text, untold):
-    assert untold in codes(text)
-
-
 def test_every_code_has_a_phase_and_every_cause_a_reason():
     load_codes()
     assert {phase for _, phase in PHASES} | {Phase.REFERENCES, Phase.CLAUSES, Phase.SPLITS} == set(

@@ -160,36 +160,3 @@ def test_planned_pairs_that_are_all_pairs_may_be_corrected_so(name):
     )  # fmt: skip
     ((code, _, suggestion),) = given(f"compare a, b against c with mcnemar {name}")
     assert (code, suggestion) == ("E209", "write `holm`")
-
-
-@pytest.mark.parametrize(
-    ("line", "clause", "proposed"),
-    [
-        ("compare a with binomial(threshold=0.2)", "weight w", "require error_rate of a <= 0.2"),
-        ("compare a with binomial(threshold=0.2)", "group g", "require error_rate of a <= 0.2"),
-        ("compare a with single_t(threshold=0.8)", "group g", "require accuracy of a >= 0.8"),
-    ],
-)
-def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed):
-    ((_, _, suggestion),) = given(line, clause=clause)
-    assert suggestion == f"write `{proposed.replace(' a ', ' MODEL ')}` in place of this line"
-    assert given(proposed, clause=clause) == []
-
-
-@pytest.mark.parametrize(
-    ("line", "protocol", "measure", "suggestion"),
-    [
-        ("require a better than b in f1 with t", "repeated cv", "f1", "write `with corrected_t`"),
-        ("require a better than b with bayes_t", "leave_p_out", "accuracy",
-         "remove the test: the interval decides"),
-        ("require a better than b with tost(margin=1%)", "cv", "accuracy",
-         "write `require a equivalent to b within MARGIN`"),
-        ("require a not worse than b by 1%", "time_series", "accuracy",
-         "remove it, and compare the models in a line: write `with permutation(block=5)`"),
-        ("require roc_auc of a >= 0.8", "leave_one_group_out\ngroup by g", "accuracy",
-         "write `protocol cv folds=10`"),
-    ],
-)  # fmt: skip
-def test_a_gate_is_sent_to_what_decides_it(line, protocol, measure, suggestion):
-    found = table(line, protocol=protocol, measure=measure)
-    assert [words for _, _, words in found] == [suggestion]

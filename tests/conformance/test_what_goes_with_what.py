@@ -65,14 +65,12 @@ SHARES = """counts t
 COUNTS = "counts c\n  models a, b, c\n  pattern [1, 1, 1]: 9\n  pattern [1, 0, 0]: 4\n"
 ONE_OF_EACH_KIND = (
     "accuracy",
-    "error_rate",
     "recall",
     "f1",
     "brier",
     "roc_auc",
     "mse",
     "rmse",
-    "r2",
     "concordance",
     "ndcg",
 )

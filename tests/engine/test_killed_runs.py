@@ -35,7 +35,7 @@ report csv
 """
 TASKS = 2 * 4 * 3
 FITS = 4 * 3 * (1 + 5)
-KILLS = int(os.environ.get("EVALLANG_KILLS", "3"))  # `make bench` kills twenty times
+KILLS = int(os.environ.get("EVALLANG_KILLS", "2"))  # `make bench` kills twenty times
 MOST_LOST = 5  # fits of a task that was running when its process was killed
 
 # One process imports what a run imports, and forks every run: a start costs no second then.

@@ -169,7 +169,7 @@ def test_a_changed_source_is_another_fit_and_is_imported_anew(tmp_path):
     assert not list(tmp_path.rglob("__pycache__"))
 
 
-def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
+def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path, monkeypatch):
     import skops.io
 
     (tmp_path / "thirteenth_own.py").write_text(MODULE)
@@ -185,19 +185,10 @@ def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
     assert export.trusted_types == ("thirteenth_own.Nearest",)
     with pytest.raises(Exception, match=r"[Uu]ntrusted"):
         skops.io.load(tmp_path / "own.skops")
-    code = """
-        import numpy as np
-        import skops.io
-        model = skops.io.load("own.skops", trusted=["thirteenth_own.Nearest"])
-        predicted = model.predict(np.array([[5, 3, 1, 0.2]]))
-        print(model.power, model.random_state, sorted(set(predicted)))
-    """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.split(" ", 2)[:2] == [str(export.params["power"]), "3"]
-    assert "setosa" in done.stdout
+    monkeypatch.syspath_prepend(tmp_path)
+    model = skops.io.load(tmp_path / "own.skops", trusted=["thirteenth_own.Nearest"])
+    assert (model.power, model.random_state) == (export.params["power"], 3)
+    assert list(model.predict(np.array([[5, 3, 1, 0.2]]))) == ["setosa"]
 
 
 @pytest.mark.parametrize("at", ["import", "fit"])
@@ -266,12 +257,12 @@ def test_draws_of_own_code_without_a_seed_are_the_same_in_every_run(tmp_path):
     np.random.seed(9)
     random.seed(9)
     drawn = []
-    for jobs in (1, 2, 1):
+    for jobs in (1, 2):
         before = random.getstate(), np.random.get_bit_generator()
         found = run(made, trust=True, jobs=jobs, store="off")
         assert before == (random.getstate(), np.random.get_bit_generator())
         drawn.append([estimate.value for estimate in found.record.estimates])
-    assert drawn[0] == drawn[1] == drawn[2]
+    assert drawn[0] == drawn[1]
     assert len(set(drawn[0])) == 3
     assert np.random.rand() == np.random.RandomState(9).rand()
 
@@ -362,23 +353,23 @@ BROKEN = ("Lengthless", "Speechless", "Closing", "Deep", "Alarmed")
 HARMLESS = ("Masking", "Homeless", "Hanging")
 
 
-@pytest.mark.parametrize(("jobs", "names"), [("1", BROKEN + HARMLESS), ("2", BROKEN[1:2])])
+@pytest.mark.parametrize(("jobs", "names"), [("1", BROKEN + HARMLESS), ("2", BROKEN[2:4])])
 def test_what_own_code_breaks_in_its_process_is_its_own_failed_fit(tmp_path, capfd, jobs, names):
     package = "breaking_own"
     written(tmp_path, package, "Nearest", MODULE + BREAKING)
-    for name in names:
-        (tmp_path / "study.eval").write_text(TEXT.format(package=package, name=name))
-        done = call("run", "study.eval", "--trust", "-j", jobs, folder=tmp_path)
-        said = done.stderr + capfd.readouterr().err
-        found = tmp_path / "study-results" / "results.json"
-        record = json.loads(found.read_text())
-        assert found.stat().st_mode & 0o600 == 0o600, name
-        assert {f["model"] for f in record["failures"]} <= ({"own"} if name in BROKEN else set())
-        assert done.returncode == (3 if record["failures"] else 0), (name, said)
-        assert record["failures"] or name in (*HARMLESS, "Alarmed", "Speechless"), name
-        assert "Traceback" not in said, name
-        assert "bug" not in said, name
-        assert record["estimates"][1]["value"] > 0.9, name
+    models = "".join(f"model {name} = {package}.models.{name}\n" for name in names)
+    text = TEXT.format(package=package, name="Nearest").replace("protocol", f"{models}protocol")
+    (tmp_path / "study.eval").write_text(text)
+    done = call("run", "study.eval", "--trust", "-j", jobs, folder=tmp_path)
+    said = done.stderr + capfd.readouterr().err
+    found = tmp_path / "study-results" / "results.json"
+    record = json.loads(found.read_text())
+    assert found.stat().st_mode & 0o600 == 0o600
+    failed = {f["model"] for f in record["failures"]}
+    assert {*names} - {*HARMLESS, "Alarmed", "Speechless"} <= failed <= {*names} & {*BROKEN}
+    assert done.returncode == 3, said
+    assert "Traceback" not in said and "bug" not in said, said
+    assert {e["model"] for e in record["estimates"] if (e["value"] or 0) > 0.8} >= {"own", "bayes"}
 
 
 STARTING = """

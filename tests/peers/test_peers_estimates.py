@@ -1,55 +1,16 @@
 """Estimates, power and pairs that packages get wrong (design/peers.md): ours, and which one."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
-from mlxtend.evaluate import (
-    cochrans_q as mlxtend_cochran,
-    mcnemar as mlxtend_mcnemar,
-    proportion_difference as mlxtend_proportions,
-)
 from scipy import stats as scipy_stats
-from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from studies import study
 
 from evallang import stats
 from evallang.api import run
 from evallang.reporting.decisions import groups
 from evallang.results.records import Comparison, Family, HypothesisTestResult
-
-
-def test_mlxtend_and_statsmodels_still_call_identical_models_different():
-    # The wrong values, live: inf and p = 0 (mlxtend 0.25, statsmodels 0.15)
-    table = np.array([[10, 0], [0, 10]])
-    with np.errstate(all="ignore"):
-        assert mlxtend_mcnemar(table)[1] == 0.0
-        assert statsmodels_mcnemar(table, exact=False).pvalue == 0.0
-    assert stats.mcnemar(table.tolist()).p == 1.0
-
-
-def test_mlxtend_still_does_not_stop_edwards_correction_at_0():
-    # b = c = 5: mlxtend 0.25 gives chi2 = .1
-    assert mlxtend_mcnemar(np.array([[10, 5], [5, 10]]))[0] == pytest.approx(0.1)
-    assert stats.mcnemar([[10, 5], [5, 10]], method="corrected").statistic.value == 0.0
-
-
-def test_mlxtend_still_gives_one_tail_of_two_proportions():
-    # (.9, .8, 100): .977, and swapped .023
-    assert mlxtend_proportions(0.9, 0.8, 100)[1] == pytest.approx(0.977, abs=5e-4)
-    assert mlxtend_proportions(0.8, 0.9, 100)[1] == pytest.approx(0.023, abs=5e-4)
-    found = stats.proportions_z([[75, 15], [5, 5]])
-    z = 0.1 / math.sqrt(2 * 0.85 * 0.15 / 100)
-    assert found.p == pytest.approx(2 * scipy_stats.norm.sf(z), rel=1e-10)
-
-
-def test_mlxtend_still_has_no_q_of_equal_models():
-    # mlxtend 0.25 cochrans_q: (nan, nan)
-    right = np.ones(20)
-    with np.errstate(all="ignore"):
-        assert math.isnan(mlxtend_cochran(right, right, right, right)[1])
-    assert stats.cochran(np.ones((20, 3))).p == 1.0
 
 
 def test_the_ends_of_a_bootstrap_interval_are_values_of_the_sample():

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from functools import cache
 
 import fixture
 import pytest
@@ -35,6 +36,7 @@ def drawing(name):
 def written(tmp_path_factory):
     """Return a function that writes the text formats of a study, and returns their texts."""
 
+    @cache
     def write(name):
         folder = tmp_path_factory.mktemp(name)
         write_report(drawing(name), folder, TEXT, figures=False)
@@ -44,9 +46,8 @@ def written(tmp_path_factory):
     return write
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_work_is_cited_and_every_citation_has_its_entry(written, name):
-    files = written(name)
+def check_citations(files):
+    """Every work is cited, and every citation has its entry."""
     texts = [text for path, text in files.items() if path.endswith(".tex")]
     cited = {key for text in texts for found in CITE.findall(text) for key in found.split(",")}
     entries = ENTRY.findall(files["references.bib"])
@@ -54,26 +55,25 @@ def test_every_work_is_cited_and_every_citation_has_its_entry(written, name):
     assert set(entries) == cited
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_footnotes_of_markdown_are_defined_and_used(written, name):
-    for path, text in written(name).items():
+def check_footnotes(files):
+    """Footnotes of Markdown are defined and used."""
+    for path, text in files.items():
         if path.endswith(".md"):
             used = set(re.findall(r"\[\^([^\]]+)\](?!:)", text))
             defined = set(re.findall(r"^\[\^([^\]]+)\]:", text, re.MULTILINE))
             assert used == defined, path
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_prose_for_a_paper_refers_to_no_part_of_the_report(written, name):
-    files = written(name)
+def check_prose(files):
+    """Prose for a paper refers to no part of the report."""
     for path in ("methods.tex", "findings.tex", "methods.md"):
         words = files.get(path, "")
         assert not re.search(r"\b(Table|Figure|page|below|above)\b ?\d*", words), path
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_braces_of_latex_are_balanced_and_nothing_is_outside_of_ascii_but_letters(written, name):
-    for path, text in written(name).items():
+def check_characters(files):
+    """Braces of LaTeX are balanced; outside of ASCII are letters only."""
+    for path, text in files.items():
         if path.endswith((".tex", ".bib")):
             bare = re.sub(r"\\[{}]", "", re.sub(r"(?<!\\)%.*", "", text))
             assert bare.count("{") == bare.count("}"), path
@@ -81,9 +81,9 @@ def test_braces_of_latex_are_balanced_and_nothing_is_outside_of_ascii_but_letter
             assert not re.search(r"[\u2000-\uffff]", kept), path
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_rows_of_tables_have_a_cell_for_every_column(written, name):
-    for path, text in written(name).items():
+def check_tables(files):
+    """Rows of tables have a cell for every column."""
+    for path, text in files.items():
         if path.endswith(".csv"):
             rows = list(csv.reader(io.StringIO(text)))
             assert {len(row) for row in rows} == {len(rows[0])}, path
@@ -94,6 +94,13 @@ def test_rows_of_tables_have_a_cell_for_every_column(written, name):
             assert len(counts) == 1, path
             heads = re.split(r"(?<!\\)\|", lines[0])[2:-1]
             assert len(set(heads)) == len(heads), path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_formats_of_a_study_are_whole(written, name):
+    files = written(name)
+    for check in (check_citations, check_footnotes, check_prose, check_characters, check_tables):
+        check(files)
 
 
 def test_csv_has_every_digit_of_the_results(written):

@@ -8,7 +8,7 @@ import drawn_regression
 import fixture
 import pikepdf
 import pytest
-from conftest import NAMES
+from conftest import IN_PRINT
 
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
@@ -34,7 +34,7 @@ def elements(document):
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", IN_PRINT)
 def test_the_pdf_is_tagged_and_says_its_language_and_title(drawn, name):
     study = drawn(name)
     with pikepdf.open(study.pdf) as document:

@@ -9,17 +9,14 @@ from pathlib import Path
 from many_cases import for_each
 from short_form import short
 
-from evallang.diagnostics import CODES, Code, Severity, codes
+from evallang.diagnostics import codes
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
 from evallang.syntax.parser import parse
 
-from .reading import TESTS, codes_of, errors, fixed
+from .reading import TESTS, fixed
 
 PROGRAMS = sorted((TESTS / "messages" / "syntax").glob("*.eval"))
-CODES_OF_SYNTAX = sorted(
-    (code for code in CODES.values() if code.code[1] == "0"), key=lambda code: code.code
-)
 all_programs = for_each("path", PROGRAMS, ids=lambda path: path.stem)
 
 
@@ -55,22 +52,6 @@ def test_faulty_programs_are_formatted_without_loss(path: Path) -> None:
     before = [d.code for d in parse(source)[1] if d.code != tabs]
     assert [d.code for d in parse(once)[1] if d.code != tabs] == before
     assert parse(once)[0] == parse(source)[0]
-
-
-@for_each("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
-def test_the_examples_of_a_code_show_what_they_say(code: Code) -> None:
-    declared = CODES[code.code]
-    if declared.severity is Severity.ERROR and declared.words.wrong:
-        assert declared.code in codes_of(declared.words.wrong + "\n")
-    if declared.words.right:
-        assert errors(declared.words.right + "\n") == []
-
-
-@for_each("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
-def test_every_code_is_met_in_some_program_or_test(code: Code) -> None:
-    seen = {d.code for path in PROGRAMS for d in parse(load(path))[1]}
-    elsewhere = {"E002", "E003", "E032"}  # messages/codes: no author writes these
-    assert code.code in seen | elsewhere
 
 
 def test_messages_are_lower_case_sentences_without_a_stop() -> None:

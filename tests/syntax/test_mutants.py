@@ -12,7 +12,7 @@ from evallang.syntax.parser import parse
 
 from .reading import TESTS
 
-SOME = 200
+SOME = 100
 
 
 @pytest.fixture(scope="module")

@@ -13,59 +13,11 @@ from .reading import read, statement
 from .written_nodes import (
     AT,
     call,
-    clause_of,
-    domain_of,
     fixed,
-    listed,
     name,
-    number,
-    pipeline,
     text,
     value_of,
 )
-
-
-@for_each(
-    ("written", "value"),
-    [
-        ("median", name("median")),
-        ("gpt-4", name("gpt-4")),
-        ("Sepal.Length", name("Sepal.Length")),
-        ("größe", name("größe")),
-        ("हिन्दी", name("हिन्दी")),
-        ("5x2cv_t", name("5x2cv_t")),
-        (".632+", name(".632+")),
-        (".632", number(".632")),
-        ("1_000", number("1_000")),
-        ("-1e-3", number("-1e-3")),
-        ("95%", number("95%")),
-        ("1/3", number("1/3")),
-        ('"a, b"', text("a, b")),
-        ("[1, 2, 3]", listed(number("1"), number("2"), number("3"))),
-        ("[1, 2,]", listed(number("1"), number("2"))),
-        ("(1, 2)", listed(number("1"), number("2"))),
-        ("(1,)", listed(number("1"))),
-        ("[]", listed()),
-        ("X()", name("X")),
-        ("X | Y", pipeline(name("X"), name("Y"))),
-        ("X(1, k=a)", call("X", n.ArgumentNode(None, number("1"), span=AT), fixed("k", name("a")))),
-        (
-            "X(k=[a | b, c])",
-            call("X", fixed("k", listed(pipeline(name("a"), name("b")), name("c")))),
-        ),
-    ],
-)
-def test_a_value_becomes_its_node(written: str, value: n.ValueNode) -> None:
-    assert value_of(written) == value
-
-
-def test_a_map_keeps_the_order_and_the_kind_of_its_keys() -> None:
-    entries = [
-        n.EntryNode(name("no"), number("1"), span=AT),
-        n.EntryNode(text("y, es"), number("10"), span=AT),
-        n.EntryNode(number("3"), listed(), span=AT),
-    ]
-    assert value_of('{no: 1, "y, es": 10, 3: []}') == n.MapNode(tuple(entries), span=AT)
 
 
 def test_escapes_in_a_text_are_undone_and_the_literal_is_kept() -> None:
@@ -73,103 +25,6 @@ def test_escapes_in_a_text_are_undone_and_the_literal_is_kept() -> None:
     assert isinstance(value, n.TextNode)
     assert value.value == 'tab\t "q" é \\'
     assert value.literal == r'"tab\t \"q\" \u00e9 \\"'
-
-
-@pytest.mark.parametrize(
-    ("written", "value"),
-    [
-        ("1..15", n.RangeNode(number("1"), number("15"), span=AT)),
-        ("15..1 step -2", n.RangeNode(number("15"), number("1"), step=number("-2"), span=AT)),
-        ("1e-3..1e3 log 7", n.RangeNode(number("1e-3"), number("1e3"), log=number("7"), span=AT)),
-        (
-            "0.0..1.0 uniform",
-            n.RangeNode(number("0.0"), number("1.0"), distribution=name("uniform"), span=AT),
-        ),
-        ("[4, none]", listed(number("4"), name("none"))),
-        ("grid", name("grid")),
-    ],
-)
-def test_a_domain_becomes_its_node(written: str, value: n.ValueNode) -> None:
-    assert domain_of(written) == value
-
-
-def test_columns_become_branches_each_with_a_pipeline() -> None:
-    value = value_of("columns(numeric: A | B, [age, bmi]: passthrough, rest: C(k=1))")
-    branches = [
-        n.BranchNode(name("numeric"), pipeline(name("A"), name("B")), span=AT),
-        n.BranchNode(listed(name("age"), name("bmi")), pipeline(name("passthrough")), span=AT),
-        n.BranchNode(name("rest"), pipeline(call("C", fixed("k", number("1")))), span=AT),
-    ]
-    assert value == n.ColumnsNode(tuple(branches), span=AT)
-
-
-@for_each(
-    ("line", "node"),
-    [
-        ("target species", n.ClauseNode(name("target"), (name("species"),), span=AT)),
-        ('missing "?", "NA"', n.ClauseNode(name("missing"), (text("?"), text("NA")), span=AT)),
-        ("target [a]", n.ClauseNode(name("target"), (name("a"),), span=AT)),
-        ("categorical [a, b]", n.ClauseNode(name("categorical"), (name("a"), name("b")), span=AT)),
-        ("anything 1, x", n.ClauseNode(name("anything"), (number("1"), name("x")), span=AT)),
-        ('positive 1 "malignant"', n.PositiveNode(number("1"), text("malignant"), span=AT)),
-        ("positive yes", n.PositiveNode(name("yes"), span=AT)),
-        ("features a, b", n.FeaturesNode((name("a"), name("b")), span=AT)),
-        (
-            "features all except a",
-            n.FeaturesNode((name("a"),), all_except=True, span=AT),
-        ),
-        ("where age >= 18", n.WhereNode(name("age"), ">=", number("18"), span=AT)),
-        ('where ward = "A"', n.WhereNode(name("ward"), "=", text("A"), span=AT)),
-        (
-            "where w in [a, 1]",
-            n.WhereNode(name("w"), "in", listed(name("a"), number("1")), span=AT),
-        ),
-        ("where w is missing", n.WhereNode(name("w"), "is missing", span=AT)),
-        ("where w is not missing", n.WhereNode(name("w"), "is not missing", span=AT)),
-        (
-            'models bert "BERT" as yhat in "p.csv", "C4.5+m" as c, svm',
-            n.ModelColumnsNode(
-                name("models"),
-                (
-                    n.ModelColumnNode(
-                        name("bert"), text("BERT"), name("yhat"), text("p.csv"), span=AT
-                    ),
-                    n.ModelColumnNode(text("C4.5+m"), None, name("c"), span=AT),
-                    n.ModelColumnNode(name("svm"), span=AT),
-                ),
-                span=AT,
-            ),
-        ),
-        (
-            'value "F1" a as f',
-            n.ModelColumnsNode(
-                name("value"),
-                (n.ModelColumnNode(name("a"), None, name("f"), span=AT),),
-                text("F1"),
-                span=AT,
-            ),
-        ),
-        ('score a = "p"', n.ModelSettingNode(name("score"), name("a"), text("p"), span=AT)),
-        ("score auc", n.ClauseNode(name("score"), (name("auc"),), span=AT)),
-        (
-            "threshold a = 0.3",
-            n.ModelSettingNode(name("threshold"), name("a"), number("0.3"), span=AT),
-        ),
-        ("lower is better", n.DirectionNode(name("lower"), span=AT)),
-        ("rows common", n.ClauseNode(name("rows"), (name("common"),), span=AT)),
-        (
-            "pattern [1, 0]: 12",
-            n.PatternNode(listed(number("1"), number("0")), number("12"), span=AT),
-        ),
-        (
-            'right "gpt-4.1" "GPT" = 87 of 100',
-            n.RightNode(text("gpt-4.1"), text("GPT"), number("87"), number("100"), span=AT),
-        ),
-        ("interval wilson", n.IntervalNode(name("wilson"), span=AT)),
-    ],
-)
-def test_a_clause_becomes_its_node(line: str, node: n.AnyClauseNode) -> None:
-    assert clause_of(line) == node
 
 
 def test_the_parts_of_compare_stand_in_any_order() -> None:

@@ -44,13 +44,6 @@ def fitted(code, models, protocol="holdout", measure="accuracy"):
 FOUR = [f"compare ours vs {model} with mcnemar" for model in "abcd"]
 
 
-def test_four_lines_about_one_model_are_one_family_whose_error_adds_up():
-    (found,) = given(*FOUR)
-    assert found.message.startswith("4 lines test 4 hypotheses about `ours`, each line at 0.05")
-    assert "up to 20%" in found.message
-    assert len(found.related) == 3
-
-
 @pytest.mark.parametrize("lines", [
     ["compare against ours with mcnemar holm"],
     [f"{line} exploratory" for line in FOUR],
@@ -68,12 +61,6 @@ def test_lines_that_are_not_one_family_are_accepted(lines):
 
 def test_lines_of_one_family_are_accepted_together():
     assert given(*FOUR, families="families together") == []
-
-
-def test_one_pair_by_three_measures_is_a_family():
-    tests = ("mcnemar", "permutation by f1(average=macro)", "permutation by mcc")
-    (found,) = given(*(f"compare ours vs a with {test}" for test in tests))
-    assert found.message.startswith("3 lines test 3 hypotheses about `a` and `ours`")
 
 
 def test_comparisons_with_a_baseline_are_a_family_of_their_own():

@@ -29,24 +29,8 @@ def names(*lines):
     return [d.name for d in checked(MODELS + "\n".join(lines) + "\n").diagnostics]
 
 
-def messages(*lines):
-    return [d.message for d in checked(MODELS + "\n".join(lines) + "\n").diagnostics]
-
-
-def test_a_family_is_pairs_by_metrics_by_data_sets():
-    found = messages(
-        "compare a, b, c with corrected_t uncorrected by accuracy, balanced_accuracy on main"
-    )
-    assert found == ["6 hypotheses are tested without a correction"]  # 3 pairs, 2 metrics
-
-
 def test_an_omnibus_alone_is_one_hypothesis():
     assert names("compare a, b, c with cochran on once") == []
-
-
-def test_uncorrected_pairs_behind_an_omnibus_are_a_family_all_the_same():
-    found = names("compare a, b, c with cochran then mcnemar uncorrected on once")
-    assert found == ["many_comparisons_without_correction"]
 
 
 def test_a_single_hypothesis_needs_no_correction():
@@ -74,12 +58,6 @@ def test_an_exploratory_line_another_metric_or_pair_is_no_repetition(line):
     assert names("compare a, b with corrected_t by accuracy on main", line) == []
 
 
-@pytest.mark.parametrize("correction", ["hochberg", "hommel"])
-def test_step_up_corrections_of_all_pairs_are_advised_against(correction):
-    found = names(f"compare a, b, c with mcnemar {correction} on once")
-    assert found == ["step_up_correction_of_dependent_pairs"]
-
-
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_by", "sidak"])
 def test_corrections_that_hold_for_pairs_are_not(correction):
     assert names(f"compare a, b, c with mcnemar {correction} on once") == []
@@ -88,18 +66,6 @@ def test_corrections_that_hold_for_pairs_are_not(correction):
 def test_comparisons_with_one_reference_may_use_hochberg():
     # many-to-one statistics are positively dependent (Sarkar 1998); Demšar 2006, 3.2.2
     assert names("compare against prior with mcnemar hochberg on once") == []
-
-
-def test_a_baseline_among_all_pairs_is_found_and_the_line_against_it_is_written():
-    (found,) = checked(MODELS + "compare with mcnemar on once\n").diagnostics
-    assert found.name == "baseline_among_the_compared"
-    assert "compare a, b, c ..." in found.help
-    assert "compare against prior with mcnemar" in found.help
-
-
-def test_a_baseline_behind_an_omnibus_is_found():
-    found = names("compare against prior with cochran then mcnemar on once")
-    assert found == ["baseline_among_the_compared"]
 
 
 @pytest.mark.parametrize(
@@ -182,15 +148,6 @@ def test_what_is_proposed_for_a_baseline_can_be_written():
     proposed = "compare a, b against prior across data with wilcoxon holm on main"
     assert f"`{proposed}`" in found["baseline_among_the_compared"]
     assert checked(several + proposed + "\n").study is not None
-
-
-def test_bonferroni_and_dunn_s_ranks_depend_on_the_pool_too():
-    several = MODELS + "data iris from sklearn iris\n"
-    line = "compare b, c against a across data with friedman then bonferroni_dunn on main\n"
-    assert [d.name for d in checked(several + line).diagnostics] == [
-        "ranks_that_depend_on_the_pool",
-        "too_few_data_sets",
-    ]
 
 
 SUITE = """evallang 1

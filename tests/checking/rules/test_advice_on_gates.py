@@ -17,12 +17,6 @@ from evallang.checking.rules.gates import (
     overlapping_intervals_as_a_gate,
 )
 from evallang.checking.rules.rule import Known
-from evallang.checking.rules.study_facts import (
-    percent,
-    reachable_above,
-    reachable_below,
-    rounded_share,
-)
 from evallang.diagnostics import codes
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
@@ -166,15 +160,6 @@ def test_a_rope_as_wide_as_the_metric_is_reported():
         tested = replace(compared, test=Method("bayes_t", (("rope", rope),)), post_hoc=None)
         found = list(margin_on_another_scale(known(replace(study, comparisons=(tested,)))))
         assert len(found) == objected
-
-
-def test_shares_are_worded_as_they_would_be_written():
-    assert [percent(x) for x in (0.95, 0.999, 1 - 0.05, 0.9, 1.0, 0.99999, 0.0015)] == [
-        "95%", "99.9%", "95%", "90%", "100%", "99.999%", "0.15%",
-    ]  # fmt: skip
-    assert rounded_share(0.0369935) == "3.7%"
-    assert reachable_below(0.96299) == "96.2%"
-    assert reachable_above(0.03699) == "3.7%"
 
 
 @for_each(("discordant", "n"), [(3, 100), (4, 100), (20, 116), (60, 300)])

@@ -20,11 +20,6 @@ def names(a="LinearDiscriminantAnalysis", protocol="cv", line="a, b with mcnemar
     return [d.name for d in checked(text).diagnostics]
 
 
-@pytest.mark.parametrize("protocol", ["cv", "nested cv", "cv folds=5"])
-def test_tests_on_pooled_predictions_get_a_hint(protocol):
-    assert names(protocol=protocol) == ["pooled_predictions_of_several_models"]
-
-
 def test_the_hint_is_given_once_for_a_study():
     text = HEAD.format(a="LinearDiscriminantAnalysis", protocol="cv", line="a, b with mcnemar")
     found = checked(text + "compare against prior with mcnemar exploratory\n").diagnostics
@@ -70,10 +65,6 @@ def test_models_that_follow_single_examples_get_a_warning(model):
 )
 def test_models_that_average_or_are_pruned_get_the_hint_only(model):
     assert names(a=model) == ["pooled_predictions_of_several_models"]
-
-
-def test_leave_one_out_gets_a_warning_for_any_model():
-    assert names(protocol="leave_one_out") == ["pooled_predictions_of_unstable_models"]
 
 
 def test_predictions_with_folds_get_the_hint_and_those_without_none():

@@ -63,12 +63,6 @@ def test_a_gate_on_predictions_hears_so_too(test, clause, rule):
     assert names(GIVEN.format(test="mcnemar", clause=clause)) == []
 
 
-def test_a_tree_in_a_gate_follows_single_examples():
-    line = "require a better than b with mcnemar"
-    text = FITTED.format(a="DecisionTreeClassifier", protocol="cv", line=line)
-    assert names(text) == ["pooled_predictions_of_unstable_models"]
-
-
 @pytest.mark.parametrize(
     ("line", "b", "c", "objected"),
     [
