@@ -28,10 +28,14 @@ def _as_json(value: object) -> bytes:
 
 
 def _texts_as_json(column: "pl.Series") -> bytes:
-    """Return a column of text as `_as_json` does, faster where none needs an escape."""
-    if column.is_empty() or column.has_nulls() or not column.str.contains(PLAIN).all():
-        return _as_json(column.to_list())
-    joined: str = column.str.join('","').item()
+    """Return texts, or whole numbers as texts, as `_as_json` does, faster where none is escaped."""
+    import polars as pl  # a check needs none
+
+    texts = column.cast(pl.String)
+    plain = column.dtype.is_integer() or texts.str.contains(PLAIN).all()
+    if column.is_empty() or column.has_nulls() or not plain:
+        return _as_json(texts.to_list())
+    joined: str = texts.str.join('","').item()
     return b'["' + joined.encode("ascii") + b'"]'
 
 
@@ -83,13 +87,14 @@ class DataHash:
         import polars as pl  # a check needs none
 
         if isinstance(values, pl.Series):
-            column = values.cast(pl.String)
+            column = values
         else:
             texts = [value if isinstance(value, str) else None for value in values]
             column = pl.Series(texts, dtype=pl.String)
         if distinct:
             self.levels(name, column, np.arange(len(column), dtype=np.int64))
             return
+        column = column.cast(pl.String)
         first = column.unique(maintain_order=True)
         order = pl.Series(range(len(first)), dtype=pl.Int64)
         placed = column.replace_strict(first, order, return_dtype=pl.Int64)
@@ -107,7 +112,8 @@ class DataHash:
             return
         import polars as pl  # a check needs none
 
-        self._enter(f"{name}.levels", "json", _texts_as_json(pl.Series(levels, dtype=pl.String)))
+        column = levels if isinstance(levels, pl.Series) else pl.Series(levels, dtype=pl.String)
+        self._enter(f"{name}.levels", "json", _texts_as_json(column))
         self.numbers(f"{name}.codes", codes)
 
     def columns(self, name: str, columns: Mapping[str, Sequence[str]]) -> None:

@@ -33,7 +33,6 @@ from evallang.results.records import (
     FoldValue,
     Interval,
     Subgroup,
-    Tested,
 )
 from evallang.results.written import member_of
 from evallang.stats.basics import normal_quantile, standard_deviation
@@ -294,9 +293,6 @@ class _Rounds:
         return self.to_error(error)
 
 
-NONE_TESTED = Tested(0, 0, 0)
-
-
 @computes(nodes.ESTIMATE)
 def estimate_of(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
@@ -338,7 +334,7 @@ def _estimate(
         return _undefined(evaluation, model, metric, reason)
     if evaluation.by_rounds:
         made = bootstrap_estimate(study, evaluation, model, metric)
-        tests = tested(evaluation, model)
+        tests = evaluation.tested_rows(model)
         if made.interval is not None and made.interval.low == made.interval.high:
             note = "no interval: the standard error is 0"
             made = replace(made, interval=None, no_interval=NO_WIDTH, notes=(*made.notes, note))
@@ -376,28 +372,8 @@ def _estimate(
             *found_interval.notes,
         ),
         no_interval=found_interval.reason,
-        tested=tested(evaluation, model),
+        tested=evaluation.tested_rows(model),
     )
-
-
-def tested(evaluation: Evaluation, model: str) -> Tested | None:
-    """Count the rows that a model was tested on; None for scores, which have no rows."""
-    if evaluation.own is not None and evaluation.yields.of_folds_alone:
-        return None
-    found = evaluation.models[model]
-    if evaluation.counted is not None:
-        n, positive = evaluation.counted.n, evaluation.counted.of_class(evaluation.positive)
-        return Tested(n, 1, 1, positive) if n else NONE_TESTED
-    in_folds = found.fold >= 0  # the fit on the full sample of a bootstrap is not a test
-    of_class = None if evaluation.positive is None else evaluation.positive_rows(model) & in_folds
-    times = np.bincount(found.rows[in_folds])
-    times = times[times > 0]
-    positive = None
-    if of_class is not None:
-        positive = int(np.count_nonzero(np.bincount(found.rows[of_class])))
-    if not len(times):
-        return NONE_TESTED
-    return Tested(len(times), int(times.min()), int(times.max()), positive)
 
 
 def point_estimate(

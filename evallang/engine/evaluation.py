@@ -22,13 +22,14 @@ from evallang.metrics.named import mean_over_repeats
 from evallang.metrics.own_code import OwnMetricFailed, wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
-from evallang.results.records import Estimate, FoldValue
+from evallang.results.records import Estimate, FoldValue, Tested
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, place_scores
 from evallang.study import Method
 
 ROUNDING = 1e-9  # of the reciprocal of a ratio
+NONE_TESTED = Tested(0, 0, 0)
 
 
 class FoldSize(Struct, frozen=True):
@@ -133,7 +134,8 @@ class Evaluation(Struct, frozen=True):
     source
     whose rows were counted, `counted` has the distinct ones, to which the arrays of `subgroups`
     belong, and those of `models` are not kept. `moments` are the places of its rows in time, None
-    for the order of the source. `measured` is what is computed already, by metric.
+    for the order of the source. `measured` is what is computed already, by metric, and `tested` the
+    rows of each model that are counted already.
     """
 
     source: str
@@ -166,10 +168,11 @@ class Evaluation(Struct, frozen=True):
     counted: CountedRows | None = None
     moments: "NDArray[np.int64] | None" = None
     measured: Mapping[Method, Measured] = field(default_factory=dict)
+    tested: Mapping[str, Tested | None] = field(default_factory=dict)
 
     def altered(self, **changes: Any) -> "Evaluation":
         """Return the evaluation with other outcomes, of which nothing is computed yet."""
-        return replace(self, measured={}, **changes)
+        return replace(self, measured={}, tested={}, **changes)
 
     def groups_of(self, model: str) -> "NDArray[np.int64] | None":
         """Return the group of each row of a model, None where each row is alone."""
@@ -397,6 +400,27 @@ class Evaluation(Struct, frozen=True):
     def n_kept(self, model: str) -> int:
         """Return the length of the arrays of a model: its test rows, or the distinct ones."""
         return len(self.models[model].truth) if self.counted is None else len(self.counted.times)
+
+    def tested_rows(self, model: str) -> Tested | None:
+        """Count the rows that a model was tested on; None for scores, which have no rows."""
+        if model in self.tested:
+            return self.tested[model]
+        if self.own is not None and self.yields.of_folds_alone:
+            return None
+        found = self.models[model]
+        if self.counted is not None:
+            n, positive = self.counted.n, self.counted.of_class(self.positive)
+            return Tested(n, 1, 1, positive) if n else NONE_TESTED
+        in_folds = found.fold >= 0  # the fit on the full sample of a bootstrap is not a test
+        of_class = None if self.positive is None else self.positive_rows(model) & in_folds
+        times = np.bincount(found.rows[in_folds])
+        times = times[times > 0]
+        positive = None
+        if of_class is not None:
+            positive = int(np.count_nonzero(np.bincount(found.rows[of_class])))
+        if not len(times):
+            return NONE_TESTED
+        return Tested(len(times), int(times.min()), int(times.max()), positive)
 
     def n_right(self, model: str) -> int:
         """Return how many test rows a model has right."""

@@ -45,7 +45,9 @@ def measured(
 
     What intervals of one method draw again, and what is drawn of one metric, is drawn in one pass.
     """
-    whole = replace(evaluation, measured=dict(zip(metrics, values, strict=True)))
+    tested = {m: evaluation.tested_rows(m) for m, o in evaluation.models.items() if not o.failed}
+    measured = dict(zip(metrics, values, strict=True))
+    whole = replace(evaluation, measured=measured, tested=tested)
     together = (*_resampled(study, whole).values(), *([metric] for metric in metrics))
     for some in together:
         draw_together(s for one in some for s in whole.measured[one].samples.values())

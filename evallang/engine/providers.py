@@ -213,6 +213,7 @@ class ComparedModels(Struct, frozen=True, dict=True):
         # Each model's column in one piece: writing across rows of few models is ten times slower
         return np.stack([self.evaluation.correct(m) for m in self.models]).T[self.rows()]
 
+    @cached_property
     def counts(self) -> Correctness:
         """Count the rows that the models have right."""
         if self.evaluation.counted is not None:
@@ -226,7 +227,7 @@ class ComparedModels(Struct, frozen=True, dict=True):
 
     def table(self) -> Table:
         """Count the rows that both, one or none of the first two models have right."""
-        return replace(self, models=self.models[:2]).counts().pair(0, 1)
+        return self.counts.pair(0, 1)
 
     def rows(self) -> "NDArray[np.bool_]":
         """The rows a count test is about: all, or the positives, or the negatives."""
@@ -683,7 +684,7 @@ def paired_terms(inputs: TestInputs) -> "NDArray[np.float64]":
 def correct(inputs: TestInputs) -> "NDArray[np.bool_] | Correctness":
     """Return which models are right on which rows (n, m); without groups, counts are enough."""
     grouped = inputs.evaluation.group_codes is not None
-    return inputs.compared.correct() if grouped else inputs.compared.counts()
+    return inputs.compared.correct() if grouped else inputs.compared.counts
 
 
 def _losses(inputs: TestInputs, which: int) -> "NDArray[np.float64]":

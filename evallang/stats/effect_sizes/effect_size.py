@@ -379,15 +379,19 @@ def _spreads(
     column: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the medians of drawn scores, and their median distances to it, by weights (B, n)."""
-    medians, distances = np.empty((2, len(weights)))
-    sizes = weights.sum(axis=1)
-    for size in np.unique(sizes):  # blocks of omitted data sets differ in size
-        rows = np.flatnonzero(sizes == size)
-        times = weights[rows].astype(np.intp).ravel()
-        drawn = np.repeat(np.tile(column, len(rows)), times).reshape(len(rows), -1)
-        medians[rows] = np.median(drawn, axis=1)
-        distances[rows] = np.median(np.abs(drawn - medians[rows, None]), axis=1)
-    return medians, distances
+    medians = _medians(np.broadcast_to(column, weights.shape), weights)
+    return medians, _medians(np.abs(column - medians[:, None]), weights)
+
+
+def _medians(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of the drawn values of each row (B,)."""
+    order = values.argsort(axis=1)
+    drawn = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
+    n = drawn[:, -1:]
+    middle = [(drawn <= half // 2).sum(axis=1) for half in (n - 1, n)]
+    places = np.take_along_axis(order, np.stack(middle, axis=1), axis=1)
+    medians: NDArray[np.float64] = np.take_along_axis(values, places, axis=1).mean(axis=1)
+    return medians
 
 
 def effects_over_data(
