@@ -4,13 +4,11 @@ import json
 from xml.etree import ElementTree
 
 import fixture
-import numpy as np
 import pikepdf
 import pytest
 
 import evallang as ev
-from evallang.reporting.figures.figure import INK, RULE, Canvas
-from evallang.reporting.report import arrange, figures, write_report
+from evallang.reporting.report import figures, write_report
 
 pytestmark = pytest.mark.pdf
 
@@ -138,22 +136,3 @@ def test_verify_names_a_figure_that_is_not_of_the_results(study):
     }
     assert places == {f"figures/{name}" for name in
                       ("estimates-1-single.svg", "estimates-1-double.pdf", "ALT.txt")}  # fmt: skip
-
-
-def test_hairlines_of_a_report_are_ticks_in_a_file_for_a_journal():
-    canvas = Canvas(60)
-    canvas.gridline((20, 5), (20, 40))
-    canvas.gridline((15, 10), (90, 10))
-    canvas.gridline((50, 5), (50, 40), strong=True)
-    page, journal = Canvas(60, 252), arrange([canvas], 252)
-    page.place(canvas, 0, 0, 252)
-    assert [RULE in mark.style for mark in page.marks] == [True, True, False]
-    more = (252 - canvas.width) / 2  # a drawing without a plot is in the middle
-    below, left, zero = journal.marks
-    assert all(INK in mark.style for mark in journal.marks)
-    for mark, points in (
-        (below, (20 + more, 40, 20 + more, 42.5)),
-        (left, (12.5 + more, 10, 15 + more, 10)),
-        (zero, (50 + more, 5, 50 + more, 40)),
-    ):
-        assert np.ravel(mark.points) == pytest.approx(points, abs=0.01)

@@ -10,7 +10,6 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     LEAST_SIZE,
     SMALL_SIZE,
-    depth_of_row,
     smallest_text,
 )
 from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
@@ -93,16 +92,6 @@ def test_a_pair_of_long_names_has_two_lines():
     )
     texts = TEXT.findall(drawing.svg())
     assert any(text.startswith("and Logistic") for text in texts) and "\n" not in alt
-
-
-def test_rows_of_many_models_are_closer_but_apart():
-    assert [depth_of_row(n, 13.0, 190.0) for n in (3, 14, 19, 20, 40)] == [
-        13.0,
-        13.0,
-        10.0,
-        9.5,
-        9.5,
-    ]
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 40])

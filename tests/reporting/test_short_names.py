@@ -1,6 +1,5 @@
 """Names that are too long for a figure remain apart."""
 
-import pytest
 from hypothesis import given, settings, strategies as st
 
 from evallang.reporting import fonts
@@ -13,18 +12,6 @@ def test_names_that_differ_in_the_middle_keep_that_part():
     assert [name.removesuffix("…").split()[-1] for name in cut[:4]] == ["1", "2", "10", "11"]
     assert all(name.startswith("Grad") and fonts.width(name, 7.5) <= 96 for name in cut[:4])
     assert cut[4] == "Ridge"
-
-
-def test_names_that_differ_elsewhere_are_cut_in_the_middle_as_single_names_are():
-    names = ["A model of trees with many leaves, version 1", "A model of trees, version 2"]
-    assert fonts.shorten_names(names, 7.5, 96) == [
-        fonts.shorten_name(name, 7.5, 96) for name in names
-    ]
-
-
-@pytest.mark.parametrize("limit", [40, 66, 96, 132])
-def test_equal_names_stay_equal(limit):
-    assert len(set(fonts.shorten_names(WINDOWS[:1] * 3, 7.5, limit))) == 1
 
 
 @given(
