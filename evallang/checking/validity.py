@@ -151,10 +151,11 @@ def _other_scores(source: ScoresSpec) -> str | None:
             "of folds (`fold COLUMN`) or data sets (`dataset COLUMN`)"
         )
     if source.fold is None:
-        return (
-            "name the column of the folds by `fold COLUMN`, or that of the data sets by `dataset "
-            "COLUMN` for a test `across data`; runs with other seeds are named by `seed COLUMN`"
-        )
+        of_sets = "write `across data` and a test over data sets"
+        if source.dataset is None:
+            of_sets = "that of the data sets by `dataset COLUMN` for a test `across data`"
+        folds = f"name the column of the folds by `fold COLUMN`, or {of_sets}"
+        return f"{folds}; runs with other seeds are named by `seed COLUMN`"
     if source.shared_training is None:
         return (
             f"write `folds of cv` under `scores {source.name}` if `{source.fold}` numbers the "

@@ -7,23 +7,32 @@ the other share them in as many ways as there are characters, from each of which
 `\\w*\\w*:` on 3,000 letters takes 45 seconds. Without such parts the time grows at most with the
 square of a text's length. Both rules are sound and not complete: some harmless expressions are
 refused too; possessive repeats (`++`) and atomic groups (`(?>...)`) are never tried again, and are
-accepted.
+accepted. The parts are read from the text, as Python offers no tree of them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from re import _constants as words, _parser as parser
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cache
+from math import inf
 
 from msgspec import Struct
 
 MANY = 4  # lengths from which on a bounded repeat counts as one without end
 MOST_PATHS = 200  # ways through choices and options; more are refused unread
 LATIN = 0x180
-ALPHABET = tuple(map(chr, (*range(LATIN), 0x3B1, 0x416, 0x5D0, 0x661, 0x4E2D, 0x2003, 0x2028)))
+ALPHABET = frozenset(map(chr, (*range(LATIN), 0x3B1, 0x416, 0x5D0, 0x661, 0x4E2D, 0x2003, 0x2028)))
 """Characters that represent all: ASCII, Latin and one of each kind of others."""
-AGAIN = (words.MAX_REPEAT, words.MIN_REPEAT)
-ONCE = (words.POSSESSIVE_REPEAT, words.ATOMIC_GROUP)
+TOKEN = re.compile(
+    r"(?P<comment>\(\?#[^)]*\)|\(\?[a-zA-Z]+\))"  # or flags
+    r"|(?P<condition>\(\?\()|(?P<earlier>\(\?P=\w+\)|\\[0-9]{1,3})|(?P<once>\(\?>)"
+    r"|(?P<look>\(\?<?[=!])|(?P<group>\((?:\?(?:P<\w+>|[a-zA-Z-]*:))?)"
+    r"|(?P<anchor>[$^]|\\[ABbZz])"
+    r"|(?P<repeat>(?:[*+?]|\{(?!\})[0-9]*(?:,[0-9]*)?\})[+?]?)"
+    r"|(?P<character>\[\^?\]?(?:[^]\\]|\\.)*\]"
+    r"|\\(?:x..|u.{4}|U.{8}|N\{[^}]*\}|.)|.)",
+    re.DOTALL,
+)
+BOUNDS = {"*": (0, inf), "+": (1, inf), "?": (0, 1)}
 NESTED = (
     "repeats a part that itself repeats or has alternatives, which can take exponential time; "
     "write the inner repeat as `++`, or without the outer one"
@@ -34,40 +43,23 @@ ADJACENT = (
 )
 
 
-def objection(pattern: str) -> str | None:
-    """Return why a regular expression is refused, None when it is not; read after its name."""
-    try:
-        tree = parser.parse(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        return f"is not a regular expression: {error}"
-    if _nested(tree, inside=False):
-        return NESTED
-    return (
-        ADJACENT
-        if _adjacent(tree, fold=re.search(r"\(\?[a-zA-Z]*i", pattern) is not None)
-        else None
-    )
+class _Refused(Exception):
+    """An expression is refused without looking at more of it."""
 
 
-def _nested(tree: Iterable[Any], *, inside: bool) -> bool:
-    """Return whether a repeated part holds another repeat or a choice."""
-    for word, rest in tree:
-        if word in ONCE:  # never tried again once it has matched, and until then as any other
-            if _nested(_once(rest), inside=False):
-                return True
-            continue
-        if word in AGAIN:
-            least, most, body = rest
-            if (inside and least != most) or _nested(body, inside=inside or most > 1):
-                return True
-        elif word is words.BRANCH:
-            if inside or any(_nested(way, inside=False) for way in rest[1]):
-                return True
-        elif isinstance(rest, tuple) and any(
-            _nested(part, inside=inside) for part in rest if isinstance(part, parser.SubPattern)
-        ):
-            return True
-    return False
+class _Part(Struct, frozen=True):
+    """One character, or the ways through a group, and how often they are repeated.
+
+    Without a way of its own it is one of its `characters`. What is matched `once` is never tried
+    again; where it is only to `look`, its text remains.
+    """
+
+    ways: tuple[tuple["_Part", ...], ...] = ()
+    characters: frozenset[str] = ALPHABET
+    least: float = 1
+    most: float = 1
+    once: bool = False
+    look: bool = False
 
 
 class _Atom(Struct, frozen=True):
@@ -77,24 +69,88 @@ class _Atom(Struct, frozen=True):
     repeats: bool = False
 
 
-class _Refused(Exception):
-    """An expression is refused without looking at more of it."""
+def objection(pattern: str) -> str | None:
+    """Return why a regular expression is refused, None when it is not; read after its name."""
+    try:
+        re.compile(pattern)
+        tokens = [*TOKEN.finditer(pattern)]
+        heads = (re.match(r"\(\?([a-zA-Z]+)[:)-]", token.group()) for token in tokens)
+        flags = "".join(head[1] for head in heads if head)
+        if "x" in flags:
+            return "has the flag `x`, which lets it contain white space; write it without both"
+        ways = _ways_of_group(iter(tokens), ascii_only="a" in flags)
+        if any(_nested(way, inside=False) for way in ways):
+            return NESTED
+        return ADJACENT if _adjacent(ways, fold="i" in flags) else None
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is not a regular expression: {error}"
+    except _Refused:
+        return ADJACENT
 
 
-def _adjacent(tree: Iterable[Any], *, fold: bool) -> bool:
+def _ways_of_group(
+    tokens: Iterator[re.Match[str]], *, ascii_only: bool
+) -> tuple[tuple[_Part, ...], ...]:
+    """Read the ways through a group, up to its end; the whole is sound, as `re` has compiled it."""
+    ways: list[list[_Part]] = [[]]
+    listed = True  # `re` makes one set of single characters and sets, if none is negated
+    for token in tokens:
+        text, kind, way = token.group(), token.lastgroup, ways[-1]
+        if text == ")":
+            break
+        if text == "|":
+            ways.append([])
+        elif kind == "condition":
+            raise _Refused
+        elif kind == "repeat":
+            least, _, most = text.rstrip("+?").strip("{}").partition(",")
+            bounds = BOUNDS.get(text[0])
+            if bounds is None:
+                bounds = int(least or 0), int(most) if most else inf if "," in text else int(least)
+            once = len(text) > 1 and text.endswith("+")
+            way.append(_Part(((way.pop(),),), least=bounds[0], most=bounds[1], once=once))
+        elif kind in ("group", "once", "look"):
+            inner = _ways_of_group(tokens, ascii_only=ascii_only)
+            way.append(_Part(inner, once=kind == "once", look=kind == "look"))
+        elif kind == "earlier":  # the text of a group, or a character by its number
+            way.append(_Part())
+        elif kind == "character":
+            listed = listed and not text.startswith((".", "[^"))
+            way.append(_Part(characters=_characters(text, ascii_only)))
+    if listed and len(ways) > 1 and all(len(way) == 1 and not way[0].ways for way in ways):
+        every = frozenset[str]().union(*(way[0].characters for way in ways))
+        return ((_Part(characters=every),),)
+    return tuple(map(tuple, ways))
+
+
+@cache
+def _characters(text: str, ascii_only: bool) -> frozenset[str]:
+    """Return what of the alphabet a character or set matches; all of it where that is not known."""
+    if text == "." or re.search(r"\\[uUN]|[^\x00-\u017f]", text):
+        return ALPHABET
+    flags = [0, re.ASCII] if ascii_only else [0]
+    forms = [re.compile(re.escape(text) if len(text) == 1 else text, flag) for flag in flags]
+    return frozenset(c for c in ALPHABET if any(form.fullmatch(c) for form in forms))
+
+
+def _nested(way: Sequence[_Part], *, inside: bool) -> bool:
+    """Return whether a repeated part holds another repeat or a choice."""
+    for part in way:
+        within = not part.once and (inside or part.most > 1)
+        repeated = not part.once and inside and part.least != part.most
+        if repeated or (within and len(part.ways) > 1):
+            return True
+        if any(_nested(one, inside=within) for one in part.ways):
+            return True
+    return False
+
+
+def _adjacent(ways: Sequence[Sequence[_Part]], *, fold: bool) -> bool:
     """Return whether two repeats on one path can share the characters between their ends.
 
     `fold` is whether capital letters match small ones.
     """
-    try:
-        return any(_share(path, fold=fold) for path in _paths(tree))
-    except _Refused:
-        return True
-
-
-def _once(rest: Any) -> Any:
-    """Return the body of a possessive repeat or an atomic group."""
-    return rest[2] if isinstance(rest, tuple) else rest
+    return any(_share(path, fold=fold) for way in ways for path in _paths(way))
 
 
 def _share(path: Sequence[_Atom], *, fold: bool) -> bool:
@@ -111,75 +167,26 @@ def _share(path: Sequence[_Atom], *, fold: bool) -> bool:
     return False
 
 
-def _paths(tree: Iterable[Any]) -> list[tuple[_Atom, ...]]:
-    """List the ways through an expression, each as its parts in order."""
+def _paths(way: Sequence[_Part]) -> list[tuple[_Atom, ...]]:
+    """List the paths through parts one after the other, each as its parts in order."""
     found: list[tuple[_Atom, ...]] = [()]
-    for word, rest in tree:
-        ways = _ways(word, rest)
-        found = [(*path, *way) for path in found for way in ways]
+    for part in way:
+        through = _paths_of(part)
+        found = [(*path, *more) for path in found for more in through]
         if len(found) > MOST_PATHS:
             raise _Refused
     return found
 
 
-def _ways(word: Any, rest: Any) -> list[tuple[_Atom, ...]]:
-    if word is words.BRANCH:
-        return [path for way in rest[1] for path in _paths(way)]
-    if word is words.SUBPATTERN:
-        return _paths(rest[-1])
-    if word in AGAIN:
-        least, most, body = rest
-        if most - least >= MANY:
-            every = frozenset().union(*(a.characters for path in _paths(body) for a in path))
-            return [*([()] if least == 0 else []), (_Atom(every, repeats=True),)]
-        once = _paths(body)
-        return [*([()] if least == 0 else []), *(once if most else [])]
-    if word in (words.ASSERT, words.ASSERT_NOT, *ONCE):
-        body = rest[1] if word in (words.ASSERT, words.ASSERT_NOT) else _once(rest)
-        if _adjacent(body, fold=True):
+def _paths_of(part: _Part) -> list[tuple[_Atom, ...]]:
+    if not part.ways:
+        return [(_Atom(part.characters),)]
+    if part.once or part.look:
+        if _adjacent(part.ways, fold=True):
             raise _Refused
-        return [(_Atom(_EVERY),)] if word in ONCE else [()]
-    if word is words.AT:
-        return [()]
-    if word is words.GROUPREF_EXISTS:
-        raise _Refused
-    return [(_Atom(_characters(word, rest)),)]
-
-
-def _characters(word: Any, rest: Any) -> frozenset[str]:
-    """Return what of the alphabet a part matches; all of it where that is not known."""
-    if word is words.LITERAL:
-        return _members(word, rest)
-    if word is words.NOT_LITERAL:
-        return _EVERY - {chr(rest)}
-    if word is words.IN:
-        negated = bool(rest) and rest[0][0] is words.NEGATE
-        named = frozenset().union(*(_members(*item) for item in rest[int(negated) :]))
-        certain = all(word is not words.RANGE or rest[1] < LATIN for word, rest in rest)
-        if negated:
-            return _EVERY - named if certain and named != _EVERY else _EVERY
-        return named
-    return _EVERY
-
-
-def _members(word: Any, rest: Any) -> frozenset[str]:
-    if word is words.LITERAL:
-        return frozenset({chr(rest)}) if chr(rest) in _EVERY else _EVERY
-    if word is words.RANGE:
-        known = rest[1] < LATIN
-        return frozenset(map(chr, range(rest[0], rest[1] + 1))) if known else _EVERY
-    return _CATEGORIES.get(rest, _EVERY)
-
-
-_EVERY = frozenset(ALPHABET)
-_CATEGORIES = {
-    category: frozenset(c for c in ALPHABET if re.match(escape, c))
-    for category, escape in (
-        (words.CATEGORY_DIGIT, r"\d"),
-        (words.CATEGORY_NOT_DIGIT, r"\D"),
-        (words.CATEGORY_SPACE, r"\s"),
-        (words.CATEGORY_NOT_SPACE, r"\S"),
-        (words.CATEGORY_WORD, r"\w"),
-        (words.CATEGORY_NOT_WORD, r"\W"),
-    )
-}
+        return [(_Atom(ALPHABET),)] if part.once else [()]
+    paths = [path for way in part.ways for path in _paths(way)]
+    if part.most - part.least >= MANY:
+        every = frozenset[str]().union(*(a.characters for path in paths for a in path))
+        paths = [(_Atom(every, repeats=True),)]
+    return [*([()] if part.least == 0 else []), *(paths if part.most else [])]

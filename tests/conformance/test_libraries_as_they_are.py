@@ -12,7 +12,6 @@ PRIVATE = re.compile(r"_[a-z]\w*|_[A-Z]\w*")
 OF_PYTHON = {"_replace", "_asdict", "_fields", "_fields_", "_exit", "_getframe"}
 """Names that Python documents in spite of the sign before them."""
 SETTING = "a setting of our own process, which Python documents"
-GRAMMAR = "Python gives no other way to read a pattern, which may take exponential time"
 ALLOWED = {
     ("__init__.py", "sys.path[0]"): SETTING,
     ("cli/main.py", "os.environ['PATH']"): SETTING,
@@ -36,10 +35,6 @@ ALLOWED = {
     ("data/hashing.py", "from _typeshed import ReadableBuffer"): "the name of a type",
     ("models/own_code.py", "sys.modules[name]"): "forgets the author's modules of another folder",
     ("models/own_code.py", "sys.path_importer_cache[known]"): "the same",
-    (
-        "models/regular_expressions.py",
-        "from re import _constants as words, _parser as parser",
-    ): GRAMMAR,
 }
 """What is found and stays, with the reason."""
 

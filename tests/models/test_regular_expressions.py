@@ -14,7 +14,7 @@ from evallang.models.regular_expressions import ADJACENT, NESTED, objection
     [
         "(a+)+$", "(a*)*b", "(a|ab)*c", "(?:a?){40}a{40}", "((ab)*c)+", "(x+x+)+y",
         "(?=(a+)+b)", "(a{1,9}){1,9}$", "(?:(?:a|b+)c)*d", "(?P<w>[a-z]+-?)+",
-        r"(\w+\s*)+:", "(?>(a+)+b)", "(?:(a+)+b)*+",
+        r"(\w+\s*)+:", "(?>(a+)+b)", "(?:(a+)+b)*+", "(?:é|.)*:", "(?:a|[^b])+:",
     ],
 )  # fmt: skip
 def test_a_repeat_of_a_repeat_or_of_a_choice_is_refused(pattern):
@@ -54,8 +54,14 @@ def test_patterns_of_tokens_are_taken(pattern):
     assert objection(pattern) is None
 
 
+def test_white_space_in_an_expression_is_refused():
+    assert objection("(?x) a+ # letters").startswith("has the flag `x`")
+    assert objection(r"(?P<x>\(\?x\))") is None
+
+
 def test_a_text_that_is_no_expression_is_refused():
     assert objection("(a").startswith("is not a regular expression")
+    assert objection("(?<=a+)b").startswith("is not a regular expression")
     assert objection("(" * 5_000 + ")" * 5_000).startswith("is not a regular expression")
 
 

@@ -11,7 +11,7 @@ from evallang.printable import printable, without_credentials
 MADE_OF_OTHERS = {
     "evallang.checking.unused": "names of the catalogue",
     "evallang.data.path_patterns": "the words of a path, of which it has one",
-    "evallang.models.regular_expressions": "two escapes",
+    "evallang.models.regular_expressions": "one character or set of what `re` has compiled",
     "evallang.reporting.formats.works": "one set of characters",
     "evallang.results.bibtex_entries": "names of commands",
     "evallang.syntax.slips": "the rows of its table, searched in a few hundred characters",
