@@ -67,6 +67,7 @@ POWER = Section(
     "permutation tests have 999 rounds.",
     ("test", "design"),
     ("difference", "simulated power", "computed power"),
+    of_errors=False,
 )
 WIDTH = Section(
     "planned_width",
@@ -76,6 +77,7 @@ WIDTH = Section(
     "of DeLong's interval is in the table of its power.",
     ("test", "design"),
     ("mean width",),
+    of_errors=False,
 )
 ROUNDS = 999
 GROUPED = 40_000  # rounds of the power for examples in groups

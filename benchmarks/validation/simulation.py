@@ -133,7 +133,10 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Section:
-    """A table of the page: columns of words, then columns of figures."""
+    """A table of the page: columns of words, then columns of figures.
+
+    `of_errors` is False where it says nothing of how often what its first column names errs.
+    """
 
     key: str
     title: str
@@ -141,6 +144,7 @@ class Section:
     columns: tuple[str, ...]
     figures: tuple[str, ...]
     unit: str = "%"
+    of_errors: bool = True
 
 
 def rejections(p: Iterable[float | None]) -> dict[str, Tally]:
