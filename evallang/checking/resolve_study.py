@@ -21,7 +21,7 @@ from evallang.syntax.formatter import format_node
 from evallang.syntax.language import STATEMENTS, word_of
 
 FORMATS = STATEMENTS["report"].words["formats"]
-DEFAULT = ReportSettings().formats
+DEFAULT = ReportSettings()
 
 
 class Header(Struct, frozen=True):
@@ -90,8 +90,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
     """Resolve `report`: the settings, the folder it names, and the places of its clauses."""
     node = scope.single(n.ReportNode)
     if node is None:
-        scope.default("report", ", ".join(DEFAULT), "report")
-        return ReportSettings(), None, {}
+        scope.default("report", ", ".join(DEFAULT.formats), "report")
+        return DEFAULT, None, {}
     formats: list[str] = []
     words = [name.name for name in node.formats]
     clause_values.distinct(scope, node.formats, words, " in `report`")
@@ -109,11 +109,15 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
         elif name.name not in formats:
             formats.append(name.name)
     clauses = Clauses(scope, node)
-    style, paper = clauses.take("numbers"), clauses.take("page")
-    if style is None:
-        scope.default("report numbers", "apa", "report", "numbers")
-    if paper is None:
-        scope.default("report page", "a4", "report", "page")
+    plain = {
+        word: _file(scope, clauses, word) if word in FILES else clauses.take(word)
+        for word in ReportSettings.__struct_fields__
+        if word in clauses.known and word not in ("show", "hide")
+    }
+    for word, value in plain.items():
+        assumed = getattr(DEFAULT, word)
+        if value is None and assumed is not None:
+            scope.default(f"report {word}", assumed, "report", word)
     shown, hidden = _sections(scope, clauses, "show"), _sections(scope, clauses, "hide")
     if shown is not None and hidden is not None:
         scope.refuse(
@@ -122,13 +126,10 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
             related=[Related(clauses.places["show"], "the sections to show are here")],
         )
     settings = ReportSettings(
-        tuple(formats) or DEFAULT,
-        clauses.take("title"),
-        style or "apa",
-        paper or "a4",
-        shown,
-        hidden or (),
-        *(_file(scope, clauses, word) for word in FILES),
+        tuple(formats) or DEFAULT.formats,
+        show=shown,
+        hide=hidden or (),
+        **{word: value for word, value in plain.items() if value is not None},
     )
     places = {word: span for word, span in clauses.places.items() if word in FILES}
     places |= {"report": node.keyword}

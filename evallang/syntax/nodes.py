@@ -122,10 +122,6 @@ MethodNode = NameNode | CallNode
 class ClauseNode(Node, frozen=True):
     """`keyword value, value`: every clause that has no shape of its own.
 
-    `author`, `question`, `about`, `seed`, `alpha`, `confidence`, `families`, `target`,
-    `categorical`, `id`, `group`, `weight`, `missing`, `task`, `unit`, `cite`, `truth`,
-    `fold`, `repeat`, `dataset`, `model`, `score` of a `scores` statement, `metric`, `count`,
-    `to`, `title`, `numbers`, `page`, `style`, `template`, `show`, `hide`, `bibliography`.
     A clause whose word is unknown parses as one too; the checker names the right ones.
     """
 

@@ -150,7 +150,8 @@ def is_pictured_on_its_page(entry, record):
     Versions of scikit-learn other than that of the picture may differ in the last digits.
     """
     plural = next(plural for plural, registry in REGISTRIES.items() if entry in list(registry))
-    kept = pictures.records()[pictures.key_of(plural, entry)]
+    kept = pictures.records().get(pictures.key_of(plural, entry))
+    assert kept is not None, "its page has no picture yet: run `make docs`"
     svg, found = pictures.picture(record, plural)
     assert (svg is not None) == kept["picture"] == found["picture"]
     redraw = f"write `{pictures.COMMAND} {entry.name}`"

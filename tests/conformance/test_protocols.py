@@ -15,26 +15,29 @@ from evallang.registry import Design
 N = 36
 Y = np.arange(N) % 3
 GROUPS = np.arange(N) // 3
-OTHER_OPTIONS = {
-    "folds": 4, "times": 3, "outer": 3, "inner": 3, "rounds": 4, "p": 1, "gap": 1,
-    "test": Fraction(1, 4), "validation": 0.2, "estimate": "oob",
-}  # fmt: skip
-SERIES = {"test": 3}  # rows, where a holdout's is a share
+
+
+def other(option):
+    """Give a value of an option other than its default: a word, a share, or a small number."""
+    if option.words:
+        return next(word for word in option.words if word != option.default)
+    if option.bounds.below == 1:
+        return Fraction(1, 4)
+    least = int(option.bounds.least)
+    return least if least != option.default else least + 1
 
 
 def cases():
     for entry in PROTOCOLS:
         yield pytest.param(entry, entry.defaults(), id=entry.name)
-        others = {option.name: OTHER_OPTIONS[option.name] for option in entry.options}
-        if entry.name == "time_series":
-            others |= SERIES
-        if others:
+        if others := {option.name: other(option) for option in entry.options}:
             yield pytest.param(entry, others, id=f"{entry.name}-other-options")
 
 
 def rows_for(entry):
-    grouped = entry.name == "leave_one_group_out"
-    assignment = tuple(str(i % 4) for i in range(N)) if entry.name == "split" else None
+    given = entry.declaration.of_assignment is not None
+    grouped = not given and entry.declaration.yields(entry.defaults()).grouped
+    assignment = tuple(str(i % 4) for i in range(N)) if given else None
     return Rows(N, Y, GROUPS if grouped else None, assignment, lambda repeat: 7 + repeat)
 
 
