@@ -111,8 +111,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None, Mapping[s
     clauses = Clauses(scope, node)
     plain = {
         word: _file(scope, clauses, word) if word in FILES else clauses.take(word)
-        for word in ReportSettings.__struct_fields__
-        if word in clauses.known and word not in ("show", "hide")
+        for word in clauses.known
+        if word not in ("to", "show", "hide")
     }
     for word, value in plain.items():
         assumed = getattr(DEFAULT, word)
