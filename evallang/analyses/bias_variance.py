@@ -1,6 +1,6 @@
 """Bias and variance: what part of the error comes of the training sample."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -344,7 +344,7 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
             possible=(None, 1.0) if shares else UNBOUNDED,
         )
         panels.append(Panel(*drawing, runs(one["name"])))
-    said = (runs(sentence(_words_of_sizes(first))), *notes(context, items))
+    said = (runs(sentence(_words_of_sizes(context, items[0]))), *notes(context, items))
     tables[-1] = replace(tables[-1], notes=said)
     decomposed = [one for item in items for one in item.values["decompositions"]]
     if any(part["value"] < 0 for one in decomposed for part in one["parts"]):
@@ -354,8 +354,9 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
     return [*tables, Figure(f"figure-bias-{part.number}", caption, tuple(panels))]
 
 
-def _words_of_sizes(values: Mapping[str, Any]) -> str:
-    n, unit = count(values["n"]), values["unit"]
+def _words_of_sizes(context: Context, item: Analysis) -> str:
+    values, unit = item.values, context.cases(item.data)
+    n = count(values["n"])
     words = f"{n}{NBSP}{unit}, each predicted by {count(round(values['mean']))} of "
     words += f"{count(values['rounds'])} rounds on average (at least {count(values['fewest'])})"
     if values["left_out"]:

@@ -33,7 +33,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figures.class_matrix import MOST_CLASSES, matrix_of_classes
 from evallang.reporting.long_tables import fits_on_a_page
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.numbers import NBSP, Scale, between, fixed, interval, percent
 from evallang.reporting.tables import (
     amount_of,
     counted,
@@ -193,7 +193,7 @@ def _table(context: Context, items: Sequence[Analysis], identifier: str) -> Tabl
         note = shares
         file = Code(f"tables/{identifier.removeprefix('table-')}.csv")
         pointer = [runs(file, " has the counts of all predicted classes.")]
-    sizes = " to ".join(dict.fromkeys(count(item.values["n"]) for item in items))
+    sizes = between([item.values["n"] for item in items])
     of_each = " of each model" if several else ""
     weighted = context.weights_words(items[0].data)
     size = runs(sentence(f"{sizes}{NBSP}predictions{of_each}{weighted}; {note}"))

@@ -424,7 +424,7 @@ def _table(
             for model, values in ordered
             for k, point in enumerate(values["points"])
         ],
-        _words_of_sizes(items[0].values),
+        _words_of_sizes(context, items[0]),
         _gains(ordered, metric, scale),
         *notes(context, items),
         *(
@@ -494,9 +494,10 @@ def _rows(point: Mapping[str, Any]) -> str:
     return count(low) if low == high else f"{count(low)}–{count(high)}"
 
 
-def _words_of_sizes(values: Mapping[str, Any]) -> str:
+def _words_of_sizes(context: Context, item: Analysis) -> str:
+    values = item.values
     splits, draws = values["n_splits"], values["n_draws"]
-    words = f"{count(values['n'])}{NBSP}{values['unit']} tested in {count(splits)} "
+    words = f"{count(values['n'])}{NBSP}{context.cases(item.data)} tested in {count(splits)} "
     words += "split" if splits == 1 else "splits"
     if draws > 1:
         words += f"; scores are means over {number_word(draws)} draws of subsets"

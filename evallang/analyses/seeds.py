@@ -1,7 +1,5 @@
 """Spread over seeds: what another seed of the fits would change in a score."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -22,7 +20,6 @@ from evallang.reporting.document import Figure, Table
 from evallang.reporting.figures.stacks import strips
 from evallang.reporting.numbers import NBSP, Scale, count, scale_of
 from evallang.reporting.tables import number, right, row, table, wide
-from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
 
@@ -138,11 +135,13 @@ SPREADS = {
 }
 
 
-def _methods(context: Context, found: Sequence[Analysis]) -> str:
-    return "We report how scores vary over the seeds of their fits"
-
-
-@shows("seeds", order=49, title="Seeds of the fits", methods=_methods, most=MOST_ROWS)
+@shows(
+    "seeds",
+    order=49,
+    title="Seeds of the fits",
+    methods="We report how scores vary over the seeds of their fits",
+    most=MOST_ROWS,
+)
 def seeds_of_fits(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
@@ -164,7 +163,8 @@ def seeds_of_fits(context: Context, part: Part) -> tuple[Table, Figure]:
 def _seeds(context: Context, part: Part, metric: MetricWords, scale: Scale) -> Table:
     first = part.items[0].values
     apart = [item.values["differ"] for item in part.items]
-    last = "the last column is the share of examples that two seeds predict differently"
+    cases = context.cases(part.items[0].data)
+    last = f"the last column is the share of {cases} that two seeds predict differently"
     of_differ, head = PERCENT, "Predicted differently (%)"
     if not first["categories"]:
         last = (

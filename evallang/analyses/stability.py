@@ -29,7 +29,6 @@ from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence
-from evallang.results.records import Analysis
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 
@@ -208,15 +207,11 @@ PARTS = {"inner": "inside the training parts", "test": "on the test parts"}
 SUMMED = ("mean", "sd", "lowest", "highest")
 
 
-def _methods(context: Context, found: Sequence[Analysis]) -> str:
-    return "We counted how often the searches of the outer folds chose each candidate"
-
-
 @shows(
     "stability",
     order=51,
     title="Stability of hyper-parameters",
-    methods=_methods,
+    methods="We counted how often the searches of the outer folds chose each candidate",
     key=by_place,
 )
 def stability_of_searches(context: Context, part: Part) -> list[Table | Figure]:

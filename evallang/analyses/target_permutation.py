@@ -505,7 +505,7 @@ def _rounds(values: Any, models: int) -> str:
     )
     if values.get("p_adjusted") is not None:
         words += (
-            f"; the adjusted p is the share of targets on which any of the "
+            f"; the adjusted p is the share of targets on which at least one of the "
             f"{number_word(values['models'])} models has as small a p"
         )
     elif models > 1:

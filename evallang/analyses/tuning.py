@@ -263,11 +263,13 @@ RULES = {
 }
 
 
-def _methods(context: Context, found: Sequence[Analysis]) -> str:
-    return "Tuning curves show the mean inner scores of all candidates"
-
-
-@shows("tuning", order=52, title="Tuning curves", methods=_methods, key=by_place)
+@shows(
+    "tuning",
+    order=52,
+    title="Tuning curves",
+    methods="Tuning curves show the mean inner scores of all candidates",
+    key=by_place,
+)
 def tuning_curves(context: Context, part: Part) -> list[Table | Figure]:
     """Return a table and a figure for each data set and protocol."""
     metric = context.metric(part.items[0].values["metric"])

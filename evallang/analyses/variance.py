@@ -1,7 +1,5 @@
 """Components of variance: seeds, training rows and test rows as sources of the spread of scores."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -24,7 +22,6 @@ from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.tables import left, number, right, row, table, wide, with_second
-from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
 from evallang.stats.clusters import variance_of_mean
@@ -205,11 +202,13 @@ def _over_repeats(runs: Runs) -> list[float]:
 PERCENT = Scale(1, 2)
 
 
-def _methods(context: Context, found: Sequence[Analysis]) -> str:
-    return "We report the components of the variance of scores"
-
-
-@shows("variance", order=50, title="Components of variance", methods=_methods, most=MOST_ROWS)
+@shows(
+    "variance",
+    order=50,
+    title="Components of variance",
+    methods="We report the components of the variance of scores",
+    most=MOST_ROWS,
+)
 def components_of_variance(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])

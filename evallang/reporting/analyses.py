@@ -57,7 +57,7 @@ def shows(
     *,
     order: int,
     title: str,
-    methods: Callable[[Context, Sequence[Analysis]], str] | None = None,
+    methods: str | Callable[[Context, Sequence[Analysis]], str] = "",
     most: int | None = None,
     key: Callable[[Analysis], object] = by_metric,
     topics: tuple[Topic, ...] = (),
@@ -66,13 +66,15 @@ def shows(
     """Register the decorated function as the section of the report that shows one analysis.
 
     It draws the analyses of one place, given by `key`, of which it draws `most`; what could not be
-    computed is told after it. `methods` returns the sentence of the methods text about those with
-    values, without its references.
+    computed is told after it. `methods` is the sentence of the methods text about those with
+    values, without its references, or a function that returns it.
     """
 
     def sentence_of(context: Context) -> Runs:
         found = list(filter(computed, of_kind(context, kind)))
-        words = methods(context, found) if methods is not None and found else ""
+        if not found:
+            return ()
+        words = methods if isinstance(methods, str) else methods(context, found)
         return runs(words, context.cite("analysis", kind), ".") if words else ()
 
     def decorate(draw: Draw) -> Draw:
@@ -87,7 +89,7 @@ def shows(
         section.__doc__ = draw.__doc__
         declared = SectionDeclaration(
             order,
-            methods=None if methods is None else sentence_of,
+            methods=sentence_of if methods else None,
             topics=topics,
             analyses=True,
             kinds=(kind,),

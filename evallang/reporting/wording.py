@@ -263,7 +263,8 @@ def further_variants(
 ) -> list[str]:
     """Return what was computed, each once, where the title of the test does not state it."""
     words = dict.fromkeys(variant_words(context, test) for test in tests)
-    return [word for word in words if word and word not in mid_sentence(title)]
+    shown = [word for word in words if word and word not in mid_sentence(title)]
+    return ["; ".join(shown)] if len(shown) > 1 and any(", " in word for word in shown) else shown
 
 
 OF_SEVERAL = {

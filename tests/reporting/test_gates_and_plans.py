@@ -158,7 +158,7 @@ def test_several_models_on_shuffled_targets_have_an_adjusted_p():
     head, rows, notes = Page(line, source=fitted).table("table-chance-1")
     assert head[-1] == "Adjusted p"
     assert all(row[-2] == row[-1] for row in rows)  # the smallest p of nine rounds, for each model
-    assert "the adjusted p is the share of targets on which any of the" in notes
+    assert "the adjusted p is the share of targets on which at least one of the" in notes
     head, _, notes = Page(line.replace("\n", " of a\n"), source=fitted).table("table-chance-1")
     assert head[-1] == "p"
     assert "adjusted" not in notes

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from studies import study
 
 from evallang.api import run
+from evallang.api.running import RunFailed
 from evallang.cli.summary_text import text_lines
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.letter_case import capitalised, titled
@@ -41,9 +42,14 @@ compare with permutation(rounds=100)
 
 
 def words_of(written, folder):
-    """Run a study and return the words of its report, without code of the page and drawings."""
+    """Run a study and return the words of its report."""
     run(study(written + "report html\n", folder)).save(folder / "out")
-    html = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    return words_in(folder / "out" / "report.html")
+
+
+def words_in(page):
+    """Return the words of a page, without code and drawings."""
+    html = page.read_text(encoding="utf-8")
     html = re.sub(r"(?s)<(style|script|svg|pre)\b.*?</\1>", "", html)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
@@ -83,6 +89,29 @@ measure mae
 """
     page = words_of(text, tmp_path)
     assert "apply to the algorithms, trained on about 295 people." in page
+
+
+def test_analyses_have_the_unit_of_the_data_and_count_upwards(tmp_path):
+    text = """evallang 1
+data wine from sklearn wine
+  unit "wines"
+model tree = DecisionTreeClassifier
+model fails = StandardScaler | MultinomialNB
+protocol cv folds=3 seeds=2
+analyze bias_variance(rounds=8) of tree
+analyze learning_curve(fractions=[50%, 100%], repeats=1) of tree
+analyze seeds of tree
+analyze confusion
+report html
+"""
+    with pytest.raises(RunFailed) as caught:
+        run(study(text, tmp_path))
+    caught.value.results.save(tmp_path / "out")
+    page = words_in(tmp_path / "out" / "report.html")
+    assert re.search(r"\d+ wines, each predicted by", page)
+    assert "178 wines tested in 3 splits" in page
+    assert "the share of wines that two seeds predict differently" in page
+    assert "0 to 178 predictions of each model" in page
 
 
 @pytest.mark.parametrize(
