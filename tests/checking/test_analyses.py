@@ -47,41 +47,6 @@ def test_sizes_of_a_learning_curve_that_cannot_be(written, words):
     assert words in found[0][1]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "code", "words", "instead"),
-    [
-        ("", "", "analyze learning_curve by rmse", "E115",
-         "`rmse`, a metric for regression, and the study is for", "learning_curve by accuracy"),
-        ("", "", "analyze learning_curve by roc_auc of tree", "", "", ""),
-        ("model bayes = GaussianNB", "model bayes = RidgeClassifier",
-         "analyze learning_curve by log_loss", "E218",
-         "needs probabilities by `log_loss`, which `bayes` does not give", "curve by accuracy"),
-        ("", "", "analyze variance by f1", "E218",
-         "needs a mean over the examples, and `f1` is not one", "analyze variance by"),
-        ("cv folds=5", "resubstitution", "analyze learning_curve", "E218",
-         "tests on the training rows", "write `protocol cv folds=10`"),
-        ("", "", "analyze tuning", "E219", "no model is tuned", "candidates after `in`"),
-        ("", "", "analyze stability of bayes", "E219", "`bayes` is not tuned", "of MODEL"),
-    ],
-)  # fmt: skip
-def test_models_metrics_and_protocols_that_an_analysis_cannot_use(
-    old, new, line, code, words, instead
-):
-    text = CLASSES.replace(old, new) if old else CLASSES
-    found = errors(f"{text}{line}\n")
-    assert [c for c, _, _ in found] == ([code] if code else [])
-    if code:
-        assert words in found[0][1]
-        assert instead in found[0][2]
-
-
-def test_an_analysis_of_fits_has_nothing_to_fit_in_a_file_of_predictions():
-    found = errors(f"{ANSWERS}analyze learning_curve\n")
-    assert [(m, h) for _, m, h in found] == [
-        ("`learning_curve` fits models, and this study fits none", "remove it")
-    ]
-
-
 def test_what_is_for_another_task_is_told_when_the_file_is_read(tmp_path):
     (tmp_path / "p.csv").write_text("truth,a\n1.5,1.25\n2.5,2.25\n0.5,0.75\n")
     text = ANSWERS.replace("accuracy", "mae").replace("  models a\n", '  models a\n  id "truth"\n')

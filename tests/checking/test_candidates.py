@@ -34,16 +34,6 @@ def test_a_list_that_is_too_long_is_refused_before_its_values_are_looked_at():
         ]
 
 
-def test_the_candidate_that_stands_twice_is_pointed_at():
-    text = STUDY.format(candidates="[1, 10, 1]")
-    (found,) = checked(text).diagnostics
-    assert found.message == "the candidate `1` is written twice in the list"
-    assert (found.span.start, found.related[0].span.start) == (
-        text.index(", 1]") + 2,
-        text.index("[1,") + 1,
-    )
-
-
 @pytest.mark.parametrize("candidates", ["[1, 1.0]", "[1, 10]"])
 def test_a_whole_number_and_one_with_a_point_are_two_candidates(candidates):
     assert messages(candidates) == []

@@ -37,32 +37,6 @@ def test_a_path_is_relative_to_the_file_that_names_it():
     assert checked(MAIN, files).diagnostics == ()
 
 
-def test_a_duplicate_shows_both_places():
-    found = checked(MAIN, {"lab/protocol.eval": "evallang 1\nprotocol cv\nmodel a = SVC\n"})
-    (error,) = found.diagnostics
-    assert error.code == "E102"
-    places = {error.path, error.related[0].span.path}
-    assert places == {"study.eval", "lab/protocol.eval"}
-
-
-def test_circles_repeats_and_missing_files_are_errors():
-    circle = {"lab/protocol.eval": 'evallang 1\ninclude "../study.eval"\nprotocol cv\n'}
-    assert [d.code for d in checked(MAIN, circle).diagnostics] == ["E107"]
-    twice = MAIN + 'include "lab/protocol.eval"\n'
-    found = checked(twice, {"lab/protocol.eval": "evallang 1\nprotocol cv\n"}).diagnostics
-    assert [d.code for d in found] == ["E107"]
-    assert "twice" in found[0].message
-    missing = checked(MAIN).diagnostics
-    assert missing[0].code == "E107"
-    assert "cannot read" in missing[0].message
-
-
-def test_paths_from_elsewhere_are_refused():
-    for path in ("/etc/protocol.eval", "https://example.org/protocol.eval"):
-        found = checked(f'evallang 1\ninclude "{path}"\n').diagnostics
-        assert "E107" in [d.code for d in found]
-
-
 def test_an_included_file_need_not_say_the_version():
     assert checked(MAIN, {"lab/protocol.eval": "protocol cv folds=4\n"}).diagnostics == ()
 
@@ -78,11 +52,6 @@ def test_a_faulty_clause_leaves_its_statement_readable():
         'include "lab/protocol.eval"\n', "protocol cv\n"
     )
     assert checked(text).gathered.unread == {"seed"}
-
-
-def test_of_a_file_of_a_newer_language_nothing_was_read():
-    found = checked("evallang 99\nmodel a = GaussianNB\n")
-    assert {"data", "model", "protocol"} <= found.gathered.unread
 
 
 def test_a_file_outside_the_folder_of_the_study_is_not_read():
@@ -114,13 +83,6 @@ def test_a_folder_a_pipe_and_a_missing_file_are_worded_in_lower_case(tmp_path):
         said = open_study(path).diagnostics[-1]
         assert said.code == "E107"
         assert said.message.split(": ")[1][0].islower()
-
-
-def test_an_included_file_of_bytes_is_reported_there(tmp_path):
-    (tmp_path / "study.eval").write_text('evallang 1\ninclude "bytes.eval"\n', encoding="utf-8")
-    (tmp_path / "bytes.eval").write_bytes(b"model \xe9 = SVC\n")
-    found = open_study(tmp_path / "study.eval").diagnostics
-    assert ("E003", "bytes.eval") in [(d.code, d.path.rpartition("/")[2]) for d in found]
 
 
 def test_a_missing_file_is_the_only_thing_said(tmp_path):
@@ -169,13 +131,6 @@ def test_links_in_a_circle_are_no_file(tmp_path):
     (tmp_path / "study.eval").write_text(MAIN.replace("lab/protocol", "loop"))
     found = [d for d in open_study(tmp_path / "study.eval").diagnostics if d.code == "E107"]
     assert "too many levels of symbolic links" in found[0].message
-
-
-def test_a_protocol_without_name_in_another_file_is_said_once():
-    text = MAIN + "protocol cv\nmodel b = SVC\ncompare a, b with mcnemar\nrequire a better than b\n"
-    found = checked(text, {"lab/protocol.eval": "protocol holdout\n"})
-    errors = [d.code for d in found.diagnostics if d.severity == "error"]
-    assert errors == ["E104"]
 
 
 def test_a_long_chain_of_includes_is_refused_where_it_becomes_too_deep():

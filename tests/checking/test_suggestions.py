@@ -89,14 +89,6 @@ def test_a_word_of_another_catalogue_is_told_where_it_belongs(line, message, sug
     assert suggestion in error.help
 
 
-def test_several_protocols_without_names_are_said_once():
-    (error,) = found("protocol cv\nprotocol bootstrap")
-    assert error.code == "E104"
-    assert [r.message for r in error.related] == ["another is here"]
-    assert codes_told(found("protocl cv")) == ["E040", "E104"]
-    assert [e.code for e in found("", STUDY.replace("protocol", "protocl"))] == ["E040"]
-
-
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
@@ -127,20 +119,6 @@ def test_a_misspelt_in_before_a_file_is_not_mended_into_a_further_model():
     )
     first = next(d for d in checked(text).diagnostics if d.code == "E046")
     assert not first.fixes[0].safe
-
-
-def test_a_class_with_its_module_is_told_to_stand_without():
-    (error,) = found("model d = sklearn.svm.SVC")
-    assert (error.code, error.message) == (
-        "E110", "a class of the catalogue is written without its module: `SVC`"
-    )  # fmt: skip
-    (own,) = found("model d = mypkg.SVC")
-    assert own.code == "E175"
-
-
-def test_a_list_for_a_single_value_is_told_how_to_be_searched():
-    (error,) = found("model d = SVC(C=[1, 10])")
-    assert error.help == "to search them, write `C in [1, 10]`"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from evallang.data.dataset import GivenModel
 
 A = GivenModel("a", "a", column="a", path="1.csv")
-B = GivenModel("b", "b", column="b", path="2.csv")
 
 
 def pair(source, first, second, *, names=("1.csv", "2.csv"), **clauses):
@@ -62,27 +61,12 @@ def test_other_ids_are_text_and_the_first_ones_are_shown(source, first, second):
     assert all(("rows common" in d.help) == bool(common) for d in found)
 
 
-def test_files_without_a_common_id_are_shown_side_by_side(source):
-    _, found = pair(source, *files(["1", "2"], ["q1", "q2"]))
-    assert found[0].message == "`1.csv` lacks 2 rows that others have: `id` q2, q1"
-    assert found[0].notes == (
-        "no `id` of `1.csv` is in another file; the first are 1 in `1.csv`, q2 in `2.csv`",
-    )
-
-
 def test_a_json_text_is_the_id_that_csv_writes_without_quotes(source):
     one, _ = files(["1", "2"], [])
     two = "".join(json.dumps({"id": name, "b": i}) + "\n" for i, name in enumerate(["1", "2"]))
     made, found = pair(source, one, two, names=("1.csv", "2.jsonl"))
     assert found == ()
     assert made.predictions["b"].tolist() == [0, 1]
-
-
-def test_one_number_in_two_spellings_is_one_id_twice(source):
-    made, found = pair(source, *files(["1", "1.0", "2"], ["1", "2", "3"]))
-    assert made is None
-    assert found[0].code == "E436"
-    assert all(fact in found[0].message for fact in ("`id`", "`1.csv`", "`1`", "`1.0`"))
 
 
 @pytest.mark.parametrize(
@@ -124,13 +108,6 @@ def test_rows_common_keeps_exactly_the_ids_of_both(source, data):
     else:
         assert made is None
         assert {d.code for d in found} <= {"E441", "E425"}
-
-
-def test_a_model_in_a_file_that_is_not_read_is_an_error_for_one_file_too(source):
-    source.write("1.csv", "id,truth,a\nx,0,0\ny,1,1\n")
-    made, found = source.predictions("1.csv", models=(A, B), id="id")
-    assert made == ()
-    assert [(d.code, d.help) for d in found] == [("E401", "they are `1.csv`")]
 
 
 def test_labels_of_scores_may_be_spelled_as_numbers(source):

@@ -54,13 +54,6 @@ def test_another_measure_or_a_baseline_shows_what_accuracy_hides(source, asked):
     assert check_design(table(source, 5, 95), asked) == ()
 
 
-def test_the_message_says_what_a_constant_answer_has(source):
-    (found,) = check_design(table(source, 5, 95), asking("error_rate, accuracy"))
-    assert "95% of the rows are `usual`" in found.message
-    assert found.message.endswith("has an error rate of 5%")
-    assert found.help.startswith("write `measure error_rate, accuracy, balanced_accuracy`")
-
-
 @pytest.mark.parametrize(
     ("measures", "told"),
     [
@@ -165,24 +158,6 @@ def asked_by(rest):
     study = checked(STUDY.format(rest=rest)).study
     assert study is not None
     return questions(study)
-
-
-def test_a_holdout_asks_for_its_test_part():
-    asked = asked_by("protocol holdout test=20%\nmeasure f1, accuracy, f1(average=macro)")
-    assert asked.test_share == pytest.approx(0.2)
-    assert asked.folds is None
-    assert asked.by_positive == ("f1",)
-    assert asked.by_size == ()
-    assert not asked.baseline
-
-
-def test_the_largest_number_of_folds_counts():
-    asked = asked_by(
-        "protocol small = cv folds=3\nprotocol large = nested cv outer=7 inner=9\n"
-        "model c = DummyClassifier"
-    )
-    assert asked.folds == 7
-    assert asked.baseline
 
 
 def test_measures_of_single_folds_are_rankings_and_what_fold_tests_are_about():

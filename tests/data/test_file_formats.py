@@ -170,22 +170,6 @@ def test_nested_json_is_fine_where_no_clause_needs_it(source):
     assert source.table(text, "d.jsonl", features=("x",)).numeric.tolist() == [[1], [2]]
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ('{"x": 1', "is not JSON: Expecting ',' delimiter at character 8"),
-        ("[1, 2]", "is a list, not an object"),
-        ('{"x": "\\ud800"}', "surrogate"),
-        ('{"x": 1, "x ": 2}', "twice"),
-    ],
-)
-def test_lines_that_are_no_json_objects_are_named(source, line, words):
-    found = source.error('{"x": 1, "y": 2}\n' + line + "\n", "d.jsonl")
-    assert found.code == "E410"
-    assert "line 2" in found.message
-    assert words in found.message
-
-
 def test_integers_beyond_64_bits_are_numbers_still(source):
     table = source.table(f'{{"x": {10**30}, "y": "a"}}\n{{"x": 1, "y": "b"}}\n', "d.jsonl")
     assert table.numeric.tolist() == [[1e30], [1]]

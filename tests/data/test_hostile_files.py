@@ -44,77 +44,6 @@ def test_rows_are_named_by_their_lines_behind_blank_and_long_ones(source):
     assert "row 2 (line 6)" in found.message
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("x,z,y\n1,2,a\n3,4,b,5\n", "line 3 has 4"),
-        ("x,z,y\n1,2,a\n3,4\n", "line 3 has 2"),
-        ("x,z,y\n1,2,a\n,,,,\n3,4,b\n", "line 3 has 5"),
-        ('x,z,y\n1,"2\n2",a\n3,4\n', "line 4 has 2"),
-    ],
-)
-def test_ragged_lines_are_named(source, text, words):
-    found = source.error(text)
-    assert found.code == "E408"
-    assert "3 fields in the header" in found.message
-    assert words in found.message
-
-
-def test_an_open_quote_is_named_by_the_line_it_begins_in(source):
-    found = source.error('x,y\n1,a\n2,"b\n3,a\n')
-    assert found.code == "E405"
-    assert "from line 3 on" in found.message
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ("x,y\n1,ä\n".encode("latin-1"), "line 2"),
-        ("x,y\n1,a\n".encode("utf-16"), "UTF-16"),
-        (b"x,y\n1,a\0b\n", "zero byte in line 2"),
-        (b"x,y\n1,\xed\xa0\x80\n", "line 2"),  # half of a surrogate pair, in UTF-8's manner
-        (b"x,y\n1,a\n2,\xff", "line 3"),
-    ],
-)
-def test_text_that_is_not_utf8_is_refused_with_its_line(source, data, words):
-    found = source.error(data)
-    assert found.code == "E406"
-    assert words in found.message
-
-
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
-        (b"", "E407"),
-        (b"\n \n", "E407"),
-        (b"\xef\xbb\xbf", "E407"),
-        (b"x,y\n", "E407"),
-        (b"x,y\n1,a\n", "E431"),
-        (b"x,x,y\n1,2,a\n", "E409"),
-        (b"y\na\nb\n", "E428"),
-    ],
-)
-def test_files_with_too_little_in_them(source, data, code):
-    assert source.error(data).code == code
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "code"),
-    [
-        ("a.csv.gz", b"not gzip", "E405"),
-        ("a.csv.gz", gzip.compress(PLAIN.encode(), mtime=0)[:-9], "E405"),
-        ("a.parquet", b"PAR1 no PAR1", "E405"),
-        ("a.parquet", b"", "E405"),
-        ("a.xlsx", b"PK", "E405"),
-        ("a.xls", b"PK", "E403"),
-        ("a.parquet.gz", b"", "E403"),
-        ("a.pkl", b"", "E403"),
-    ],
-)
-def test_files_that_are_not_what_they_say(source, name, data, code):
-    assert source.error(data, name).code == code
-
-
 LIKE_TABLES = st.text("xy1.-,;\t\"'\r\n {}[]:", max_size=60).map(
     lambda text: ("x,y\n1,a\n" + text).encode()
 )
@@ -205,12 +134,6 @@ def test_versions_that_are_one_number_stay_two_groups(source):
 
 
 # --- paths -------------------------------------------------------------------------------
-
-
-def test_a_file_that_is_not_there_is_named_with_its_neighbour(source):
-    source.write("visits.csv", PLAIN)
-    found = source.error(None, "visit.csv")
-    assert (found.code, found.help) == ("E401", "did you mean `visits.csv`?")
 
 
 @pytest.mark.parametrize("name", ["a\0b.csv", "x" * 5000 + ".csv"])

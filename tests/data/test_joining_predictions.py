@@ -51,50 +51,6 @@ def test_score_patterns_of_one_file_stay_in_that_file(source):
     assert made.scores["b"].tolist() == [[0.7, 0.3], [0.6, 0.4]]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "clauses", "code", "words"),
-    [
-        (FIRST, SECOND, {"id": None}, "E440", "joined by id"),
-        (FIRST, SECOND.replace("r3,yes,yes\n", ""), {}, "E441", "`2.csv` lacks 1 row"),
-        (
-            FIRST,
-            SECOND + "r9,no,no\n",
-            {},
-            "E441",
-            "`1.csv` lacks 1 row that others have: `id` r9",
-        ),
-        (FIRST, SECOND.replace("r1", "r2"), {}, "E436", "r2"),
-        (FIRST, SECOND.replace("r1,no", "r1,yes"), {}, "E442", "for `id` r1 it is `no` and `yes`"),
-        (
-            FIRST,
-            SECOND,
-            {"models": (GivenModel("cnn", "c", column="pred"),)},
-            "E443",
-            "`1.csv`, `2.csv`",
-        ),
-        (
-            FIRST,
-            SECOND,
-            {"models": (GivenModel("x", "x", column="pred", path="3.csv"),)},
-            "E401",
-            "3.csv",
-        ),
-        (
-            FIRST,
-            SECOND,
-            {"models": (GivenModel("x", "x", column="prd", path="2.csv"),)},
-            "E420",
-            "prd",
-        ),
-    ],
-)
-def test_files_that_do_not_fit_together(source, first, second, clauses, code, words):
-    made, found = joined(source, first, second, **clauses)
-    assert made is None
-    assert found[0].code == code
-    assert words in found[0].message
-
-
 def test_rows_common_keeps_what_all_files_have_and_says_so(source):
     made, found = joined(source, FIRST, SECOND.replace("r3,yes,yes\n", ""), rows_common=True)
     assert found == ()

@@ -21,24 +21,6 @@ def test_the_limits_are_where_moments_of_squared_errors_stay_finite():
     assert SMALLEST_NUMBER**6 > 0
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ((1, 1e300, 2), "`a` is beyond 1e45 in row 2 (line 3): 1e+300"),
-        ((-1e300, 1, 1.0e46), "`a` is beyond 1e45 in row 1 (line 2), row 3 (line 4): -1e+300"),
-        ((1e-300, -2e-300, 0), "`a` is nowhere above 1e-45: the largest number is 2e-300"),
-        ((5e-324, 0, 0), "`a` is nowhere above 1e-45: the largest number is"),
-    ],
-)
-def test_predicted_numbers_are_refused_with_their_rows(source, values, words):
-    source.write("p.csv", column("a", values))
-    made, found = source.predictions("p.csv", models=(A,), task="regression")
-    assert made == ()
-    (error,) = [d for d in found if d.severity == "error"]
-    assert error.code == "E499"
-    assert words in error.message
-
-
 @pytest.mark.parametrize("values", [(0, 0, 0), (1e45, -1e45, 0), (1e-300, 1, 0), (1e-45, 0, 0)])
 def test_what_can_be_squared_is_read(source, values):
     source.write("p.csv", column("a", values))

@@ -128,21 +128,6 @@ def test_names_of_rows_are_a_column_as_r_writes_them():
     assert frame.values("s").to_list() == [0.5, 0.25]
 
 
-@for_each(
-    ("text", "fix"),
-    [
-        ("a,b\n1,2,\n3,4,\n", "remove the separator at the end of these lines"),
-        ("a,b\n1,2,3\n1,2,4\n", "write a header with a name for every column"),
-        ("a,b,c\n1,2,3\n1,2\n", "write the separator of empty fields too"),
-        ("a,b\n1,2\n1,2,3\n", "put fields that contain the separator in quotes"),
-    ],
-)
-def test_what_a_ragged_line_needs_is_told(text, fix):
-    findings = Findings({})
-    assert findings.tried(read_delimited, text.encode(), "d.csv") is None
-    assert [(d.code, d.help) for d in findings.diagnostics] == [("E408", fix)]
-
-
 @for_each("beside", ["", ",0.25"])
 def test_floats_without_quotes_are_refused_too_where_862_is_among_12_340(beside):
     # with three decimals 862 would be 862.000; 12.340 is no decimal without its zeros either

@@ -41,33 +41,6 @@ def test_sound_rows_are_no_error(tmp_path, study, rows):
     assert "error" not in found(tmp_path, study, rows)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "words"),
-    [
-        ("6,0,1", "6,,1", "E444", "`died` is missing in row 2 (line 3)"),
-        ("6,0,1", "6,2,1", "E497", "`died` is neither 1 nor 0 in row 2 (line 3)"),
-        (TIMES, "time,died,risk\n5,0,2\n6,0,1\n", "E497", "`died` has no event"),
-        ("5,1,2", "-5,1,2", "E497", "the time is below zero in row 1 (line 2): -5"),
-    ],
-)
-def test_times_and_events_that_cannot_be(tmp_path, old, new, code, words):
-    shown = found(tmp_path, SURVIVAL, TIMES.replace(old, new))
-    assert code in shown
-    assert words in shown
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("1,q1", "-1,q1", "the relevance is below zero in row 1 (line 2): -1"),
-        (QUERIES, "relevance,query,a,site\n0,q1,0.9,x\n0,q2,0.2,y\n", "no query has a relevant"),
-        ("0,q1,0.2,x", "0,q1,0.2,y", "`site` of `q1` is `x` in row 1 (line 2) and `y`"),
-    ],
-)  # fmt: skip
-def test_rows_of_a_query_that_cannot_be(tmp_path, old, new, words):
-    assert words in found(tmp_path, RANKING, QUERIES.replace(old, new))
-
-
 def test_a_group_that_is_no_column_is_one_error(tmp_path):
     shown = found(tmp_path, RANKING.replace("group site", "group sites"), QUERIES)
     assert "1 error" in shown

@@ -145,17 +145,6 @@ def test_what_is_refused_is_named_with_its_line(text, words):
     assert words in found.message
 
 
-def test_a_slip_in_a_type_is_mended_in_the_help():
-    found = error("@relation r\n@attribute x numerc\n@data\n1\n")
-    assert found.help == "did you mean `numeric`?"
-
-
-def test_names_stand_once_and_rows_are_there():
-    head = "@relation r\n@attribute x real\n@attribute 'x' real\n@data\n"
-    assert error(head + "1,2\n").code == "E409"
-    assert error(HEADER).code == "E407"
-
-
 LETTERS = st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs"))
 TEXTS = st.text(LETTERS, min_size=1, max_size=8)
 

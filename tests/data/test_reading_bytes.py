@@ -1,8 +1,5 @@
 """The bytes of a file: packed or not, and unchanged while they are read."""
 
-import gzip
-import itertools
-
 import pytest
 
 from evallang.data import files
@@ -24,23 +21,3 @@ def test_a_file_that_is_written_to_while_it_is_read_is_reported(source, monkeypa
     monkeypatch.setattr(files.os, "fstat", change)
     found = source.error(None, "p.csv")
     assert found.message == "`p.csv` was written to while it was read"
-
-
-PACKED = gzip.compress(PLAIN, mtime=0)
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        (PLAIN, "is not compressed"),
-        (b"\x1f", "is not compressed"),
-        (PACKED[:-9], "is damaged or incomplete"),
-        (PACKED + b"more", "is damaged or incomplete"),
-        (PACKED[:-8] + bytes(4) + PACKED[-4:], "is damaged or incomplete"),  # another checksum
-        (b"", "is empty"),
-        (gzip.compress(b"", mtime=0), "is empty"),
-    ],
-    ids=itertools.count(),
-)
-def test_what_is_wrong_with_a_compressed_file_is_reported(source, content, fault):
-    assert source.error(content, "p.csv.gz").message == f"`p.csv.gz` {fault}"

@@ -5,7 +5,6 @@ import pytest
 
 from evallang.data.counts import read_counts
 from evallang.data.dataset import CountsSpec, GivenModel
-from evallang.limits import limits
 from evallang.source import Span
 
 A, B, C = (GivenModel(name, name) for name in "abc")
@@ -56,45 +55,3 @@ def test_without_a_count_column_every_row_is_one_example(tmp_path):
     (tmp_path / "p.csv").write_text("a,b\n1,0\n1,1\n1,0\n")
     made, _ = read_counts(spec(path="p.csv"), tmp_path)
     assert (made.n, made.correct["a"].sum(), made.correct["b"].sum()) == (3, 3, 1)
-
-
-@pytest.mark.parametrize(
-    ("patterns", "code"),
-    [
-        ([((1, 1, 1), 2)], "E460"),
-        ([((1, 2), 2)], "E460"),
-        ([((1, 1), -1)], "E461"),
-        ([((1, 1), 1.5)], "E461"),
-        ([((1, 1), 0)], "E462"),
-        ([], "E462"),
-        ([((1, 1), 2), ((1, 1), 3)], "E463"),
-        ([((1, 1), 200), ((0, 0), 1)], "E464"),
-    ],
-)
-def test_patterns_that_make_no_table(tmp_path, patterns, code):
-    with limits(examples=200):
-        made, found = read_counts(spec(*patterns), tmp_path)
-    assert made is None
-    assert [d.code for d in found] == [code]
-    assert found[0].span == Span("study.eval", 5, 9)
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "words"),
-    [
-        ("a,b,n\n1,2,3\n", "E460", "row 1 (line 2)"),
-        ("a,b,n\n1,,3\n", "E460", "row 1 (line 2)"),
-        ("a,b,n\n1,1,2.5\n", "E461", "row 1 (line 2)"),
-        ("a,b,n\n1,1,many\n", "E461", "row 1 (line 2)"),
-        ("a,b,n\n1,NA,2\n", "E460", "is missing in row 1 (line 2), where it reads `NA`"),
-        ("a,bb,n\n1,1,2\n", "E420", "has no column `b`"),
-        ("a,b,m\n1,1,2\n", "E420", "has no column `n`"),
-        ("a,b,n\n1,1,2\n1,1,3\n", "E463", "[1, 1]"),
-    ],
-)
-def test_files_of_patterns_that_make_no_table(tmp_path, text, code, words):
-    (tmp_path / "p.csv").write_text(text)
-    made, found = read_counts(spec(path="p.csv", count="n"), tmp_path)
-    assert made is None
-    assert found[0].code == code
-    assert words in found[0].message

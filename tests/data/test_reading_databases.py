@@ -102,43 +102,12 @@ def test_queries_that_are_refused_change_nothing(source, database, query, code):
     assert [path.name for path in (source.folder / "db").iterdir()] == ["v.db"]
 
 
-def test_a_slip_in_a_table_is_mended_in_the_help(source, database):
-    found = error(source, "select * from visit", database)
-    assert found.message == "the database `db/v.db` answers: no such table: visit"
-    assert found.help == "did you mean `visits`?"
-
-
 @pytest.mark.parametrize(
     "query", ["select * from pragma_database_list", "with x as (select 1) delete from visits"]
 )
 def test_what_the_authorizer_refuses_is_explained(source, database, query):
     assert error(source, query, database).help == (
         "a query may read the tables of its own database and nothing else"
-    )
-
-
-@pytest.mark.parametrize(
-    ("address", "code"),
-    [
-        ("sqlite:///db/w.db", "E401"),
-        ("sqlite:///db", "E405"),
-        ("sqlite://db/v.db", "E414"),
-        ("sqlite:///", "E414"),
-        ("db/v.db", "E414"),
-        ("mysql://host/name", "E414"),
-        ("", "E414"),
-    ],
-)
-def test_addresses_that_lead_nowhere(source, database, address, code):
-    assert error(source, ALL, address).code == code
-
-
-def test_a_file_that_is_no_database_is_named(source):
-    source.write("x.db", "this is a text, long enough to have a header of a hundred bytes " * 3)
-    found = error(source, ALL, "sqlite:///x.db")
-    assert (found.code, found.message) == (
-        "E416",
-        "the database `x.db` answers: file is not a database",
     )
 
 

@@ -58,34 +58,6 @@ def test_features_are_those_written_in_the_order_written(source):
     assert table.numeric.tolist() == [[1, 3], [4, 6]]
 
 
-@for_each(
-    ("clauses", "code"),
-    [
-        ({"features": ("a", "y")}, "E421"),
-        ({"features": ("a", "g"), "group": "g"}, "E421"),
-        ({"features": ("aa",)}, "E420"),
-        ({"features_except": ("aa",)}, "E420"),
-        ({"features_except": ("a", "g")}, "E428"),
-        ({"categorical": ("g",), "features": ("a",)}, "E438"),
-        ({"categorical": ("gg",)}, "E420"),
-        ({"target": "yy"}, "E420"),
-        ({"id": "idd"}, "E420"),
-        ({"group": "groups"}, "E420"),
-        ({"subgroups": ("site",)}, "E420"),
-        ({"strata": ("site",)}, "E420"),
-    ],
-)
-def test_clauses_that_do_not_fit_the_columns(source, clauses, code):
-    assert source.error("a,g,y\n1,u,n\n2,v,p\n", **clauses).code == code
-
-
-def test_an_unknown_column_is_said_at_its_clause_with_the_nearest_name(source):
-    found = source.error("age,ward,y\n1,u,n\n2,v,p\n", group="wards")
-    assert found.message == "`data.csv` has no column `wards`"
-    assert found.help == "did you mean `ward`?"
-    assert found.span.start == 70
-
-
 def test_several_errors_are_reported_together(source):
     _, found = source.read("a,d,y\n1,inf,\n2,1,p\n", group="nowhere")
     assert [d.code for d in found] == ["E423", "E430", "E420"]  # by the place of the clause
@@ -110,15 +82,6 @@ def test_lists_and_times_cannot_be_features(source):
     frame.write_parquet(source.folder / "d.parquet")
     assert source.error(None, "d.parquet").code == "E429"
     assert source.table(None, "d.parquet", features=("x",)).n == 2
-
-
-@pytest.mark.parametrize("written", ["inf", "-inf", "1e999"])
-def test_infinite_values_are_refused_with_their_rows(source, written):
-    found = source.error(f"x,y\n1,n\n{written},p\n")
-    assert found.code == "E430"
-    assert "row 2 (line 3)" in found.message
-    found = source.error(f"x,y\n1,2.5\n2,{written}\n", task="regression")
-    assert found.code == "E430"
 
 
 @pytest.mark.parametrize("token", ["-999", -999, -999.0])

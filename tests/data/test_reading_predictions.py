@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from many_cases import for_each
 
 from evallang.data.dataset import GivenModel, Where
 from evallang.data.prediction_columns import _coded, _places
@@ -89,14 +88,6 @@ def test_true_is_positive_as_the_file_or_the_language_spells_it(source, written)
     assert (made.classes, made.positive) == (("false", "true"), 1)
 
 
-def test_an_unknown_positive_label_is_one_error_and_not_another_for_each_score(source):
-    models = (GivenModel("a", "a", column="a", score="p"),)
-    text = "truth,a,p\nyes,yes,0.9\nno,yes,0.4\n"
-    found = error(source, text, models=models, positive="Yes")
-    assert found.code == "E426"
-    assert found.help == "did you mean `yes`?"
-
-
 def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
     made, found = read(source, "truth,a\nno,No\nyes,yes\nno,no\n", models=(A,))
     assert made.predictions["a"].tolist() == [-1, 1, 0]
@@ -104,18 +95,6 @@ def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
     assert (warning.code, warning.name) == ("W401", "predicted_label_never_true")
     assert all(fact in warning.message for fact in ("`a`", "`No`", "1 row,"))
     assert "did you mean `no`" in warning.help
-
-
-def test_scores_taken_for_labels_are_an_error(source):
-    found = error(source, TEXT, models=(GivenModel("p", "p", column="p"),))
-    assert found.code == "E453"
-    assert "score p = p" in found.help
-
-
-def test_a_missing_prediction_is_an_error_with_its_row(source):
-    found = error(source, "truth,a\nno,\nyes,yes\n", models=(A,))
-    assert found.code == "E444"
-    assert "row 1 (line 2)" in found.message
 
 
 def test_numbers_are_a_regression(source):
@@ -179,30 +158,6 @@ def test_a_score_for_each_label_gives_the_largest(source, scores):
     assert "m: label of largest score" in made.notes
 
 
-@for_each(
-    ("model", "code", "words"),
-    [
-        (GivenModel("m", "m", scores=("p_a", "p_b")), "E445", "2 columns"),
-        (GivenModel("m", "m", scores={"a": "p_a", "d": "p_b"}), "E445", "score for `d`"),
-        (GivenModel("m", "m", scores={"a": "p_a"}), "E445", "no score for `b`, `c`"),
-        (GivenModel("m", "m", scores="q_*"), "E445", "`q_a`, `q_b`, `q_c`"),
-        (GivenModel("m", "m", score="p_a"), "E445", "one score, but the truth has 3"),
-        (GivenModel("m", "m", scores=("p_a", "p_b", "p_d")), "E420", "no column `p_d`"),
-        (GivenModel("m", "m", scores="p_*", threshold=0.5), "E449", "largest of 3"),
-        (
-            GivenModel("m", "m", column="truth", threshold=0.5),
-            "E449",
-            "the file contains its labels",
-        ),
-        (GivenModel("m", "m", column="mm"), "E420", "no column `mm`"),
-    ],
-)
-def test_scores_that_do_not_fit(source, model, code, words):
-    found = error(source, THREE, models=(model,))
-    assert found.code == code
-    assert words in found.message
-
-
 def test_scores_that_do_not_sum_to_one_are_no_probabilities(source):
     made, found = read(
         source, THREE.replace("0.7", "0.9"), models=(GivenModel("m", "m", scores="p_*"),)
@@ -219,13 +174,6 @@ def test_the_score_of_the_other_class_is_noticed(source):
     assert [d.code for d in found] == ["W403"]
     _, found = read(source, text, models=(model,), positive="no")
     assert found == ()
-
-
-def test_missing_or_infinite_scores_are_errors(source):
-    model = GivenModel("m", "m", score="p")
-    assert error(source, "truth,p\nno,\nyes,0.5\n", models=(model,)).code == "E444"
-    assert error(source, "truth,p\nno,inf\nyes,0.5\n", models=(model,)).code == "E430"
-    assert error(source, "truth,p\nno,low\nyes,0.5\n", models=(model,)).code == "E447"
 
 
 # --- judged outcomes ---------------------------------------------------------------------
@@ -247,12 +195,6 @@ def test_judged_outcomes_are_read_from_numbers_booleans_and_json(source):
     )
     assert made.correct["llama"].tolist() == [True, False]
     assert made.ids == ("0", "1")
-
-
-def test_part_of_a_point_is_neither_right_nor_wrong(source):
-    found = error(source, "a\n1\n0.5\n", models=(A,), judged="correct", truth=None)
-    assert found.code == "E446"
-    assert "in row 2 (line 3): it contains '0.5'" in found.message
 
 
 def test_values_are_numbers_of_any_size(source):
@@ -279,24 +221,6 @@ def test_folds_repeats_and_groups_are_numbered(source):
     assert made.repeats.tolist() == [1, 1, 1, 0, 0, 0]
     assert made.group_codes.tolist() == [0, 1, 0, 0, 1, 0]
     assert made.weights.tolist() == [2] * 6
-
-
-@pytest.mark.parametrize(
-    ("weights", "code", "words"),
-    [
-        (["1", "", "2", "1"], "E435", "`w` is missing in row 2 (line 3)"),
-        (["1", "-1", "2", "1"], "E437", "below zero in row 2 (line 3)"),
-        (["1", "inf", "2", "1"], "E437", "infinite in row 2 (line 3)"),
-        (["0", "0.0", "0", "0"], "E437", "zero in every row"),
-        (["1", "much", "2", "1"], "E437", "contains text"),
-    ],
-)
-def test_weights_must_weigh(source, weights, code, words):
-    head, *rows = TEXT.strip().split("\n")
-    text = "\n".join([f"{head},w", *(f"{r},{w}" for r, w in zip(rows, weights, strict=True))])
-    found = error(source, text, models=(A,), weight="w")
-    assert found.code == code
-    assert words in found.message
 
 
 def test_some_weights_may_be_zero(source):
@@ -326,18 +250,6 @@ def test_a_data_set_column_gives_one_item_a_value(source):
         ("p/a", [1, 0]),
         ("p/b", [0, 1]),
     ]
-
-
-@pytest.mark.parametrize(
-    ("clauses", "code"),
-    [
-        ({"truth": "label"}, "E420"),
-        ({"group": "g"}, "E420"),
-        ({"models": (), "id": "id", "subgroups": ("a", "b", "p")}, "E452"),
-    ],
-)
-def test_statements_that_do_not_fit_the_file(source, clauses, code):
-    assert error(source, TEXT, **{"models": (A,), **clauses}).code == code
 
 
 def test_the_hash_sees_every_answer_and_not_the_format(source):

@@ -45,17 +45,6 @@ def good(read):
     return good
 
 
-@pytest.fixture
-def error(read):
-    def error(content, **clauses):
-        table, found = read(content, **clauses)
-        assert table is None
-        (only,) = [d for d in found if d.severity == "error"]
-        return only
-
-    return error
-
-
 # --- shapes ------------------------------------------------------------------------------
 
 
@@ -203,77 +192,7 @@ def test_marks_of_failed_runs_are_gaps_and_stated(read, mark):
     assert bool(stated) == (mark not in ("", "NaN"))  # those two are missing in every column
 
 
-def test_no_complete_data_set_is_an_error(error):
-    text = "name,a,b\niris,0.9,\nwine,,0.8\n"
-    found = error(text, dataset="name")
-    assert found.code == "E487"
-    assert "none of the 2 data sets" in found.message
-
-
-def test_a_model_without_any_score_is_an_error_that_names_it(error):
-    found = error("name,a,b\niris,0.9,\nwine,0.7,\n", dataset="name")
-    assert (found.code, found.message) == ("E487", "`auc.csv` has no score of `b`")
-
-
 # --- what does not fit -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("cell", ["0.94 ± 0.02", "94%", "0.94*", "x"])
-def test_a_cell_that_is_no_number_is_shown_with_its_row(error, cell):
-    found = error(WIDE.replace("0.94", cell), dataset="name")
-    assert found.code == "E484"
-    assert (
-        found.message
-        == f"`nb` of `auc.csv` must contain numbers but contains {cell!r} in row 1 (line 2)"
-    )
-
-
-def test_infinite_scores_are_refused(error):
-    found = error(WIDE.replace("0.94", "inf"), dataset="name")
-    assert (found.code, "infinite in row 1" in found.message) == ("E484", True)
-
-
-def test_a_data_set_given_twice_is_named_with_both_rows(error):
-    found = error(WIDE + "iris,0.1,0.2,0.3\n", dataset="name")
-    assert found.code == "E485"
-    assert found.message == (
-        "row 4 (line 5) of `auc.csv` repeats the score of `nb` on iris in row 1 (line 2), as do 2 "
-        "other cells"
-    )
-    assert "`fold COLUMN`" in found.help and "`repeat COLUMN`" in found.help
-
-
-def test_rows_that_nothing_tells_apart_are_an_error(error):
-    found = error("a,b\n0.5,0.6\n0.7,0.8\n")
-    assert found.code == "E485"
-    assert "write `dataset COLUMN` or `fold COLUMN` or `repeat COLUMN`" in found.help
-
-
-def test_a_score_given_twice_in_a_long_table_is_found(error):
-    found = error(LONG + "wine,rf,0.5\n", dataset="name", model=("algo",), score="auc")
-    assert found.code == "E485"
-    assert "repeats the score of `rf` on wine in row 5 (line 6)" in found.message
-
-
-def test_a_fold_that_one_model_lacks_is_named(error):
-    text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,2,0.51,0.61", "wine,,2,0.51,")
-    found = error(text, dataset="name", fold="fold", models=named("a", "b"))
-    assert found.code == "E486"
-    assert found.message == "`b` has 2 of 3 scores on wine, but none in fold 2"
-
-
-def test_a_fold_that_one_data_set_lacks_is_named(error):
-    text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,3,0.52,0.62\n", "")
-    found = error(text, dataset="name", fold="fold", models=named("a", "b"))
-    assert found.code == "E486"
-    assert "scores on wine, but none in fold 3" in found.message
-    assert "; 1 other cell lacks some too" in found.message
-
-
-def test_a_fold_that_one_repeat_lacks_is_named(error):
-    text = folded([1, 2], repeats=("r1", "r2")).replace("iris,r2,2,0.51,0.61\n", "")
-    found = error(text, dataset="name", fold="fold", repeat="rep", models=named("a", "b"))
-    assert found.message == "`auc.csv` has no fold 2 in repeat r2, but other repeats have it"
 
 
 def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(good):
@@ -283,35 +202,3 @@ def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(goo
     table = good(text, dataset="name", fold="fold", models=named("a", "b"))
     assert table.missing.tolist() == [[False, False], [False, True]]
     assert table.compared()[0] == (0,)
-
-
-@pytest.mark.parametrize(
-    ("text", "clauses", "code", "words"),
-    [
-        (WIDE, {"dataset": "nam"}, "E420", "no column `nam`"),
-        (WIDE, {"dataset": "name", "models": named("nb", "rff")}, "E420", "no column `rff`"),
-        (
-            LONG,
-            {"dataset": "name", "model": ("algo",), "score": "auc", "models": named("nb", "RF")},
-            "E489",
-            "has `RF` in `algo`",
-        ),
-        ("name\niris\n", {"dataset": "name"}, "E452", "no column of `auc.csv`"),
-        (
-            WIDE.replace("wine", ""),
-            {"dataset": "name"},
-            "E435",
-            "`name` is missing in row 2",
-        ),
-        (WIDE, {"path": "auc2.csv", "dataset": "name"}, "E401", "auc2.csv"),
-    ],
-)
-def test_statements_that_do_not_fit_the_file(error, text, clauses, code, words):
-    found = error(text, **clauses)
-    assert found.code == code
-    assert words in found.message
-
-
-def test_findings_stand_at_their_clauses(error):
-    found = error(WIDE, dataset="nam")
-    assert found.span == PLACES["dataset"]

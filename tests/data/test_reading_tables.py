@@ -35,25 +35,6 @@ def test_rows_left_out_never_change_the_task_of_bundled_data(source, where):
 # --- roles -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("clauses", "code", "words"),
-    [
-        ({"id": "i"}, "E436", "`a` in row 1 (line 2), row 2 (line 3)"),
-        ({"group": "m"}, "E435", "row 2 (line 3)"),
-        ({"weight": "m"}, "E435", "row 2 (line 3)"),
-        ({"weight": "i"}, "E437", "text"),
-        ({"weight": "n"}, "E437", "row 3 (line 4)"),
-        ({"weight": "z"}, "E437", "zero in every row"),
-        ({"split": "m"}, "E435", "row 2 (line 3)"),
-    ],
-)
-def test_columns_with_a_role_must_be_usable(source, clauses, code, words):
-    text = "i,m,n,z,x,y\na,1,1,0,1,n\na,,1,0,2,p\nb,2,-1,0,3,n\n"
-    found = source.error(text, **clauses)
-    assert found.code == code
-    assert words in found.message
-
-
 def test_ids_and_groups_keep_their_spelling(source):
     text = "i,g,x,y\n007,01,1,n\n7,1,2,p\n"
     table = source.table(text, id="i", group="g")
@@ -120,26 +101,6 @@ def test_types_are_found_in_the_rows_that_are_kept(source, where):
     assert table.columns[0].numeric
 
 
-@pytest.mark.parametrize(
-    ("column", "operator", "value", "code"),
-    [
-        ("ward", "<", "B", "E433"),
-        ("flag", ">", 0, "E433"),
-        ("age", "<", "old", "E434"),
-        ("on", "<", "1/2/2024", "E434"),
-        ("on", "=", 2024, "E434"),
-        ("wards", "=", "A", "E420"),
-        ("age", ">", 99, "E432"),
-        ("ward", "=", "a", "E432"),
-    ],
-)
-def test_where_lines_that_cannot_be_applied(source, where, column, operator, value, code):
-    line = where(column, operator, value)
-    found = source.error(ROWS, where=(line,))
-    assert found.code == code
-    assert found.span == line.span
-
-
 # --- several files -----------------------------------------------------------------------
 
 
@@ -149,19 +110,6 @@ def test_a_glob_gives_one_table_a_file_in_order(source):
     tables, found = read_table(source.spec("*.csv", kind="glob"), source.folder)
     assert found == ()
     assert [(table.spec.name, table.n) for table in tables] == [("d/a", 3), ("d/b", 2)]
-
-
-def test_files_of_a_glob_with_one_stem_are_refused(source):
-    source.write("a.csv", "x,y\n1,n\n2,p\n")
-    source.write("a.tsv", "x\ty\n1\tn\n2\tp\n")
-    tables, found = read_table(source.spec("a.*", kind="glob"), source.folder)
-    assert tables == ()
-    assert [d.code for d in found] == ["E413"]
-
-
-def test_a_glob_that_finds_nothing_is_an_error(source):
-    tables, found = read_table(source.spec("*.csv", kind="glob"), source.folder)
-    assert (tables, [d.code for d in found]) == ((), ["E401"])
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "diabetes", "digits", "iris", "wine"])

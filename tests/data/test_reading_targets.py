@@ -57,23 +57,6 @@ def test_a_written_task_wins(source):
     assert (table.classes, table.class_values, table.positive) == ((), (), None)
 
 
-def test_text_cannot_be_predicted_by_regression(source):
-    found = source.error("x,y\n1,1\n2,low\n", task="regression")
-    assert found.code == "E424"
-    assert "'low' in row 2 (line 3)" in found.message
-
-
-def test_a_missing_target_is_an_error_that_names_the_rows(source):
-    found = source.error("x,y\n1,a\n2,\n3,b\n4,\n")
-    assert found.code == "E423"
-    assert "2 of 4 rows: row 2 (line 3), row 4 (line 5)" in found.message
-    assert found.span.start == 20  # the target clause
-
-
-def test_a_missing_token_in_the_target_is_missing(source):
-    assert source.error("x,y\n1,a\n2,?\n3,b\n", missing=("?",)).code == "E423"
-
-
 @pytest.mark.parametrize("written", ["TRUE", "true", True, 1])
 def test_a_where_line_takes_true_as_the_file_spells_it(source, where, written):
     text = "x,keep,y\n1,TRUE,a\n2,FALSE,b\n3,TRUE,b\n"
@@ -84,16 +67,6 @@ def test_a_where_line_is_the_way_out_of_a_missing_target(source, where):
     table = source.table("x,y\n1,a\n2,\n3,b\n", where=(where("y", "is not missing"),))
     assert table.rows.tolist() == [0, 2]
     assert table.excluded == (("y is not missing None", 1),)
-
-
-def test_a_file_without_target_clause_is_refused(source):
-    found = source.error("x,label\n1,a\n2,b\n", target=None)
-    assert found.code == "E422"
-    assert "target label" in found.help
-
-
-def test_one_class_is_refused(source):
-    assert source.error("x,y\n1,a\n2,a\n").code == "E425"
 
 
 @for_each(
@@ -122,20 +95,6 @@ def test_a_default_positive_label_is_stated_and_a_written_one_is_not(source):
     text = "x,y\n1,no\n2,yes\n"
     assert "positive yes: the last of the two labels" in source.table(text).notes
     assert not any("positive" in note for note in source.table(text, positive="no").notes)
-
-
-def test_an_unknown_positive_label_lists_the_labels(source):
-    found = source.error("x,y\n1,no\n2,yes\n", positive="Yes!")
-    assert found.code == "E426"
-    assert "`no`, `yes`" in found.message
-    assert found.help == "did you mean `yes`?"
-
-
-def test_positive_needs_two_classes(source):
-    found = source.error("x,y\n1,a\n2,b\n3,c\n", positive="a")
-    assert found.code == "E427"
-    found = source.error("x,y\n1,1.5\n2,2.5\n3,3.5\n", positive="1.5")
-    assert found.code == "E427"
 
 
 def test_labels_sort_as_numbers_where_all_are(source):

@@ -1,7 +1,6 @@
 """Predictions with repeats, and several data sets in one file."""
 
 import numpy as np
-import pytest
 
 from evallang.data.dataset import GivenModel
 
@@ -45,42 +44,11 @@ def test_without_repeats_every_row_is_an_example(source):
     assert (made.examples, made.n_examples) == (None, 3)
 
 
-def test_repeats_need_an_id(source):
-    made, found = read(source, REPEATED, id=None)
-    assert made == ()
-    assert [(d.code, d.help) for d in found] == [("E454", "write `id COLUMN` below it")]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (
-            "x,no,r2",
-            "x,yes,r2",
-            "`truth` of `x` is `no` in row 1 (line 2) and `yes` in row 4 (line 5)",
-        ),
-        ("z,no,r2,v", "z,no,r2,u", "`g` of `z` is `v` in row 3 (line 4) and `u` in row 6 (line 7)"),
-        ("y,yes,r2,u,2,", "y,yes,r2,u,3,", "`w` of `y` is `2` in row 2 (line 3) and `3`"),
-    ],
-)
-def test_what_describes_an_example_agrees_over_its_repeats(source, old, new, words):
-    made, found = read(source, REPEATED.replace(old, new))
-    assert made == ()
-    assert [d.code for d in found] == ["E455"]
-    assert words in found[0].message
-
-
 def test_an_example_may_lack_a_repeat_and_it_is_said(source):
     text = REPEATED.replace("z,no,r2,v,2.5,no\n", "")
     (made,), found = read(source, text)
     assert found == ()
     assert any(note.startswith("1 example of 3 not in all repeats") for note in made.notes)
-
-
-def test_the_same_example_twice_in_one_repeat_is_an_error(source):
-    made, found = read(source, REPEATED.replace("z,no,r2", "y,yes,r2").replace("v,2.5", "u,2"))
-    assert made == ()
-    assert found[0].code == "E436"
 
 
 def test_repeats_change_the_hash(source):
@@ -125,12 +93,3 @@ def test_a_finding_says_which_data_set_it_is_about(source):
     made, found = source.predictions("p.csv", models=(A,), dataset="set", id="id")
     assert made == ()
     assert [(d.code, d.notes) for d in found] == [("E425", ("among the rows where set is beta",))]
-
-
-def test_data_sets_of_two_tasks_are_refused(source):
-    rows = "".join(f"s{part},{i + 0.5 * part},{i}\n" for part in (0, 1) for i in (0, 1, 0, 1, 0, 1))
-    source.write("p.csv", "set,truth,a\n" + rows.replace("1.5", "1.7"))
-    made, found = source.predictions("p.csv", models=(A,), dataset="set")
-    assert made == ()
-    assert [d.code for d in found] == ["E473"]
-    assert found[0].message == "`p/s0` is a classification, `p/s1` is a regression"

@@ -66,16 +66,6 @@ def test_logs_of_two_models_are_joined_by_document(source):
     assert made.ids == ("0", "1", "2", "3")
 
 
-def test_several_filters_a_document_are_an_error_that_names_the_way_out(source):
-    source.write("a.jsonl", log([1, 0], filters=FILTERS))
-    made, found = read(source, "a.jsonl")
-    assert made == ()
-    assert found[0].code == "E436"
-    assert found[0].help == (
-        "`filter` distinguishes these rows: write `where filter = strict-match` to keep one kind"
-    )
-
-
 @pytest.mark.parametrize(("word", "right"), [("strict-match", 2), ("flexible-extract", 0)])
 def test_one_filter_is_kept_before_files_are_joined(source, word, right):
     source.write("a.jsonl", log([1, 0, 1], filters=FILTERS))
@@ -104,33 +94,6 @@ def test_a_key_that_holds_a_dot_comes_before_what_is_inside(source):
     for column in ("m.x", "m.y.z"):
         (made,), _ = read(source, "a.jsonl", id="i", models=(model("a", "a.jsonl", column),))
         assert made.correct["a"].tolist() == [False, True, False, True]
-
-
-def test_a_slip_inside_an_object_is_mended_in_the_help(source):
-    source.write("a.jsonl", log([1, 0]))
-    _, found = read(source, "a.jsonl", group="doc.pasage.id")
-    assert (found[0].code, found[0].help) == ("E420", "did you mean `doc.passage.id`?")
-
-
-def test_logs_about_other_documents_are_noticed_by_their_hash(source):
-    source.write("a.jsonl", log([1, 0]))
-    source.write("b.jsonl", log([1, 0], doc="other"))
-    made, found = read(source, "a.jsonl", "b.jsonl")
-    assert made == ()
-    assert found[0].code == "E442"
-    assert (
-        "`doc_hash` differs between `a.jsonl` and `b.jsonl` in 2 rows: for `doc_id` 0"
-        in found[0].message
-    )
-
-
-def test_a_value_that_is_missing_in_some_lines_is_named(source):
-    text = log([1, 0, 1]).replace('"exact_match": 0.0', '"acc": 0.0')
-    source.write("a.jsonl", text)
-    made, found = read(source, "a.jsonl")
-    assert made == ()
-    assert found[0].code == "E444"
-    assert "row 2 (line 2)" in found[0].message
 
 
 def test_numbers_between_right_and_wrong_are_values(source):

@@ -198,10 +198,3 @@ def test_what_cannot_be_strata(source, task, columns, bins, code, words):
     assert strata is None
     assert [(d.code, d.span) for d in found] == [(code, span)]
     assert words in found[0].message
-
-
-def test_a_target_of_one_value_cannot_be_cut(source):
-    rows = [("A", "u", y) for y in [0.5] + [1.5] * 19]
-    strata, found = strata_codes(table(source, rows, task="regression"), ["target"], 4, least=5)
-    assert strata is None
-    assert found[0].code == "E490"

@@ -1,6 +1,5 @@
 """Every edit of error recovery reads its example as meant, and every habit has its advice."""
 
-import pytest
 from many_cases import for_each
 
 from evallang.source import SourceFile
@@ -89,16 +88,3 @@ def test_a_long_line_costs_no_habit_much():
     assert len(parsed(f"measure {TOO_LONG} = (b")[1]) == 1
     assert len(parsed(f"study\n{' ' * 1_000}$ {TOO_LONG}")[1]) == 1
     assert len(parsed(f"let x = [{'a, ' * 20_000}$$ &{' &' * 20_000}]")[1]) == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "code"),
-    [
-        ("measure accuracy,\n  f1", "E050"),
-        ("measure accuracy,\n  f1,\n  mcc", "E050"),
-    ],
-)
-def test_a_list_that_goes_on_below_its_line_is_one_mistake(wrong, code):
-    (found,) = parsed(wrong)[1]
-    assert found.code == code
-    assert not found.fixes

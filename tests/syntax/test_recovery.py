@@ -26,28 +26,12 @@ def test_a_faulty_clause_is_left_out_of_its_statement() -> None:
     assert [c.keyword.name for c in data.clauses if isinstance(c, n.ClauseNode)] == ["target", "id"]
 
 
-@pytest.mark.parametrize("broken", ["measure f1,\n  mcc\n", "counts c\n  models a,\n    b\n"])
-def test_a_list_that_a_comma_breaks_off_is_one_mistake(broken: str) -> None:
-    _, found = parse(source_of("evallang 1\n" + broken))
-    assert [d.code for d in found] == ["E050"]
-
-
 def test_a_text_over_several_lines_is_one_mistake() -> None:
     text = 'evallang 1\nstudy "T"\n  about "one\n  # two; = three\nfour"\n  seed 1\n'
     study, found = parse(source_of(text))
     assert [d.code for d in found] == ["E012"]
     assert study.comments == ()
     assert formatted(text) == text
-
-
-def test_a_statement_ends_a_text_that_is_not_closed() -> None:
-    assert codes_of('evallang 1\nstudy "T\ninclude "a.eval\n') == ["E012", "E012"]
-
-
-def test_a_character_without_width_parts_no_word() -> None:
-    (found,) = errors("evallang 1\nmea\u200bsure accuracy\n")
-    assert found.code == "E011"
-    assert fixed("evallang 1\nmea\u200bsure accuracy\n") == "evallang 1\nmeasure accuracy\n"
 
 
 def test_a_byte_order_mark_is_no_column() -> None:
@@ -81,30 +65,6 @@ def test_a_mended_statement_stays_in_the_tree(line: str) -> None:
     (_, model) = study.statements
     assert isinstance(model, n.ModelNode)
     assert model.name.name == "a"
-
-
-@pytest.mark.parametrize(
-    ("line", "right"),
-    [
-        ('study "T" seed 3', 'study "T"\n  seed 3'),
-        ('data d from "x.csv" target y', 'data d from "x.csv"\n  target y'),
-        ("measure f1 within sex interval wald", "measure f1 within sex\n  interval wald"),
-        ('report html to "out"', 'report html\n  to "out"'),
-    ],
-)
-def test_a_clause_beside_its_statement_is_moved_below_it(line: str, right: str) -> None:
-    source = source_of(f"evallang 1\n{line}\n")
-    _, (found,) = parse(source)
-    assert found.code == "E044"
-    assert "write it on an indented line below" in found.message
-    ((edit,),) = (fix.edits for fix in found.fixes)
-    text = source.text
-    assert text[: edit.span.start] + edit.text + text[edit.span.end :] == f"evallang 1\n{right}\n"
-
-
-def test_every_mistake_of_a_file_is_reported() -> None:
-    lines = ["evallang 1", "modle a = SVC", "compare a, b", "report html pdf", "let x = 1..2"]
-    assert codes_of("\n".join(lines)) == ["E040", "E072", "E046", "E060"]
 
 
 def test_diagnostics_are_sorted_by_place() -> None:
@@ -143,10 +103,6 @@ def test_clauses_after_an_indented_statement_go_where_they_belong() -> None:
     data, measure = study.statements[1:]
     assert [type(c).__name__ for c in data.clauses] == ["ClauseNode"]
     assert [type(c).__name__ for c in measure.clauses] == ["IntervalNode"]
-
-
-def test_lines_below_a_statement_without_clauses_are_reported_once() -> None:
-    assert codes_of("compare with t\n  by f1\n  on p\n  seed 1\n") == ["E043"]
 
 
 def test_an_unknown_clause_that_parses_is_left_to_the_checker() -> None:
@@ -207,11 +163,6 @@ def test_what_is_no_text_is_reported_once_and_kept(text: str, words: str) -> Non
     assert len(found) == 1
     assert words in found[0].message
     assert formatted(text).strip() == text.strip()
-
-
-def test_a_surrogate_escaped_in_a_text_is_an_error() -> None:
-    assert codes_of('evallang 1\nstudy "\\ud800"\n') == ["E015"]
-    assert codes_of('evallang 1\nstudy "\\ud83d\\ude00"\n') == []
 
 
 def test_byte_order_mark_and_crlf_are_accepted_and_formatted_away() -> None:
