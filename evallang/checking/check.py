@@ -1,6 +1,7 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence, Set
 
 from msgspec import Struct
@@ -16,7 +17,6 @@ from evallang.checking import (
     resolve_protocol,
     resolve_sources,
     resolve_study,
-    unused,
     validate_analyze,
     validate_compare,
     validity,
@@ -24,23 +24,25 @@ from evallang.checking import (
 )
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.metrics_fit import judge_metrics
-from evallang.checking.resolve_overrides import read_overrides
 from evallang.checking.resolve_study import stated_settings
 from evallang.checking.resolve_thresholds import judge_thresholds
 from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.rules.study_facts import is_tuned, task_of
-from evallang.checking.scope import Scope
+from evallang.checking.scope import Scope, suggestion
 from evallang.checking.suppression import report
 from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import own_metric
 from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, codes, has_errors
+from evallang.models.catalogue import CATALOGUE
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.source import SourceFile, Span
 from evallang.study import Measure, Method, Protocol, RequirementSpec, SourceSpec, Study
 from evallang.syntax import nodes as n
-from evallang.syntax.formatter import format_parsed
+from evallang.syntax.formatter import format_node, format_parsed
+from evallang.syntax.language import RESERVED
+from evallang.syntax.parser import parse
 
 
 class Checked(Struct, frozen=True):
@@ -103,12 +105,12 @@ def _check(
         syntax=tuple(gathered.diagnostics),
     )
     scope.statements += own_code.live_statements(scope)
-    read_overrides(scope, overrides, gathered.sources)
+    _read_overrides(scope, overrides, gathered.sources)
     scope.declare_names()
     study = _resolve(scope, gathered, overrides, known)
     scope.diagnostics += advise(study)
-    unused.report_unused(scope, gathered.diagnostics)
-    unused.report_without_tables(scope)
+    _report_unused(scope, gathered.diagnostics)
+    _report_without_tables(scope)
     found = multiword_names.reread(
         scope, gathered.diagnostics + scope.diagnostics, gathered.sources
     )
@@ -298,3 +300,68 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
         help_ = f"write `protocol {'nested cv outer=5 inner=5' if tuned else 'cv folds=10'}`"
     if message:
         scope.report(codes.missing_statement, message, place, help=help_)
+
+
+def _read_overrides(
+    scope: Scope, overrides: Mapping[str, str], sources: dict[str, SourceFile]
+) -> None:
+    """Parse each `--set NAME=VALUE` as a `let` would be; an unknown name is reported."""
+    names = [node.name.name for node in scope.of(n.LetNode)]
+    for name, value in overrides.items():
+        path = f"--set {name}"
+        source = SourceFile(path, f"let {name} = {value}\n")
+        sources[path] = source
+        place = Span(path, 4, 4 + len(name))
+        if name not in names:
+            text, _ = suggestion(name, place, names)
+            scope.refuse("no_let_to_set", place, help=text, name=name)
+            continue
+        if "\n" in value:
+            scope.refuse("set_over_lines", place, name=name)
+            continue
+        tree, diagnostics = parse(source)
+        scope.diagnostics += [d for d in diagnostics if d.severity == "error"]
+        lets = [s for s in tree.statements if isinstance(s, n.LetNode)]
+        if has_errors(diagnostics):
+            scope.broken.add(name)
+        elif lets:
+            scope.overrides[name] = lets[0].value
+
+
+def _report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
+    """Hint at every `let` that nothing uses; silent where a faulty line may have used it."""
+    if has_errors(syntax):
+        return
+    used = {*scope.used_lets, *scope.broken, *scope.models, *RESERVED}
+    for name, node in scope.lets.items():
+        if name not in used:
+            scope.refuse("unused_let", node.name.span, name=name)
+    _report_catalogued_modules(scope)
+
+
+def _report_catalogued_modules(scope: Scope) -> None:
+    """Warn of a `use` line for classes that the catalogue has, which would ask for consent."""
+    for node in scope.of(n.UseNode):
+        module = node.module.name
+        classes = [
+            name for name, entry in CATALOGUE.items() if f"{entry.module}.".startswith(f"{module}.")
+        ]
+        if not classes:
+            continue
+        rest = " ".join(format_node(s) for s in scope.statements if s is not node)
+        if f"{module}." in rest:
+            continue  # something that the catalogue lacks, or an error of its own
+        written = next((name for name in classes if re.search(rf"\b{name}\b", rest)), classes[0])
+        scope.refuse("catalogued_module", node.span, module=module, written=written)
+
+
+def _report_without_tables(scope: Scope) -> None:
+    """Warn of statements that split rows where every outcome is given."""
+    if not scope.sources or any(isinstance(s, n.DataNode) for s in scope.sources.values()):
+        return
+    if scope.models:
+        return  # a study with models and without data says so elsewhere
+    for node in scope.statements:
+        if isinstance(node, n.ProtocolNode | n.StratifyNode | n.TuneNode):
+            word = {n.ProtocolNode: "protocol", n.StratifyNode: "stratify"}.get(type(node), "tune")
+            scope.refuse("splits_nothing", node.keyword, word=word)

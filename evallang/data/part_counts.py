@@ -330,16 +330,13 @@ def _column(
     dtype = None if kind is Kind.EMPTY else str(values.dtype)
     if name in task.thresholds:  # its levels are those that are counted for each class
         return ColumnCounts(described, dtype)
-    if dtype is not None and values.dtype.is_integer() and _rises(values):
+    whole = dtype is not None and values.dtype.is_integer() and values.null_count() == 0
+    if whole and (values.diff().drop_nulls() > 0).all():
         return ColumnCounts(described, dtype, ends=(int(values[0]), int(values[-1])))
     if name == task.spec.id and len(values):
         raise _NeedsRows("ids do not rise")
     counted = counts_levels(kind, name, roles)
     return ColumnCounts(described, dtype, values.unique().drop_nulls() if counted else None)
-
-
-def _rises(values: "pl.Series") -> bool:
-    return values.null_count() == 0 and bool((values.diff().drop_nulls() > 0).all())
 
 
 # --- all parts together ------------------------------------------------------------------------

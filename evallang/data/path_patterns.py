@@ -55,8 +55,9 @@ class _Walk:
             part, rest = parts[0], parts[1:]
             if part == ANY_FOLDERS:
                 left.append((base, rest or ("*",)))
-                inside = (e for e in self._entries(base) if not e.name.startswith("."))
-                left += [(base + e.name + "/", parts) for e in inside if _is_own_folder(e)]
+                inside = (e for e in self._entries(base) if e.is_dir(follow_symlinks=False))
+                own = [e.name for e in inside if not e.name.startswith(".")]
+                left += [(f"{base}{name}/", parts) for name in own]
             elif not GLOB.search(part):
                 place = self.folder / (base + part)
                 if rest and place.is_dir():
@@ -83,10 +84,6 @@ class _Walk:
                     yield entry
         except OSError:  # no folder, or no right to look: nothing in it matches
             return
-
-
-def _is_own_folder(entry: "os.DirEntry[str]") -> bool:
-    return entry.is_dir(follow_symlinks=False)
 
 
 PART = "part"

@@ -297,17 +297,14 @@ def _group_of_examples(
 ) -> Column | None:
     """Return the part of the examples whose name and values are those of a unit of several."""
     place, frame = next(iter(frames.items()))
-    likely = [name for name in frame.nested if name.startswith("doc.") and _names_units(name)]
+    parts = [name for name in frame.nested if name.startswith("doc.")]
+    last = {name: name.rpartition(".")[2] for name in parts}
+    likely = [one for one in parts if names_unit(last[one]) or names_identifier(last[one])]
     if not likely:
         return None
     again = _read(locations[place], folder, frozenset(likely))
     groups = [c for c in guess_columns(again) if c.name in likely and c.use is Use.GROUP]
     return groups[0] if groups else None
-
-
-def _names_units(name: str) -> bool:
-    last = name.rpartition(".")[2]
-    return names_unit(last) or names_identifier(last)
 
 
 # --- a table for each model --------------------------------------------------------------------

@@ -241,7 +241,11 @@ def settings_of(
         *_interval_settings(study, read),
         *_family_settings(families, defaults),
         *(_content_settings(study, read, data) if content else ()),
-        *_split_settings(protocols),
+        *(
+            Setting(SPLITS, record.name, "rows", record.folds_sha256, False, Effect.NUMBERS)
+            for record in protocols
+            if record.folds_sha256 is not None
+        ),
         *_versions(study),
     ]
     return tuple(found)
@@ -454,13 +458,6 @@ def _content_settings(
     for setting in content_settings(read, data):
         # data sets of a pattern or of a column are named after their source: `suite/iris`
         yield replace(setting, span=heads.get(setting.item.partition("/")[0]))
-
-
-def _split_settings(protocols: Sequence[ProtocolRecord]) -> Iterator[Setting]:
-    for record in protocols:
-        if record.folds_sha256 is not None:
-            value = record.folds_sha256
-            yield Setting(SPLITS, record.name, "rows", value, False, Effect.NUMBERS)
 
 
 def _versions(study: Study) -> Iterator[Setting]:

@@ -59,7 +59,9 @@ def place(text: str, offset: int) -> Place:
         return Place(written, names=(Names("rules"),))
     layout = lay_out(SourceFile("", f"{text[:start]}{SAMPLE_NAME}"))
     line = layout.lines[-1] if layout.lines else None
-    at = None if line is None else _index(line.tokens, start)
+    tokens = () if line is None else line.tokens
+    ends = (i for i, t in enumerate(tokens) if t.start == start and t.kind == "NAME")
+    at = next(ends, None)
     if line is None or at is None:
         return Place(written)  # in a comment or in quotes
     above = next((kept for kept in reversed(layout.lines[:-1]) if kept.at_margin), None)
@@ -67,10 +69,6 @@ def place(text: str, offset: int) -> Place:
         return Place(written, tuple(_first_words(layout.lines, above, at_margin=line.at_margin)))
     words, names = _inside(line, at, above)
     return Place(written, tuple(words), tuple(dict.fromkeys(names)))
-
-
-def _index(tokens: Sequence[Token], start: int) -> int | None:
-    return next((i for i, t in enumerate(tokens) if t.start == start and t.kind == "NAME"), None)
 
 
 def _first_words(

@@ -106,11 +106,6 @@ class Statement(Struct, frozen=True):
     elsewhere: tuple[str, ...] = ()
 
 
-def _makes(kind: Any, name: str) -> Any:
-    """Return the node of a name in the table."""
-    return getattr(n, name)
-
-
 class _Reason(Struct, frozen=True):
     words: tuple[str, ...]
     reason: str
@@ -124,7 +119,7 @@ def _statement(word: str, entry: Mapping[str, Any]) -> Statement:
     below = {name.split(" of ")[0]: _TABLE["clauses"][name] for name in entry.get("clauses", ())}
     held = {name: {"word": name, **clause} for name, clause in below.items()}
     made = {"word": word, **entry, "clauses": held}
-    return msgspec.convert(made, Statement, dec_hook=_makes)
+    return msgspec.convert(made, Statement, dec_hook=lambda _, node: getattr(n, node))
 
 
 STATEMENTS: dict[str, Statement] = {

@@ -9,7 +9,7 @@ import pytest
 from evallang.printable import printable, without_credentials
 
 MADE_OF_OTHERS = {
-    "evallang.checking.unused": "names of the catalogue",
+    "evallang.checking.check": "names of the catalogue",
     "evallang.data.path_patterns": "the words of a path, of which it has one",
     "evallang.models.regular_expressions": "one character or set of what `re` has compiled",
     "evallang.reporting.formats.works": "one set of characters",

@@ -103,7 +103,7 @@ def _class_of_decimals(table: Table, numbers: "NDArray[np.float64]") -> Evidence
     for label in range(classes):
         rows = y == label
         odd = [
-            _has_more(numbers[rows, i], min(others))
+            ~_is_on_grid(numbers[rows, i], min(others) + FURTHER_DECIMALS - 1)
             for i, found in enumerate(places)
             if (others := [d for c, d in enumerate(found) if c != label and d is not None])
         ]
@@ -152,11 +152,6 @@ def _is_on_grid(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.boo
         1, np.abs(scaled)
     )
     return found
-
-
-def _has_more(values: "NDArray[np.float64]", decimals: int) -> "NDArray[np.bool_]":
-    """Return which values have at least three decimals more."""
-    return ~_is_on_grid(values, decimals + FURTHER_DECIMALS - 1)
 
 
 def _class_of_position(table: Table, numbers: "NDArray[np.float64]") -> Evidence | None:
