@@ -10,7 +10,7 @@ from protocol_facts import lacking, taken_as_independent
 
 from evallang.evidence import FOLD_SCORES, ONE_PREDICTION_PER_ROW
 from evallang.protocols.protocol import PROTOCOLS, Rows, subject_of_yields
-from evallang.registry import Design
+from evallang.registry import Bounds, Design
 
 N = 36
 Y = np.arange(N) % 3
@@ -21,9 +21,10 @@ def other(option):
     """Give a value of an option other than its default: a word, a share, or a small number."""
     if option.words:
         return next(word for word in option.words if word != option.default)
-    if option.bounds.below == 1:
+    bounds = option.bounds or Bounds()  # without any, another test says what to declare
+    if bounds.below == 1:
         return Fraction(1, 4)
-    least = int(option.bounds.least)
+    least = int(bounds.least or 0)
     return least if least != option.default else least + 1
 
 
