@@ -88,9 +88,10 @@ fuzz: $(TESTED)
 validate: $(TESTED)
 	$(BIN)/python -m benchmarks.validation --share 0.1
 
-# The whole, which writes the page: hours; a run that was stopped goes on where it was
+# The whole, which writes the page: hours; a run that was stopped goes on where it was. Those whose
+# name has a word in minutes: make validate-full ONLY=mcnemar
 validate-full: $(TESTED)
-	$(BIN)/python -m benchmarks.validation \
+	$(BIN)/python -m benchmarks.validation --only "$(ONLY)" \
 	  --record benchmarks/validation/measured.json --write docs/validation.md
 
 # The PDF needs Pango, and HarfBuzz's subsetter for the same bytes from run to run; where they

@@ -42,8 +42,11 @@ def lacking(entry: Entry[Any]) -> Iterator[str]:
             yield f"`{field}` of its guidance"
     if not (illustration(entry) or python_call(entry)):
         yield "`example` of its guidance: lines of a study that use it"
+    module = entry.function.__module__
+    if module.startswith("evallang.stats.") and module.endswith(f".{entry.name}"):
+        yield "another name of its module, which else stands before it in `evallang.stats`"
     if f"{entry.kind} {entry.name}" in unmeasured():
-        yield "a design in benchmarks/validation, and its run by `make validate-full`"
+        yield f"a design in benchmarks/validation: then `make validate-full ONLY={entry.name}`"
     page = ROOT / "docs" / "reference" / f"{catalogue}.md"
     if f"`{written(entry)}`" not in page.read_text("utf-8"):
         yield "its page in docs/reference: run `make docs`"

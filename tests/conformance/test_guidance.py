@@ -104,7 +104,9 @@ def test_the_study_of_a_member_is_sound_and_in_canonical_format(entry):
     """What is warned of by name is shown all the same; its example then shows the warning."""
     text = illustration(entry)
     for diagnostic in checked(text).diagnostics:
-        assert diagnostic.severity is not Severity.ERROR, diagnostic.message
+        assert diagnostic.severity is not Severity.ERROR, (
+            f"declare `example` of {entry.name}, or what it needs: {diagnostic.message}"
+        )
         about_it = f"`{entry.name}`" in diagnostic.message or entry.name == "uncorrected"
         assert about_it, diagnostic.message
     assert format_source(SourceFile("study.eval", text)) == text
@@ -153,8 +155,8 @@ def is_pictured_on_its_page(entry, record):
     kept = pictures.records().get(pictures.key_of(plural, entry))
     assert kept is not None, "its page has no picture yet: run `make docs`"
     svg, found = pictures.picture(record, plural)
-    assert (svg is not None) == kept["picture"] == found["picture"]
     redraw = f"write `{pictures.COMMAND} {entry.name}`"
+    assert (svg is not None) == kept["picture"] == found["picture"], redraw
     for drawn, shown in zip(
         (found["alt"], *found["tables"]), (kept["alt"], *kept["tables"]), strict=True
     ):

@@ -53,6 +53,26 @@ def test_what_a_member_asks_for_rests_on_evidence_that_it_declares(entry):
             assert not declared.evidence or declared.evidence & needs, name
 
 
+ON_EXAMPLES = [
+    entry
+    for entry in (*HYPOTHESIS_TESTS, *INTERVALS)
+    if not entry.declaration.rests_only_on("data set")
+]
+
+
+@for_each("entry", ON_EXAMPLES, ids=lambda entry: entry.name)
+def test_the_engine_makes_an_input_from_the_evidence_that_a_member_declares(entry):
+    needs = entry.declaration.evidence
+    for providers in (COMPARISON, ESTIMATE):
+        if providers.subject in INPUTS.subjects_of(entry.kind, entry.inputs):
+            for name in entry.inputs:
+                kinds = {evidence for evidence, _ in providers._made[name]}
+                assert None in kinds or kinds & needs, (
+                    f"`{name}` is not made from {' or '.join(one.name for one in needs)}: provide "
+                    "it in engine/providers.py"
+                )
+
+
 @pytest.mark.parametrize("providers", PROVIDERS, ids=lambda p: str(p.subject))
 def test_the_engine_makes_what_is_declared_and_nothing_else(providers):
     assert providers.names() == INPUTS.of(providers.subject).keys()

@@ -109,8 +109,8 @@ def test_its_values_are_in_the_declared_range(entry, seed):
     found = value(entry, *sample(entry, seed))
     assert np.isfinite(found)
     low, high = entry.declaration.low, entry.declaration.high
-    assert low is None or found >= low
-    assert high is None or found <= high
+    assert low is None or found >= low, f"declare `low` of {entry.name}: it was {found}"
+    assert high is None or found <= high, f"declare `high` of {entry.name}: it was {found}"
 
 
 @directed
