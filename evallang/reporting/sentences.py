@@ -324,6 +324,7 @@ def _environment(theirs: str = "") -> jinja2.Environment:
         loader=jinja2.FunctionLoader(load),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        optimized=False,  # our sentences have no constants to fold
         finalize=_keep,
     )
     made.filters |= FILTERS

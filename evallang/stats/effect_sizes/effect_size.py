@@ -379,18 +379,21 @@ def _spreads(
     column: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the medians of drawn scores, and their median distances to it, by weights (B, n)."""
-    medians = _medians(np.broadcast_to(column, weights.shape), weights)
-    return medians, _medians(np.abs(column - medians[:, None]), weights)
+    order = column.argsort()
+    medians = _medians(column[order], weights[:, order])
+    away = np.abs(column - medians[:, None])
+    rising = away.argsort(axis=1)
+    away, times = (np.take_along_axis(each, rising, axis=1) for each in (away, weights))
+    return medians, _medians(away, times)
 
 
-def _medians(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the median of the drawn values of each row (B,)."""
-    order = values.argsort(axis=1)
-    drawn = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
+def _medians(rising: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of each draw of rising values, by how often each was drawn (B, n)."""
+    drawn = times.cumsum(axis=1)
     n = drawn[:, -1:]
-    middle = [(drawn <= half // 2).sum(axis=1) for half in (n - 1, n)]
-    places = np.take_along_axis(order, np.stack(middle, axis=1), axis=1)
-    medians: NDArray[np.float64] = np.take_along_axis(values, places, axis=1).mean(axis=1)
+    places = [np.count_nonzero(drawn <= half // 2, axis=1) for half in (n - 1, n)]
+    both = np.take_along_axis(np.broadcast_to(rising, times.shape), np.stack(places, axis=1), 1)
+    medians: NDArray[np.float64] = both.mean(axis=1)
     return medians
 
 
