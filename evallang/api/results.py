@@ -36,6 +36,7 @@ from evallang.working_folder import safe_path
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.diagnostics import Diagnostic
+    from evallang.engine.backends.workers import Workers
     from evallang.engine.run_record import Run
 
 
@@ -156,12 +157,13 @@ class Results:
         folder: str | Path | Reserved,
         formats: tuple[str, ...] | None = None,
         *,
-        jobs: int = 1,
+        jobs: int | Workers = 1,
     ) -> tuple[str, ...]:
         """Write the output folder; gives messages about what could not be written.
 
         Exported models are written too, below the folder of the study's file. `formats` are
-        those of the report, by default the study's, and `()` for none; `jobs` processes draw it.
+        those of the report, by default the study's, and `()` for none; `jobs` processes draw it, or
+        those that `prepare_report` has begun to start.
         Raises `FolderRefused` when the folder holds anything that is not ours, or another process
         is writing it.
         """
@@ -169,15 +171,16 @@ class Results:
         from evallang.api.models import write_models
         from evallang.engine.backends.workers import Workers
 
+        if isinstance(jobs, int):
+            with closing(Workers(jobs)) as workers:
+                return self.save(folder, formats, jobs=workers)
         if not isinstance(folder, Reserved):
             with reserved(Path(folder)) as held:
                 return (*held.notes, *self.save(held, formats, jobs=jobs))
-        with closing(Workers(jobs)) as workers:
-            if len(self.record.report.formats if formats is None else formats) > 1:
-                workers.prepare(("evallang.reporting.report", "weasyprint"))
-            messages = write_folder(
-                folder, self.record, self._run, formats, self._template, workers.map_here
-            )
+        prepare_report(jobs, self.record.report.formats if formats is None else formats)
+        messages = write_folder(
+            folder, self.record, self._run, formats, self._template, jobs.map_here
+        )
         if self._run is not None:  # after the folder, in which one may stand
             write_models(self._run.models, self._study_folder, folder.named)
         return messages
@@ -201,6 +204,12 @@ class Results:
         """Return a figure of the report; raises `ValueError`, which lists the names, for others."""
 
         return figure(self.record, name)
+
+
+def prepare_report(workers: Workers, formats: tuple[str, ...]) -> None:
+    """Begin to start processes that make a report, where it has several formats."""
+    if len(formats) > 1:
+        workers.prepare(("evallang.reporting.report", "weasyprint"))
 
 
 FRAME_HEIGHT = 800

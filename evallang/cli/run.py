@@ -3,6 +3,7 @@
 import os
 import shlex
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from evallang.api.folder import Reserved
     from evallang.api.results import Results as RunResults
     from evallang.engine.backends.cluster import Tls
+    from evallang.engine.backends.workers import Workers
     from evallang.results.records import Failure
 
 
@@ -275,8 +277,10 @@ def run_study(
         from evallang.api.folder import reserved
         from evallang.api.locking import NotLocked
         from evallang.api.models import refuse_leading_out
+        from evallang.api.results import prepare_report
         from evallang.cli.change_text import change_lines
         from evallang.cli.settings import overrides, remind
+        from evallang.engine.backends.workers import Workers
         from evallang.locks.lock_file import LockRefused
 
         study = read_study(file, overrides(settings))
@@ -294,11 +298,14 @@ def run_study(
             )
             if out is None:
                 refuse_leading_out(study.meant.report_folder or folder.name, folder, place.parent)
-            with reserved(folder) as place_of_results:
+            n_jobs = jobs or cores()
+            with reserved(folder) as place_of_results, closing(Workers(n_jobs)) as drawing:
+                # a core is idle while the first fits wait for their imports
+                prepare_report(drawing, formats or study.meant.report.formats)
                 try:
                     results = run(
                         study,
-                        jobs=jobs or cores(),
+                        jobs=n_jobs,
                         fit_timeout=fit_timeout,
                         memory=memory,
                         command=command_line,
@@ -314,7 +321,7 @@ def run_study(
                 except RunFailed as error:
                     results, code = error.results, Failed.exit_code
                 bar.update(Activity("rendering", "the report"))
-                messages = _save(results, place_of_results, formats, jobs or cores())
+                messages = _save(results, place_of_results, formats, drawing)
         except (StudyError, NotLocked) as error:
             refused: StudyError | NotLocked | None = error
         except WorkersLost as error:
@@ -386,7 +393,7 @@ def cores() -> int:
 
 
 def _save(
-    results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None, jobs: int
+    results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None, jobs: "Workers"
 ) -> tuple[str, ...]:
     from evallang.api import FolderRefused
     from evallang.api.models import ModelNotWritten
