@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from docs.generator import editors
 from evallang.manual.glossary import complete, entries, explain
+from evallang.results.settings import ReportSettings
 from evallang.source import SourceFile
 from evallang.syntax import language, line_parser, nodes as n
 from evallang.syntax.formatter import format_source
@@ -170,3 +171,11 @@ def test_editors_know_them():
     snippets = json.loads(made["editors/vscode/snippets/evallang.json"])
     assert snippets["archive"]["body"] == 'archive ${1:name} to "${2:path}"'
     assert snippets["sponsor (clause of study)"]["body"] == 'sponsor "${1:name}"'
+
+
+@pytest.mark.parametrize("word", [word for word in STATEMENTS["report"].clauses if word != "to"])
+def test_a_clause_of_report_is_held_by_a_setting(word):
+    assert word in ReportSettings.__struct_fields__, (
+        f"declare `{word}: TYPE = DEFAULT` in ReportSettings of results/settings.py, for what "
+        "reporting/ reads"
+    )
