@@ -8,26 +8,12 @@ from msgspec import Struct
 from evallang.reporting.context import Context, printed_p
 from evallang.reporting.document import Interval, Runs, listed, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
-from evallang.reporting.wording import (
-    adjusted_words,
-    amount,
-    family_words,
-    p_stat,
-    signed_amount,
-)
+from evallang.reporting.wording import adjusted_words, family_words, p_stat
 from evallang.results.records import (
     Comparison,
     Difference,
     HypothesisTestResult,
     SimultaneousInterval,
-)
-
-COVERS_ALL = (
-    " A simultaneous interval, which covers all pairs jointly, can include 0 where the adjusted p "
-    "is significant."
-)
-OTHER_METHOD = (
-    " The interval and the test use different methods; the conclusion is that of the test."
 )
 
 
@@ -83,25 +69,6 @@ def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
     return Contrast(model, other, value, low, high, level, family, pair)
 
 
-def difference_runs(
-    context: Context, comparison: Comparison, found: Contrast, before: str, after: str, of: str = ""
-) -> Runs:
-    """Format a difference inside a sentence with the sign that it has in tables and figures.
-
-    A positive one is `before` "9.4 points" `after`, a negative one "a difference of −3.2" `of`, or
-    "A − B = −3.2" where the sentence is about B.
-    """
-    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    value = found.value or 0.0
-    if value >= 0:
-        return runs(before, amount(metric, value, scale), after)
-    number = signed_amount(metric, value, scale)
-    if found.leads:
-        return runs("a difference of ", number, of)
-    first, second = map(context.model, found.pair.models)
-    return runs(f"{first} − {second} = ", number)
-
-
 def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
     """Format the interval of a contrast: "simultaneous 95% CI [1.9, 7.4]"."""
     if (found.low is None and found.high is None) or found.constant:
@@ -132,51 +99,12 @@ def reach(found: Contrast) -> float:
     return max(abs(found.low or 0.0), abs(found.high or 0.0))
 
 
-def compatible_runs(
-    context: Context, comparison: Comparison, found: list[Contrast], *, named: bool = False
-) -> Runs:
-    """Format the largest difference that the intervals still allow, whichever its direction.
-
-    `named` says whose lead it is, where the contrasts are read from several models.
-    """
-    metric = context.difference_words(comparison)
-    scale = context.difference_scale(comparison)
-    known = [c for c in found if c.low is not None and c.high is not None and not c.constant]
-    if found and all(c.constant for c in found):
-        return runs(
-            "They had the same score wherever they were compared, so the difference has no spread "
-            "and no interval; that is not evidence of equality elsewhere."
-        )
-    if not known:
-        return runs("That is not evidence of equality; no interval of the difference is available.")
-
-    widest = max(known, key=reach)
-    size = reach(widest)
-    upward = abs(widest.high or 0.0) == size
-    ahead = (upward is metric.higher_is_better) is widest.leads
-    words, towards = ("an advantage", "over") if ahead else ("a disadvantage", "against")
-    own = f" of {context.model(widest.model)}" if named else ""
-    if math.isinf(size):
-        return runs("The interval of the difference is unbounded.")
-    first, second = map(context.model, widest.pair.models)
-    order = "" if widest.leads else f"{first} − {second}, "
-    return runs(
-        f"That is not evidence of equality: the data are compatible with {words}{own} of up to ",
-        amount(metric, size, scale),
-        f" {towards} {context.model(widest.other)} ({order}",
-        contrast_interval(widest, scale),
-        ").",
-        disagreements([widest]),
-    )
+def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) -> list[str]:
+    """Return why intervals do not agree with decisions, each cause once in a finding."""
+    stated = set(map(_cause, before))
+    return [why for why in dict.fromkeys(map(_cause, found)) if why and why not in stated]
 
 
-def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) -> str:
-    """State why intervals do not agree with decisions, once in a finding."""
-    stated = set(map(_disagreement, before))
-    return "".join(why for why in dict.fromkeys(map(_disagreement, found)) if why not in stated)
-
-
-def _disagreement(found: Contrast) -> str:
+def _cause(found: Contrast) -> str:
     shown = "family" if found.family else "pair"
-    cause = next((d.cause for d in found.pair.disagreements if d.interval == shown), None)
-    return {"conservative": COVERS_ALL, "method": OTHER_METHOD}.get(cause or "", "")
+    return next((d.cause for d in found.pair.disagreements if d.interval == shown), "")

@@ -1,20 +1,13 @@
 """Key findings of tests: what beat what and by how much, and what was not decided."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec import Struct
 
 from evallang.reporting.context import Context, printed_p
-from evallang.reporting.contrasts import (
-    Contrast,
-    compatible_runs,
-    contrast,
-    contrast_interval,
-    contrast_runs,
-    difference_runs,
-    disagreements,
-)
+from evallang.reporting.contrasts import Contrast, contrast, contrast_interval, disagreements, reach
 from evallang.reporting.decisions import (
     bayesian,
     computed,
@@ -24,8 +17,7 @@ from evallang.reporting.decisions import (
     margin_of,
     untested,
 )
-from evallang.reporting.document import Interval, Number, Runs, Strong, listed, runs
-from evallang.reporting.letter_case import capitalised
+from evallang.reporting.document import Interval, Number, Runs, runs
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -39,7 +31,6 @@ from evallang.reporting.orientation import inside
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
     amount,
-    number_word,
     numbers_with_adjusted,
     reasons,
     signed_amount,
@@ -58,27 +49,33 @@ def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -
     """Format all pairs with one model, then the other decided pairs."""
     if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
         return _each(context, comparison)
-    metric = context.difference_words(comparison)
     own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
     others = [p for p in comparison.pairwise if centre not in p.models and p.reject]
-    ahead = [c for c in own if c.pair.reject and _leads(context, comparison, c) is True]
-    behind = [c for c in own if c.pair.reject and _leads(context, comparison, c) is False]
+    ahead, behind = (_led(context, comparison, own, leads) for leads in (True, False))
     open_ = [c for c in own if is_open(c.pair)]
-    where = place_words(context, comparison)
-    name = context.sized(centre, comparison.data)
+    say = _sentences(context, comparison, centre, len(own))
+    average = comparison.ranks.average if comparison.ranks is not None else {}
     items: list[Runs] = []
-    for chosen, word in ((ahead, metric.better_word), (behind, metric.worse_word)):
-        if chosen:
-            lead = runs(f"{where}{name} had a {word} {metric.noun} than ")
-            items.append(_decided(context, comparison, lead, chosen))
-    if others and items:
-        items[-1] += _other_pairs(context, comparison, others, behind or ahead)
-    elif others:
+    for chosen in filter(None, (ahead, behind)):
+        ranked = any(c.value is None for c in chosen)
+        shown = _shown(chosen, by=lambda c: average[c.other]) if ranked else _shown(chosen)
+        names = [centre, *(c.other for c in shown)] if ranked else []
+        last = chosen is (behind or ahead)
+        made = say(
+            "differed_from_others",
+            found=chosen,
+            shown=shown,
+            better=chosen is ahead,
+            average={m: Number(fixed(average[m], Scale(2)), average[m]) for m in names},
+            causes=[] if ranked else disagreements(shown),
+            further=_further(context, comparison, others, chosen) if others and last else (),
+        )
+        items.append(made)
+    if not items:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
-        names = _others(context, comparison, own, [c.other for c in open_], OR)
-        lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
-        items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
+        words = _compatible(context, comparison, open_)
+        items.append(say("not_shown_to_differ_from_others", found=open_, compatible=words))
     return items
 
 
@@ -86,45 +83,30 @@ def pairs_against_reference(context: Context, comparison: Comparison, reference:
     """Format all pairs with a reference, read from the other model of each."""
     if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
         return _each(context, comparison)
-    metric = context.difference_words(comparison)
     found = [
         contrast(p, next(name for name in p.models if name != reference))
         for p in comparison.pairwise
     ]
-    where, whole = place_words(context, comparison), context.sized(reference, comparison.data)
+    say = _sentences(context, comparison, reference, len(found))
     items: list[Runs] = []
-    for leads, word in ((True, metric.better_word), (False, metric.worse_word)):
-        chosen = [c for c in found if c.pair.reject and _leads(context, comparison, c) is leads]
-        if not chosen:
-            continue
-        names = _others(
-            context, comparison, found, [c.model for c in chosen], " and ", capital=not where
-        )
-        claim = f" had a {word} {metric.noun} than {whole}"
-        several, many = len(chosen) > 1, len(chosen) > MOST_OTHERS
-        parts = []
-        for i, c in enumerate(_shown(chosen)):
-            if c.value is not None:
-                model = context.model(c.model)
-                before = f"{model}{',' if many else ''} by " if several else "by "
-                after = f" for {model}" if several else ""
-                size = difference_runs(context, comparison, c, before, "", after)
-                parts.append(runs(size, " ", contrast_runs(context, comparison, c, lead=i == 0)))
-        joined = runs("from ", listed(parts, last=", to ")) if many else listed(parts)
-        numbers = runs(": " if several else ", ", joined) if parts else ()
-        why = disagreements(_shown(chosen))
-        items.append(runs(Strong(runs(where, names, claim)), numbers, ".", why))
-    open_ = [c for c in found if is_open(c.pair)]
-    if open_:
-        names = _others(
-            context, comparison, found, [c.model for c in open_], " and ", capital=not where
-        )
-        verb = "was" if len(open_) == 1 else "were"
-        claim = f" {verb} not shown to differ in {metric.noun} from {whole}"
-        lead = Strong(runs(where, names, claim))
-        words = compatible_runs(context, comparison, open_, named=len(open_) > 1)
-        items.append(runs(lead, ". ", words))
+    for better in (True, False):
+        if chosen := _led(context, comparison, found, better):
+            shown = _shown(chosen)
+            facts = {"shown": shown, "better": better, "causes": disagreements(shown)}
+            items.append(say("others_differed", found=chosen, **facts))
+    if open_ := [c for c in found if is_open(c.pair)]:
+        words = _compatible(context, comparison, open_, named=len(open_) > 1)
+        items.append(say("others_not_shown_to_differ", found=open_, compatible=words))
     return items
+
+
+def _sentences(
+    context: Context, comparison: Comparison, model: str, size: int
+) -> Callable[..., Runs]:
+    """Return the sentences about one model and `size` others."""
+    words = context.difference_words(comparison)
+    of = {"comparison": comparison, "words": words, "model": model, "size": size}
+    return partial(write, context, TOPIC, **of)
 
 
 def single(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
@@ -144,13 +126,12 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         test=numbers_with_adjusted(context, comparison, pair),
     )
     if not pair.reject:
-        compatible = compatible_runs(context, comparison, [found])
+        compatible = _compatible(context, comparison, [found])
         return say("pair_not_shown_to_differ", compatible=compatible)
     return say(
         "pair_differed",
-        size=difference_runs(context, comparison, found, "by ", "") if found.value else (),
         interval=contrast_interval(found, context.difference_scale(comparison)),
-        disagreement=disagreements([found]) if found.value else "",
+        causes=disagreements([found]) if found.value else [],
     )
 
 
@@ -221,72 +202,18 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
     return [say(lost=list(lost), nouns=list(nouns[why]), why=why) for why, lost in found.items()]
 
 
-def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
-    """Return whether the model has the better value, or rank; None where that is not known."""
+def _led(
+    context: Context, comparison: Comparison, found: Sequence[Contrast], leads: bool
+) -> list[Contrast]:
+    """Return the decided contrasts whose model has the better value or rank, or the worse."""
     average = comparison.ranks.average if comparison.ranks is not None else {}
-    ranked = found.model in average and found.other in average
-    return found.leads if found.value or ranked else None
-
-
-def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> Runs:
-    """Return the average ranks behind a decision over data sets."""
-    average = comparison.ranks.average if comparison.ranks is not None else {}
-    scale = Scale(2)
-    others = [
-        runs(
-            Number(fixed(average[c.other], scale), average[c.other]),
-            f" for {context.model(c.other)} ",
-            contrast_runs(context, comparison, c, lead=i == 0),
-        )
-        for i, c in enumerate(_shown(found, by=lambda c: average[c.other]))
+    return [
+        c
+        for c in found
+        if c.pair.reject
+        and c.leads is leads
+        and (c.value or (c.model in average and c.other in average))
     ]
-    own = average[found[0].model]
-    return runs(
-        ": average rank ", Number(fixed(own, scale), own), " against ",
-        _joined(found, others), ".",
-    )  # fmt: skip
-
-
-def _decided(context: Context, comparison: Comparison, lead: Runs, found: list[Contrast]) -> Runs:
-    metric = context.difference_words(comparison)
-    own = [contrast(p, found[0].model) for p in comparison.pairwise if found[0].model in p.models]
-    names = _others(context, comparison, own, [c.other for c in found], " and ")
-    made = runs(Strong(runs(lead, names)))
-    if any(c.value is None for c in found):
-        return made + _ranked(context, comparison, found)
-    if len(found) == 1:
-        size = difference_runs(context, comparison, found[0], "by ", "")
-        made += runs(", ", size, " ", contrast_runs(context, comparison, found[0]), ".")
-        return made + runs(disagreements(found))
-    parts = []
-    for i, item in enumerate(_shown(found)):
-        other = context.model(item.other)
-        towards = metric.better_word if item.leads else metric.worse_word
-        after = f" {towards} than {other}"
-        size = difference_runs(context, comparison, item, "", after, f" from {other}")
-        parts.append(runs(size, " ", contrast_runs(context, comparison, item, lead=i == 0)))
-    return made + runs(": ", _joined(found, parts), ".", disagreements(_shown(found)))
-
-
-def _others(
-    context: Context,
-    comparison: Comparison,
-    all_: Sequence[Contrast],
-    models: Sequence[str],
-    last: str,
-    *,
-    capital: bool = False,
-) -> Runs:
-    """List models, or count them among all that were compared if they are many."""
-    if len(models) <= MOST_OTHERS:
-        return listed([runs(context.sized(name, comparison.data)) for name in models], last=last)
-    if len(models) == len(all_):
-        words = f"{'any of the' if last == OR else 'all'} {number_word(len(all_))} other models"
-        return runs(capitalised(words) if capital else words)
-    named = [runs(context.model(name)) for name in models[:MOST_NAMED]]
-    rest = runs(f"{number_word(len(models) - MOST_NAMED)} others")
-    lead = f"{number_word(len(models))} of the {number_word(len(all_))} other models ("
-    return runs(capitalised(lead) if capital else lead, listed([*named, rest]), ")")
 
 
 def _shown(
@@ -298,40 +225,52 @@ def _shown(
     return [min(found, key=by), max(reversed(found), key=by)]
 
 
-def _joined(found: Sequence[Contrast], parts: Sequence[Runs]) -> Runs:
-    """Join what is stated of contrasts: a list, or of many a range."""
-    if len(found) <= MOST_OTHERS:
-        return listed(parts)
-    return runs("from ", parts[0], " to ", parts[1])
-
-
-def _other_pairs(
+def _further(
     context: Context,
     comparison: Comparison,
     pairs: list[HypothesisTestResult],
     before: list[Contrast],
 ) -> Runs:
     """State which pairs without the centre were decided: one in full, more by their number."""
-    metric = context.difference_words(comparison)
-    if len(pairs) > 1:
-        total = len(comparison.pairwise)
-        rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
-        words = f"{number_word(rejected)} of the {number_word(total)} pairs differed"
-        return runs(" In all, ", words, ".")
-    better = contrast(pairs[0], pairs[0].models[0])
-    lead = (
-        f" {context.model(better.model)} had a {metric.better_word} {metric.noun} than "
-        f"{context.model(better.other)}"
+    pair = contrast(pairs[0], pairs[0].models[0]) if len(pairs) == 1 else None
+    return write(
+        context,
+        TOPIC,
+        "further_pairs",
+        comparison=comparison,
+        words=context.difference_words(comparison),
+        pair=pair,
+        pairs=len(comparison.pairwise),
+        rejected=sum(bool(one.reject) for one in comparison.pairwise),
+        causes=[] if pair is None or pair.value is None else disagreements([pair], before),
     )
-    if better.value is None:
-        return runs(f"{lead} ", contrast_runs(context, comparison, better, lead=False), ".")
-    return runs(
-        f"{lead}, ",
-        difference_runs(context, comparison, better, "by ", ""),
-        " ",
-        contrast_runs(context, comparison, better),
-        ".",
-        disagreements([better], before),
+
+
+def _compatible(
+    context: Context, comparison: Comparison, found: list[Contrast], *, named: bool = False
+) -> Runs:
+    """State the largest difference that the intervals still allow, whichever its direction.
+
+    `named` says whose lead it is, where the contrasts are read from several models.
+    """
+    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    known = [c for c in found if c.low is not None and c.high is not None and not c.constant]
+    widest = max(known, key=reach, default=None)
+    size = 0.0 if widest is None else reach(widest)
+    upward = widest is not None and abs(widest.high or 0.0) == size
+    bounded = widest is not None and math.isfinite(size)
+    return write(
+        context,
+        TOPIC,
+        "compatible",
+        constant=all(c.constant for c in found),
+        widest=widest,
+        unbounded=not bounded,
+        advantage=widest is not None and (upward is metric.higher_is_better) is widest.leads,
+        size=amount(metric, size, scale) if bounded else (),
+        interval=contrast_interval(widest, scale) if widest is not None else (),
+        named=named,
+        causes=disagreements([widest] if widest is not None else []),
     )
 
 
@@ -393,11 +332,6 @@ def margin_words(context: Context, comparison: Comparison, pair: HypothesisTestR
         interval=contrast_interval(found, context.difference_scale(comparison)),
         equivalence=is_about_equivalence(pair),
     )
-
-
-def place_words(context: Context, comparison: Comparison) -> str:
-    """State the data set and the protocol, where there are several."""
-    return context.place(comparison.data, comparison.protocol)
 
 
 # --- one model against a stated value ----------------------------------------------------------

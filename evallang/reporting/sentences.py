@@ -19,7 +19,7 @@ from jinja2 import meta, nodes
 from markupsafe import Markup
 
 from evallang import diagnostics
-from evallang.reporting import numbers, wording
+from evallang.reporting import contrasts, numbers, wording
 from evallang.reporting.context import Context, protocol_words
 from evallang.reporting.document import (
     Caution,
@@ -276,6 +276,21 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "first_sentence": wording.first_sentence,
     "code": Code,
     # numbers
+    "amount": of_study(
+        lambda study, value, comparison: wording.amount(
+            study.difference_words(comparison), value, study.difference_scale(comparison)
+        )
+    ),
+    "signed": of_study(
+        lambda study, value, comparison: wording.signed_amount(
+            study.difference_words(comparison), value, study.difference_scale(comparison)
+        )
+    ),
+    "contrast": of_study(
+        lambda study, one, comparison, lead=True: contrasts.contrast_runs(
+            study, comparison, one, lead=lead
+        )
+    ),
     "count": numbers.count,
     "word": wording.number_word,
     "plural": wording.plural,
