@@ -17,13 +17,13 @@ from evallang.reporting.figures.forest import (
     pair_lines,
 )
 from evallang.reporting.figures.resamples import Distribution, distributions
-from evallang.reporting.numbers import level_of_alpha, percent
 from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_findings import singly
 from evallang.reporting.panels import Drawn, divided, name_of_part
-from evallang.reporting.wording import adjusted_words, family_words, number_word, p_letter, plural
+from evallang.reporting.sentences import write
 from evallang.results.records import Comparison, HypothesisTestResult
 
+TOPIC = "comparisons"
 MOST_PAIRS_DRAWN = 15  # six models
 IN_A_PANEL_OF_A_FILE = 36  # pairs
 PANELS_OF_A_FILE = 2
@@ -66,17 +66,15 @@ def resamples_drawn(context: Context, comparison: Comparison) -> list[Drawn]:
         if (one := pair.estimate) is not None and one.resamples is not None
     ]
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    words = (
-        f"histogram of the differences in bootstrap resamples ({order_words(comparison.pairwise)}),"
-        " the difference itself (vertical line) and its interval (horizontal line)"
-    )
+    order = order_words(comparison.pairwise)
+    words = write(context, TOPIC, "resampled_differences", order=order)
     made: list[Drawn] = []
     for _, part in divided(rows, MOST_IN_A_PANEL):
         drawn = distributions(
             part, f"Difference in {metric.noun}{metric.points}", scale, signed=True, among=rows,
             possible=metric.range_of_differences,
         )  # fmt: skip
-        made.append((Panel(*drawn, runs("Resampled differences")), runs(words)))
+        made.append((Panel(*drawn, runs("Resampled differences")), words))
     return made
 
 
@@ -94,9 +92,16 @@ def pairs_of(context: Context, comparison: Comparison) -> list[Figure]:
             title = f"Pairs {first + 1} to {first + len(part)}"
             drawn = forest_of_differences(context, comparison, part, known)
             panels.append(Panel(*drawn, runs(title)))
-        words = runs(f"{'Difference' if len(panels) == 1 else 'Differences'} of ",
-                     f"pairs {start + 1} to {min(start + each, len(known))} of {len(known)}: ",
-                     _meaning(context, comparison, known), ".")  # fmt: skip
+        words = write(
+            context,
+            TOPIC,
+            "some_differences_drawn",
+            panels=len(panels),
+            first=start + 1,
+            last=min(start + each, len(known)),
+            pairs=len(known),
+            meaning=_meaning(context, comparison, known),
+        )
         name = name_of_part(f"figure-differences-{_number(context, comparison)}", number)
         made.append(Figure(name, words, tuple(panels), placed=False))
     return made
@@ -143,16 +148,16 @@ def _caption(
     context: Context, comparison: Comparison, rows: Sequence[HypothesisTestResult]
 ) -> Runs:
     """State what is drawn, what lines and points mean, and where the other pairs are."""
-    made = _meaning(context, comparison, rows)
-    rest = len(_known(comparison)) - len(rows)
-    if not rest:
-        return made
-    made += runs(f". The other {plural(rest, 'pair')} {'is' if rest == 1 else 'are'} in ")
-    table = where_pairs_are(context, comparison)
-    if not _fit(len(_known(comparison))):
-        return made + table
-    file = runs(f"figures/differences-{_number(context, comparison)}")
-    return made + (table + runs(" and ") + file if context.shows("comparisons") else file)
+    every = len(_known(comparison))
+    return write(
+        context,
+        TOPIC,
+        "differences_drawn",
+        meaning=_meaning(context, comparison, rows),
+        rest=every - len(rows),
+        where=where_pairs_are(context, comparison),
+        file=f"figures/differences-{_number(context, comparison)}" if _fit(every) else "",
+    )
 
 
 def where_pairs_are(context: Context, comparison: Comparison) -> Runs:
@@ -167,51 +172,25 @@ def _meaning(
     context: Context, comparison: Comparison, known: Sequence[HypothesisTestResult]
 ) -> Runs:
     """State what lines and points of a forest of differences mean."""
-    metric = context.difference_words(comparison)
     pairs = [p.estimate for p in known if p.estimate is not None]
-    made = runs(f"difference in {metric.noun} ({order_words(known)})")
-    levels = dict.fromkeys(percent(e.level) for e in pairs if e.low is not None)
     wide = [
         wide for p in known if (wide := p.simultaneous) is not None and wide.low is not None
     ]  # fmt: skip
-    own = bool(wide) and all(is_simultaneous(p) for p in known if p.estimate is not None)
-    if own:
-        made += runs(f". Line, simultaneous {' / '.join(levels)} interval")
-    elif levels:
-        made += runs(f". Thick line, {' / '.join(levels)} interval of the pair")
-    if wide and not own:
-        size = comparison.family.size
-        made += runs(
-            f"; thin line, {family_words(wide[0])} {percent(wide[0].level)} interval over "
-            f"{number_word(size)} test{'' if size == 1 else 's'}"
-        )
-    if levels or wide:
-        made += runs("; shaded, differences that the interval at the right excludes")
+    dashed = ""
     if any(margins_of(context, comparison, p) for p in known):
-        region = any(p.extra.get("rope") is not None for p in known)
-        made += runs(
-            f"; dashed, {'the region of practical equivalence' if region else 'the margin'}"
-        )
-    made += runs(_meaning_of_points(context, comparison, known))
-    return made + runs("; arrow, off the scale" if far_pairs(known) else "")
-
-
-def _meaning_of_points(
-    context: Context, comparison: Comparison, known: Sequence[HypothesisTestResult]
-) -> Runs:
-    """State what filled and open points of a forest of differences are."""
-    points = "open point" if len(known) == 1 else "open points"
-    level = level_of_alpha(comparison.alpha, context.style)
-    p = runs(adjusted_words(comparison), p_letter(context))
-    if comparison.family.exploratory:
-        return runs(f"; {points}, compared without decisions")
-    if any(bayesian(pair) for pair in known):
-        level = percent(context.results.study.confidence)
-        return runs(f"; filled point, a posterior probability above {level}")
-    if any(pair.reject for pair in known):
-        return runs("; filled point, ", p, f" at or below {level}")
-    if not comparison.performed:
-        return runs(f"; {points}, not tested")
-    if any(pair.p is None for pair in known):
-        return runs(f"; {points}, no decision")
-    return runs(f"; {points}, ", p, f" above {level}")
+        dashed = "region" if any(p.extra.get("rope") is not None for p in known) else "margin"
+    return write(
+        context,
+        TOPIC,
+        "meaning_of_differences",
+        comparison=comparison,
+        noun=context.difference_words(comparison).noun,
+        order=order_words(known),
+        pairs=known,
+        levels=list(dict.fromkeys(e.level for e in pairs if e.low is not None)),
+        wide=wide[0] if wide else None,
+        jointly=bool(wide) and all(is_simultaneous(p) for p in known if p.estimate is not None),
+        dashed=dashed,
+        posterior=any(bayesian(pair) for pair in known),
+        far=bool(far_pairs(known)),
+    )
