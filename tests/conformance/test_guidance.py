@@ -20,6 +20,7 @@ from evallang.manual.compatibility_table import settings
 from evallang.manual.explanations import explain_code, illustration, python_call
 from evallang.manual.glossary import REGISTRIES, explain, nearest, words
 from evallang.models.catalogue import CATALOGUE
+from evallang.reporting.letter_case import mid_sentence
 from evallang.results import codec
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
@@ -252,3 +253,21 @@ def test_an_unknown_word_gets_the_nearest_in_any_catalogue():
 def test_every_protocol_is_a_column_of_what_goes_with_what():
     columns = {setting.words for setting in settings()}
     assert {" ".join(p.declaration.words) for p in REGISTRIES["protocols"]} <= columns
+
+
+# Persons whose name has no genitive in a title, and the adjective that a person gave.
+NAMES = (
+    *("Agresti", "Bayesian", "Benjamini", "Bergmann", "Bonett", "Bonferroni", "Brier", "Clopper"),
+    *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Matthews", "Newey", "Obuchowski"),
+    *("Tango", "Troendle", "Wald", "Westfall,", "Wilcoxon", "Wilson", "Šidák"),
+)
+
+
+@for_each("entry", [case for case in ENTRIES if case.values[0].kind != "effect size"])
+def test_a_title_inside_a_sentence_begins_small_unless_it_begins_with_a_name(entry):
+    first = re.split("[ –-]", mid_sentence(entry.title))[0]
+    sign = not first.isalpha() or first.isupper()  # F1, R², ROC, 5x2cv
+    assert first.islower() or sign or first in NAMES or re.search("['’]s?$", first), (
+        f"add `{first.lower()}` to `common` of reporting/titles.toml, or begin the title of "
+        f"{entry.name} with a word that it has; if it is a person's, to NAMES of this test"
+    )
