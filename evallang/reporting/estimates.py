@@ -240,8 +240,8 @@ def _values_of(context: Context, data: str) -> str:
     return record.unit if record.unit in KNOWN_VALUES else "scores"
 
 
-def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
-    """Return every note of estimates once, with the models and metrics that it is about."""
+def named_notes(context: Context, found: Sequence[Estimate], level: str = "") -> list[Runs]:
+    """Return every note of estimates once, with the level, models and metrics it is about."""
     by_note: dict[str, list[Estimate]] = {}
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
@@ -249,9 +249,10 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
             inner = tuple(f"no interval, {note}" for note in inner)
         for note in dict.fromkeys((*estimate.notes, *inner)):
             by_note.setdefault(of_cases(context, note, estimate.data), []).append(estimate)
-    return over_groups(context, found) + [
-        runs(f"{capitalised(_owners(context, owners, found))}: {note.rstrip('.')}.")
-        for note, owners in by_note.items()
+    named = [(_owners(context, owners, found), note) for note, owners in by_note.items()]
+    return [
+        runs(f"{f'{level}, {names}' if level else capitalised(names)}: {note.rstrip('.')}.")
+        for names, note in named
     ]
 
 
@@ -408,7 +409,7 @@ def _notes(
     grouped_by: Comparison | None,
 ) -> list[Runs]:
     rest = never_predicted_notes(context, setting) + flat_notes(context, found)
-    rest += named_notes(context, found)
+    rest += over_groups(context, found) + named_notes(context, found)
     if grouped_by is not None:
         several = len(context.metrics(setting)) > 1
         noun = context.metric(grouped_by.metric).noun if several else ""
@@ -621,9 +622,10 @@ def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     for level, members in by_level.items():
         said = dict.fromkeys(note for estimate in members for note in estimate.notes)
         if all(set(said) <= set(estimate.notes) for estimate in members):
-            notes.append(runs(f"{level}: {'; '.join(said)}."))
+            words = of_cases(context, "; ".join(said), members[0].data)
+            notes.append(runs(f"{level}: {words}."))
         else:
-            notes += [runs(f"{level}, ", note) for note in named_notes(context, members)]
+            notes += named_notes(context, members, level)
     return notes
 
 

@@ -78,6 +78,30 @@ def test_conclusions_are_about_the_patients_that_are_the_groups(ward):
     assert "new groups" not in ward
 
 
+def test_levels_repeat_no_note_on_groups_and_go_on_in_lower_case(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = ["patient,truth,sex,a,score"]
+    for i in range(240):
+        sick, score = i % 3 == 0, rng.random()
+        label = sick if rng.random() < 0.8 else not sick
+        rows.append(f"{i // 8},{sick:d},{('female', 'male')[i % 2]},{label:d},{score:.3f}")
+    (tmp_path / "p.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = """evallang 1
+predictions p from "p.csv"
+  truth truth
+  positive 1
+  group patient
+  models a
+  score a = score
+measure accuracy, roc_auc within sex
+"""
+    page = words_of(text, tmp_path)
+    notes = page[page.index("vs. rest: this level minus") :].partition("#")[0]
+    assert notes.count("Whole groups are the units of the intervals: 30 groups") == 1
+    assert "female, accuracy: only 30 groups" in notes
+    assert "male, area under the ROC curve: only 30 groups" in notes
+
+
 def test_scopes_and_notes_have_the_unit_of_the_data(tmp_path):
     text = """evallang 1
 data diabetes from sklearn diabetes
