@@ -58,10 +58,8 @@ def test_processes_folder_and_hash_seed_change_no_byte(tmp_path):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "study.eval").write_text(STUDY)
     one = run(tmp_path / "a", tmp_path / "out-1", "-j", "1")
-    two = run(tmp_path / "a", tmp_path / "out-2", "-j", "2", hash_seed="1")
-    again = run(tmp_path / "b/deeper", tmp_path / "out-3", "-j", "1", hash_seed="2")
-    assert one == two
-    assert one == again
+    other = run(tmp_path / "b/deeper", tmp_path / "out-2", "-j", "2", hash_seed="1")
+    assert one == other
 
 
 def test_the_path_on_the_command_line_stays_out_of_the_results(tmp_path):
