@@ -105,6 +105,8 @@ def unmet_tests(
                     )
                     if over_data and (len(study.sources) > 1 or holds_several(source)):
                         suggestion = "write `across data` in this line"
+                if protocol is None and line.protocol is not None:  # it compares fitted models too
+                    suggestion = f"rename the models of `{source.name}`, or {suggestion}"
                 code = codes.test_needs_other_evidence if of_scores else code
                 yield diagnose(code, reason, line.span, help=suggestion)
 

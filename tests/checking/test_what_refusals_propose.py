@@ -160,3 +160,11 @@ def test_planned_pairs_that_are_all_pairs_may_be_corrected_so(name):
     )  # fmt: skip
     ((code, _, suggestion),) = given(f"compare a, b against c with mcnemar {name}")
     assert (code, suggestion) == ("E209", "write `holm`")
+
+
+def test_predictions_of_the_fitted_models_are_renamed_where_a_line_cannot_compare_them():
+    elsewhere = 'predictions p from "p.csv"\n  truth y\n  models {}\n  positive 1\n'
+    line = elsewhere + "compare a vs b with corrected_t"
+    ((code, _, help_),) = table(line.format("a, b"), protocol="repeated cv")
+    assert (code, help_) == ("E201", "rename the models of `p`, or write `with mcnemar`")
+    assert table(line.format("d, e"), protocol="repeated cv") == []
