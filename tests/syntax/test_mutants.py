@@ -12,7 +12,7 @@ from evallang.syntax.parser import parse
 
 from .reading import TESTS
 
-SOME = 100
+SOME = 200
 
 
 @pytest.fixture(scope="module")
