@@ -54,7 +54,9 @@ PARTLY = "*"
 """The sign of an item that the report answers in part."""
 
 
-@SECTIONS.register(SectionDeclaration(order=97, comes_last=True, tables=False), title="Checklists")
+@SECTIONS.register(
+    SectionDeclaration(order=97, supplement=True, comes_last=True, tables=False), title="Checklists"
+)
 def checklists(context: Context) -> Sequence[Block]:
     """Return one table: for each section, the items of each checklist that it answers."""
     places = item_places(context)
@@ -92,7 +94,7 @@ def item_places(context: Context) -> dict[tuple[str, str], str | None]:
     """Return the section that answers each item, by checklist and number; None is the authors."""
     first: dict[Topic, str] = {}
     for section in context.sections:
-        topics = SECTIONS[section.id].declaration.topics
+        topics = SECTIONS[section.name].declaration.topics
         for topic in topics if isinstance(topics, tuple) else topics(context):
             first.setdefault(topic, section.id)
     return {

@@ -37,6 +37,7 @@ from evallang.reporting.document import (
     Run,
     Runs,
     Table,
+    further,
     runs,
     spaced,
 )
@@ -108,7 +109,7 @@ def comparisons(context: Context) -> Sequence[Block]:
         made = _comparison(context, comparison, number_, draw=place not in drawn)
         if any(block.kind == "figure" for block in made):
             drawn.add(place)
-        blocks += made
+        blocks += further(made) if comparison.family.exploratory and len(found) > 1 else made
     return blocks
 
 
@@ -134,16 +135,16 @@ def _comparison(
     table_id, figure_id = f"table-comparison-{number_}", f"figure-comparison-{number_}"
     pairs = pair_table(context, comparison, table_id)
     figure = None
-    further: list[Figure] = []
+    others: list[Figure] = []
     if context.draws and not singly(comparison):
         panels = decision_panels(context, comparison) if draw else []
         if not drawn_with_estimates(context, comparison):
             panels += differences_drawn(context, comparison)
-            further += pairs_of(context, comparison)
+            others += pairs_of(context, comparison)
         panels += resamples_drawn(context, comparison)
         figures = figures_of_panels(figure_id, panels)
         figure = figures[0] if figures else None
-        further = [*figures[1:], *further]
+        others = [*figures[1:], *others]
     refs = runs(Ref(table_id)) if pairs is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
@@ -156,8 +157,10 @@ def _comparison(
     if pairs is not None:
         blocks.append(pairs)
     if figure is not None:
-        blocks.append(figure)
-    return [*blocks, *further]
+        others.insert(0, figure)
+    if others and comparison.data is None:
+        blocks.append(others.pop(0))
+    return [*blocks, *further(others)]
 
 
 def _pairs(context: Context, comparison: Comparison, where: Runs) -> Iterator[Runs]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang import diagnostics
 from evallang.reporting.figures.figure import Canvas
@@ -173,6 +174,12 @@ def spaced(sentences: Iterable[Runs]) -> Runs:
 # --- blocks -----------------------------------------------------------------------------
 
 
+class BlockBase(Struct, frozen=True, kw_only=True):
+    """What all blocks have: `further` ones stand in the supplement of the report."""
+
+    further: bool = False
+
+
 class Fact(Struct, frozen=True):
     """One entry of the title block."""
 
@@ -180,7 +187,7 @@ class Fact(Struct, frozen=True):
     value: str
 
 
-class Title(Struct, frozen=True):
+class Title(BlockBase, frozen=True):
     """The head of the report."""
 
     text: str
@@ -191,7 +198,7 @@ class Title(Struct, frozen=True):
     kind: ClassVar[str] = "title"
 
 
-class Heading(Struct, frozen=True):
+class Heading(BlockBase, frozen=True):
     """A heading inside a section, of the level below the section's own."""
 
     text: str
@@ -199,7 +206,7 @@ class Heading(Struct, frozen=True):
     kind: ClassVar[str] = "heading"
 
 
-class Paragraph(Struct, frozen=True):
+class Paragraph(BlockBase, frozen=True):
     """A paragraph; a `note` is small, `methods` is set to be pasted into a paper.
 
     A `line` is the line of the study that a heading is about; a `pointer` is a note that refers
@@ -211,7 +218,7 @@ class Paragraph(Struct, frozen=True):
     kind: ClassVar[str] = "paragraph"
 
 
-class NumberedFindings(Struct, frozen=True):
+class NumberedFindings(BlockBase, frozen=True):
     """The claims of the report, in order."""
 
     items: tuple[Runs, ...]
@@ -257,7 +264,7 @@ class Row(Struct, frozen=True):
     group: bool = False
 
 
-class Table(Struct, frozen=True):
+class Table(BlockBase, frozen=True):
     """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
 
     `left_out` rows are missing after row `gap_after` where a back end shows fewer; `whole`
@@ -297,7 +304,7 @@ PANEL_LETTERS = "abcdef"
 """The letters of the panels of a figure; more panels are another figure."""
 
 
-class Figure(Struct, frozen=True):
+class Figure(BlockBase, frozen=True):
     """Drawings side by side under one caption; one that is not `placed` is a file only.
 
     A figure has at most as many panels as there are `PANEL_LETTERS`.
@@ -310,7 +317,7 @@ class Figure(Struct, frozen=True):
     kind: ClassVar[str] = "figure"
 
 
-class Caution(Struct, frozen=True):
+class Caution(BlockBase, frozen=True):
     """A warning: what it is, why it matters, its stable code, and why it was accepted."""
 
     id: str
@@ -329,7 +336,7 @@ class Caution(Struct, frozen=True):
         return cls(identifier, lead, body, code.code, code.name, "warning")
 
 
-class Listing(Struct, frozen=True):
+class Listing(BlockBase, frozen=True):
     """Text to be read or copied as it is."""
 
     text: str
@@ -344,7 +351,7 @@ class Work(Struct, frozen=True):
     runs: Runs
 
 
-class References(Struct, frozen=True):
+class References(BlockBase, frozen=True):
     """The works that can be cited; only those that are cited are printed, in that order."""
 
     works: tuple[Work, ...]
@@ -356,15 +363,32 @@ Block: TypeAlias = (
 )
 
 
+def further(blocks: Iterable[Block]) -> list[Block]:
+    """Return blocks as those of the supplement."""
+    return [replace(block, further=True) for block in blocks]
+
+
 Kind = TypeVar("Kind")
+CONTINUED = "-supplement"
+"""The ending of identifiers in the supplement that the main part has without it."""
 
 
 class Section(Struct, frozen=True):
-    """Blocks under one heading; the title block has an empty heading."""
+    """Blocks under one heading; the title block has an empty heading.
+
+    Its `id` is its registered name, in the supplement with an ending where the main part has the
+    section too.
+    """
 
     id: str
     heading: str
     blocks: tuple[Block, ...]
+    supplement: bool = False
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+        return self.id.removesuffix(CONTINUED)
 
 
 class Document(Struct, frozen=True):
@@ -380,6 +404,15 @@ class Document(Struct, frozen=True):
     page: str
     sections: tuple[Section, ...] = ()
     style_sheet: str = ""
+    part: str = "all"
+
+    def shown(self) -> "Document":
+        """Return the document with its `part` alone; the supplement has the same title."""
+        if self.part == "all":
+            return self
+        wanted = self.part == "supplement"
+        kept = (s for s in self.sections if not s.heading or s.supplement == wanted)
+        return replace(self, sections=tuple(kept))
 
     def every(self, kind: type[Kind]) -> Iterator[Kind]:
         """Iterate over the blocks of one kind, in the order of the page."""

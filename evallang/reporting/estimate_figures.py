@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from evallang.reporting import fonts
 from evallang.reporting.compatible_differences import differences_drawn, pairs_of, rows_of
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import PANEL_LETTERS, Block, Figure, Panel, Paragraph, runs
+from evallang.reporting.document import (
+    PANEL_LETTERS,
+    Block,
+    Figure,
+    Panel,
+    Paragraph,
+    further,
+    runs,
+)
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -126,21 +134,22 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
     if not context.draws:
         return []
     parts = _estimates_and_differences(context, setting, metrics)
-    made: list[Block] = []
+    made: list[Figure] = []
     for name, lead, draw in (("folds", "Spread", _spreads), ("resamples", "Resamples", _resamples)):
         drawn = [one for metric in metrics for one in draw(context, setting, metric)]
-        last = parts[-1] if parts else []
+        last = parts[-1] if len(parts) > 1 else []
         joined = bool(last) and bool(drawn) and len(last) + len(drawn) <= len(PANEL_LETTERS)
         if joined:
             last += [(replace(p, title=runs(f"{lead}: ", p.title)), words) for p, words in drawn]
         made += figures_of_panels(f"figure-{name}-{number}", drawn, placed=not joined)
     name = f"figure-estimates-{number}"
     every = (compared(context, setting, metric) for metric in metrics)
-    return [
+    found = [
         *(joined_panels(name_of_part(name, i), part) for i, part in enumerate(parts)),
         *made,
         *(figure for one in every if one is not None for figure in pairs_of(context, one)),
     ]
+    return [*found[:1], *further(found[1:])]
 
 
 def figures_as_files(context: Context) -> list[Block]:
@@ -160,7 +169,7 @@ def figures_as_files(context: Context) -> list[Block]:
 def _estimates_and_differences(
     context: Context, setting: Setting, metrics: Sequence[str]
 ) -> list[list[Drawn]]:
-    """Draw the panels of every metric, in as many figures as have letters for them."""
+    """Draw the panels of every metric, those of the first in figures of their own."""
     parts: list[list[Drawn]] = []
     for name in metrics:
         comparison = compared(context, setting, name)
@@ -168,7 +177,8 @@ def _estimates_and_differences(
         if made and comparison is not None:
             of = "" if len(metrics) == 1 else f" in {context.metric(name).noun}"
             made += differences_drawn(context, comparison, of)
-        if made and parts and len(parts[-1]) + len(made) <= len(PANEL_LETTERS):
+        room = len(PANEL_LETTERS) - len(made)
+        if made and parts and name not in metrics[:2] and len(parts[-1]) <= room:
             parts[-1] += made
         else:
             parts += with_letters(made)

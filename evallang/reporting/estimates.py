@@ -19,6 +19,7 @@ from evallang.reporting.document import (
     Row,
     Runs,
     Table,
+    further,
     runs,
 )
 from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
@@ -691,12 +692,11 @@ def estimates(context: Context) -> Sequence[Block]:
         for start in range(0, len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
-            blocks.append(
-                estimates_table(context, setting, chosen, f"table-estimates-{number}{part}")
-            )
+            made = [estimates_table(context, setting, chosen, f"table-estimates-{number}{part}")]
+            blocks += made if start == 0 else further(made)
         blocks += best_of_many(context, setting)
         blocks += figures(context, setting, metrics, number)
-        blocks += bootstrap_parts(context, setting, f"table-parts-{number}")
-        blocks += fold_values(context, setting, f"table-folds-{number}")
+        blocks += further(bootstrap_parts(context, setting, f"table-parts-{number}"))
+        blocks += further(fold_values(context, setting, f"table-folds-{number}"))
         blocks += subgroups(context, setting, f"table-subgroups-{number}")
     return blocks

@@ -58,7 +58,7 @@ def limits(context: Context) -> Sequence[Block]:
     return cautions(context)
 
 
-@SECTIONS.register(SectionDeclaration(order=70), title="Failures")
+@SECTIONS.register(SectionDeclaration(order=70, supplement=True), title="Failures")
 def failures(context: Context) -> Sequence[Block]:
     """List the fits that raised, with their parameters and message."""
     found = context.results.failures

@@ -1,6 +1,7 @@
 """What a document becomes before it is laid out: numbered, capped, its references resolved."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,6 @@ from evallang.reporting.document import (
     References,
     Run,
     Runs,
-    Section,
     Strong,
     Table,
     Text,
@@ -31,40 +31,57 @@ RAISED = tuple("⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Numbering(Struct, frozen=True):
-    """The labels of tables and figures ("Table 1"), and the number of each cited work."""
+    """The labels of tables and figures ("Table 1"), and the number of each cited work.
+
+    What has a label and stands in a part that is not shown is `elsewhere`.
+    """
 
     labels: Mapping[str, str]
+    elsewhere: Set[str]
     citations: Mapping[str, int]
 
 
 def number(document: Document, rows: int) -> tuple[Document, Numbering]:
     """Number tables, figures and citations in their order; cut tables to so many rows.
 
-    Works that are not cited are excluded, and citations of works that are not known.
+    Works that are not cited are excluded, and citations of works that are not known. Where one
+    part alone is shown, references to the other are words without a link.
     """
     labels = {section.id: section.heading for section in document.sections}
-    labels |= {b.id: f"Table\u00a0{n}" for n, b in enumerate(document.every(Table), start=1)}
-    placed = (figure for figure in document.every(Figure) if figure.placed)
-    labels |= {b.id: f"Figure\u00a0{n}" for n, b in enumerate(placed, start=1)}
+    numbers = Counter[str]()
+    for section in document.sections:
+        for block in section.blocks:
+            if isinstance(block, Table) or (isinstance(block, Figure) and block.placed):
+                word = f"{block.kind.capitalize()}\u00a0{'S' if section.supplement else ''}"
+                numbers[word] += 1
+                labels[block.id] = f"{word}{numbers[word]}"
     labels |= {caution.id: caution.lead for caution in document.every(Caution)}
     known = {work.key for block in document.every(References) for work in block.works}
-    cited = dict.fromkeys(
-        key
-        for section in document.sections
-        for block in section.blocks
-        for run in runs_of_block(block)
-        if isinstance(run, Cite)
-        for key in run.keys
-        if key in known
-    )
-    numbering = Numbering(labels, {key: n for n, key in enumerate(cited, start=1)})
+    document, whole = document.shown(), document
+    elsewhere = _identifiers(whole) - _identifiers(document)
+    first: dict[str, bool] = {}  # whether a work is cited in the supplement only
+    for section in document.sections:
+        for block in section.blocks:
+            for run in runs_of_block(block):
+                for key in run.keys if isinstance(run, Cite) else ():
+                    if key in known:
+                        first.setdefault(key, section.supplement)
+    numbering = Numbering(labels, elsewhere, {key: n for n, key in enumerate(first, start=1)})
     sections = []
     for section in document.sections:
-        blocks = [_settled(block, numbering, rows) for block in section.blocks]
+        here = [key for key, supplement in first.items() if supplement == section.supplement]
+        blocks = [_settled(block, numbering, here, rows) for block in section.blocks]
         kept = tuple(block for block in blocks if block is not None)
         if kept:
-            sections.append(Section(section.id, section.heading, kept))
+            sections.append(replace(section, blocks=kept))
     return replace(document, sections=tuple(sections)), numbering
+
+
+def _identifiers(document: Document) -> set[str]:
+    """Return what references can link to."""
+    blocks = (block for section in document.sections for block in section.blocks)
+    found = {block.id for block in blocks if isinstance(block, Table | Figure | Caution)}
+    return found | {section.id for section in document.sections}
 
 
 def runs_of_block(block: Block) -> list[Run]:
@@ -111,13 +128,14 @@ def flat(row: Runs) -> Iterator[Run]:
             yield from flat(run.runs)
 
 
-def _settled(block: Block, numbering: Numbering, rows: int) -> Block | None:
+def _settled(block: Block, numbering: Numbering, cited: Sequence[str], rows: int) -> Block | None:
+    """Return a block as it is laid out; of references those that its part is first to cite."""
     if isinstance(block, Figure) and not block.placed:
         return None
     if isinstance(block, References):
-        works = [work for work in block.works if work.key in numbering.citations]
+        works = [work for work in block.works if work.key in cited]
         works.sort(key=lambda work: numbering.citations[work.key])
-        return References(tuple(works)) if works else None
+        return replace(block, works=tuple(works)) if works else None
     made = _changed(block, lambda row: _cited(row, numbering))
     return capped(made, rows) if isinstance(made, Table) else made
 
@@ -134,6 +152,8 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
                 made.append(Cite(keys, spelled=raised))
         elif isinstance(run, Ref) and not run.words and run.target not in numbering.labels:
             made.append(Text("see the results"))
+        elif isinstance(run, Ref) and run.target in numbering.elsewhere:
+            made.append(Text(run.words or numbering.labels[run.target]))
         elif (
             isinstance(run, Text)
             and made

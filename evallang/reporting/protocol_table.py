@@ -85,7 +85,8 @@ def _topics(context: Context) -> list[Topic]:
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=90, hideable=False, topics=_topics, tables=False), title="Protocol"
+    SectionDeclaration(order=90, supplement=True, hideable=False, topics=_topics, tables=False),
+    title="Protocol",
 )
 def protocol(context: Context) -> Sequence[Block]:
     """Return every setting that can change a number: what is stated, and every default."""

@@ -14,7 +14,7 @@ TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=95, hideable=False, topics=TOPICS, tables=False),
+    SectionDeclaration(order=95, supplement=True, hideable=False, topics=TOPICS, tables=False),
     title="Provenance",
 )
 def provenance(context: Context) -> Sequence[Block]:
@@ -112,7 +112,9 @@ def _spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@SECTIONS.register(SectionDeclaration(order=99, topics=(Topic.STUDY_FILE,)), title="Study file")
+@SECTIONS.register(
+    SectionDeclaration(order=99, supplement=True, topics=(Topic.STUDY_FILE,)), title="Study file"
+)
 def source(context: Context) -> Sequence[Block]:
     """Return the study file as formatted."""
     text = context.results.spec.canonical.strip("\n")

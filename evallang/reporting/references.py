@@ -2,6 +2,8 @@
 
 from collections.abc import Container, Sequence
 
+from msgspec.structs import replace
+
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Emphasis, Link, References, Runs, Work, runs
 from evallang.reporting.numbers import NBSP
@@ -12,9 +14,9 @@ from evallang.results.records import DataRecord, ReferenceRecord
 MOST_AUTHORS = 6  # more are "et al."
 
 
-@SECTIONS.register(SectionDeclaration(order=85), title="References")
+@SECTIONS.register(SectionDeclaration(order=100), title="References")
 def references(context: Context) -> Sequence[Block]:
-    """List every work that can be cited; the layout prints those that are."""
+    """List every work that can be cited; the layout prints those that a part is first to cite."""
     works = [Work(record.key, work_runs(record)) for record in context.results.references]
     known = {work.key for work in works}
     for data in context.results.data:
@@ -22,7 +24,8 @@ def references(context: Context) -> Sequence[Block]:
         if key is not None and key not in known:
             works.append(Work(key, data_work(data)))
             known.add(key)
-    return [References(tuple(works))] if works else []
+    made = References(tuple(works))
+    return [made, replace(made, further=True)] if works else []
 
 
 def work_runs(record: ReferenceRecord) -> Runs:

@@ -74,7 +74,7 @@ def parameter_words(params: Mapping[str, Any]) -> str:
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=50, topics=(Topic.TUNING, Topic.SELECTION)),
+    SectionDeclaration(order=50, supplement=True, topics=(Topic.TUNING, Topic.SELECTION)),
     title="Hyper-parameters chosen",
 )
 def selections(context: Context) -> Sequence[Block]:
@@ -240,7 +240,8 @@ MOST_LISTED = 10
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=51, topics=(Topic.TUNING,)), title="Decision thresholds chosen"
+    SectionDeclaration(order=51, supplement=True, topics=(Topic.TUNING,)),
+    title="Decision thresholds chosen",
 )
 def chosen_thresholds(context: Context) -> Sequence[Block]:
     """Return the thresholds that the fits of each model chose: median, range, and each of few."""
@@ -291,7 +292,9 @@ def chosen_thresholds(context: Context) -> Sequence[Block]:
 # --- exported models, and the best of many ---------------------------------------------------
 
 
-@SECTIONS.register(SectionDeclaration(order=55, topics=(Topic.EXPORTED,)), title="Exported models")
+@SECTIONS.register(
+    SectionDeclaration(order=55, supplement=True, topics=(Topic.EXPORTED,)), title="Exported models"
+)
 def exports(context: Context) -> Sequence[Block]:
     """Return each saved model with its hyper-parameters, and how to read it."""
     found = context.results.exports

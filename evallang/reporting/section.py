@@ -6,12 +6,24 @@ A section without anything to say gives no blocks and is excluded.
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from itertools import groupby
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.registry import Entry, Registry
 from evallang.reporting.context import Context
-from evallang.reporting.document import Document, Runs, Section
+from evallang.reporting.document import (
+    CONTINUED,
+    Block,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Runs,
+    Section,
+    Table,
+)
 
 
 class Topic(StrEnum):
@@ -53,6 +65,7 @@ class SectionDeclaration(Struct, frozen=True):
     methods : the sentence of the methods text about what the section is about; empty where the
         results have nothing of it
     topics : what the section states, or a function of the results that returns it
+    supplement : True where all of it stands in the supplement; else the blocks that say so
     comes_last : True where it refers to other sections, which are then built before it
     tables : True where its tables are written as files too
     analyses : True where it shows what `analyze` lines ask for
@@ -63,6 +76,7 @@ class SectionDeclaration(Struct, frozen=True):
     hideable: bool = True
     methods: Callable[[Context], Runs] | None = None
     topics: tuple[Topic, ...] | Callable[[Context], Iterable[Topic]] = ()
+    supplement: bool = False
     comes_last: bool = False
     tables: bool = True
     analyses: bool = False
@@ -95,15 +109,26 @@ def shown_sections(context: Context) -> list[str]:
 
 
 def build(context: Context) -> Document:
-    """Build the document: every section that is shown and has something to say, in order."""
-    made: list[tuple[int, Section]] = []
+    """Build the document: every section that is shown and has something to say, in order.
+
+    The main part comes first, then the supplement.
+    """
+    made: list[tuple[bool, int, Section]] = []
     entries = [SECTIONS[name] for name in shown_sections(context)]
     for entry in sorted(entries, key=lambda entry: entry.declaration.comes_last):
-        blocks = tuple(entry.function(context))
-        if blocks:
-            made.append((entry.declaration.order, Section(entry.name, entry.title, blocks)))
-            made.sort(key=lambda item: item[0])
-            context.sections = tuple(section for _, section in made)
+        declared = entry.declaration
+        blocks: Iterable[Block] = entry.function(context)
+        if declared.analyses:
+            blocks = _first_exhibits(blocks)
+        main, further = _in_parts(blocks, declared.supplement)
+        if main:
+            made.append((False, declared.order, Section(entry.name, entry.title, main)))
+        if further:
+            identifier = f"{entry.name}{CONTINUED}" if main else entry.name
+            section = Section(identifier, entry.title, further, supplement=True)
+            made.append((True, declared.order, section))
+        made.sort(key=lambda item: item[:2])
+        context.sections = tuple(section for *_, section in made)
     return Document(
         context.title,
         context.report_id,
@@ -112,4 +137,47 @@ def build(context: Context) -> Document:
         context.results.report.page,
         context.sections,
         context.style_sheet,
+        context.results.report.part,
+    )
+
+
+def _first_exhibits(blocks: Iterable[Block]) -> list[Block]:
+    """Leave the first figure below each heading in the main part, else the first table."""
+    made: list[Block] = []
+    for heading, group in groupby(blocks, lambda block: isinstance(block, Heading)):
+        some = list(group)
+        kinds: tuple[type[Block], ...] = (Figure, Table)
+        exhibits = (b for kind in kinds for b in some if isinstance(b, kind))
+        first = None if heading else next(exhibits, None)
+        made += [
+            replace(b, further=True) if isinstance(b, kinds) and b is not first else b for b in some
+        ]
+    return made
+
+
+def _in_parts(
+    blocks: Iterable[Block], supplement: bool
+) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    """Divide the blocks of a section into those of the main part and those of the supplement.
+
+    A heading and the line below it stand in each part that has a block under them.
+    """
+    made: dict[bool, list[Block]] = {False: [], True: []}
+    heads: dict[bool, list[Block]] = {False: [], True: []}
+    for block in blocks:
+        if isinstance(block, Heading):
+            heads = {False: [block], True: [block]}
+        elif isinstance(block, Paragraph) and block.role == "line":
+            for waiting in heads.values():
+                waiting.append(block)
+        else:
+            part = supplement or block.further
+            made[part] += [*heads[part], block]
+            heads[part] = []
+    main = tuple(made[False])
+    return main, tuple(
+        replace(block, id=f"{block.id}{CONTINUED}")
+        if isinstance(block, Heading) and block in main
+        else block
+        for block in made[True]
     )

@@ -130,7 +130,7 @@ class _Writer(RunWriter):
                 elif isinstance(block, Paragraph) and section.id == ESTIMATES and tables:
                     notes = (*tables[-1].notes, self.line(block.runs))
                     tables[-1] = replace(tables[-1], notes=notes)
-                elif isinstance(block, Paragraph) and SECTIONS[section.id].declaration.analyses:
+                elif isinstance(block, Paragraph) and SECTIONS[section.name].declaration.analyses:
                     pending.append(self.line(block.runs))
                 elif isinstance(block, Table):
                     made = self.table(block)

@@ -88,6 +88,7 @@ class ReportSettings(Struct, frozen=True):
     page: Annotated[str, one_of(("a4", "letter"))] = "a4"
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
+    part: Annotated[str, one_of(("main", "supplement", "all"))] = "all"
     style: str | None = None
     template: str | None = None
     bibliography: str | None = None

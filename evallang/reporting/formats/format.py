@@ -101,7 +101,7 @@ class Writing(Struct, dict=True):
         return tuple(
             block
             for section in self.document.sections
-            if SECTIONS[section.id].declaration.tables
+            if SECTIONS[section.name].declaration.tables
             for block in section.blocks
             if isinstance(block, Table)
         )

@@ -65,7 +65,7 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
                 "csv": csv_text(table),
                 **({"latex": table_source(writing, table, FULL)} if table in own else {}),
             }
-            for table in writing.document.every(Table)
+            for table in writing.document.shown().every(Table)
             if len(table.rows) <= MOST_ROWS
         },
         "bibtex": bibliography(writing.works, writing.cited()),
