@@ -28,7 +28,7 @@ def drawn(n_models, n_classes, n=400, analyses="confusion, agreement", odd=False
     )
     results = ev.run(ev.parse(text), data={"exam": table}, store="off", look=False)
     sections = build(Context(results.record)).sections
-    blocks = [b for s in sections if s.id in ("confusion_matrices", "agreement_of_models")
+    blocks = [b for s in sections if s.name in ("confusion_matrices", "agreement_of_models")
               for b in s.blocks]  # fmt: skip
     return table, blocks
 

@@ -70,7 +70,7 @@ def test_text_names_no_section_that_is_hidden(results):
 )
 def test_report_and_summary_have_the_sections_that_a_study_leaves(line, tables, tmp_path):
     record = run(study(COUNTS.format(line), tmp_path), jobs=1).record
-    sections = {section.id for section in build(Context(record)).sections}
+    sections = {section.name for section in build(Context(record)).sections}
     word, names = line.split(" ", 1)
     named = set(names.split(", "))
     assert not sections & named if word == "hide" else True

@@ -53,7 +53,13 @@ def many():
 
 
 def sections(results):
-    return {section.id: section for section in build(Context(results)).sections}
+    """Return the blocks of each section, those of the main part first."""
+    made = {}
+    for section in build(Context(results)).sections:
+        had = made.get(section.name)
+        blocks = (*had.blocks, *section.blocks) if had is not None else section.blocks
+        made[section.name] = replace(section, id=section.name, blocks=blocks)
+    return made
 
 
 def test_findings_of_many_models_state_numbers_and_extremes(many):

@@ -47,7 +47,7 @@ def test_the_table_fits_a_page_and_the_file_has_every_count(classes, tmp_path):
     (tmp_path / "s.eval").write_text(STUDY, encoding="utf-8")
     results = ev.run(tmp_path / "s.eval", out=tmp_path / "out", look=False)
     section = next(
-        s for s in build(Context(results.record)).sections if s.id == "confusion_matrices"
+        s for s in build(Context(results.record)).sections if s.name == "confusion_matrices"
     )
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert fits_on_a_page(table) and len(table.rows) == classes
