@@ -172,7 +172,7 @@ def test_an_exploratory_comparison_has_no_decision(drawn):
                    for f in findings(study))  # fmt: skip
     _, elements = table(study.page, "table-comparison-2")
     assert all(element.get("class") is None for element in elements)
-    assert "without decisions" in study.words("section[@id='comparisons']")
+    assert "without decisions" in study.words("section[@id='comparisons-supplement']")
 
 
 def test_a_lower_metric_words_the_lead_in_its_own_direction(drawn):
