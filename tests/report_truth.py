@@ -74,14 +74,19 @@ PARTS = {
 RESULTS = {"estimates", "comparisons", "requirements", "analyses", "selections", "failures"}
 
 
+def section_of(html, name):
+    """Return a section of a page, with its part in the supplement."""
+    found = re.findall(rf'<section[^>]*id="{name}(?:-supplement)?".*?</section>', html, re.S)
+    return "".join(found)
+
+
 def untrue_prose(html, plain, sections=tuple(PARTS)):
     """List the numbers with a fraction in sections that their parts of the results do not give."""
     found = []
     for name in sections:
-        section = re.search(rf'<section[^>]*id="{name}".*?</section>', html, re.S)
         # Heads of columns name folds, as in "2.1", and the words of drawings end in ticks.
         text = re.sub(
-            r'<svg.*?</svg>|<th scope="col".*?</th>', "", section[0] if section else "", flags=re.S
+            r'<svg.*?</svg>|<th scope="col".*?</th>', "", section_of(html, name), flags=re.S
         )
         text = unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u2060", "")
         kept = {k: v for k, v in plain.items() if k not in RESULTS or k in PARTS[name]}
@@ -250,8 +255,7 @@ def misplaced_in_tables(html, plain, sections=("estimates", "comparisons", "requ
         metrics["correct"].append((model, counts))
     found = []
     for section in sections:
-        whole = re.search(rf'<section[^>]*id="{section}".*?</section>', html, re.S)
-        for table in re.findall(r"<table.*?</table>", whole.group() if whole else "", re.S):
+        for table in re.findall(r"<table.*?</table>", section_of(html, section), re.S):
             head, _, body = table.partition("<tbody")
             heads, columns, last = set(named(words(head), every)), columns_of(head), []
             for row in re.findall(r"<tr.*?</tr>", body, re.S):
@@ -270,8 +274,7 @@ def misplaced_in_tables(html, plain, sections=("estimates", "comparisons", "requ
 
 def rows_of(html, section, labels):
     """List the rows of the tables of a section: the labels that each names, and its numbers."""
-    whole = re.search(rf'<section[^>]*id="{section}".*?</section>', html, re.S)
-    for row in re.findall(r"<tr.*?</tr>", whole.group() if whole else "", re.S):
+    for row in re.findall(r"<tr.*?</tr>", section_of(html, section), re.S):
         cells = CELL.findall(row)
         about = [one for _, cell in cells for one in named(words(cell), labels)]
         numbers = {n for attributes, _ in cells for n in full_values(attributes)}
@@ -333,9 +336,8 @@ def unnamed_intervals(html, plain):
         ("estimates", [([e["model"]], e["interval"]) for e in plain["estimates"]]),
         ("comparisons", [(p["models"], p["estimate"]) for p in pairs_of(plain)]),
     ):
-        whole = re.search(rf'<section[^>]*id="{section}".*?</section>', html, re.S)
         for table in re.findall(
-            r"<figure class=.table.*?</figure>", whole[0] if whole else "", re.S
+            r"<figure class=.table.*?</figure>", section_of(html, section), re.S
         ):
             notes = words(table).lower()
             bounds = {tuple(map(float, pair)) for pair in FULL.findall(table) if pair[1]}
@@ -438,7 +440,7 @@ def analyses_of(section, caption, plain):
     kinds = {m["name"] for m in methods if m.get("section") == section}
     kinds |= {OF_SECTION.get(section)} & {m["name"] for m in methods}
     if section == "curves":
-        begins = re.sub(r"^Table \d+\. ", "", caption).lower()
+        begins = re.sub(r"^Table S?\d+\. ", "", caption).lower()
         titles = {m["name"]: m["title"].replace("'", "’").lower() for m in methods}
         kinds = {name for name, title in titles.items() if begins.startswith(title)}
     return [item for item in plain["analyses"] if item["kind"] in kinds]
@@ -467,7 +469,8 @@ def misplaced_in_analyses(html, plain):
     label, found = labels_of(plain), []
     every = set(label.values())
     settings = {k: v for k, v in plain.items() if k not in RESULTS}
-    for section, whole in re.findall(r'<section[^>]*id="([^"]+)"(.*?)</section>', html, re.S):
+    for identifier, whole in re.findall(r'<section[^>]*id="([^"]+)"(.*?)</section>', html, re.S):
+        section = identifier.removesuffix("-supplement")
         for table in re.findall(r"<figure class=.table.*?</figure>", whole, re.S):
             caption = words(re.search(r"<(figcaption|caption)[^>]*>(.*?)</\1>", table, re.S)[2])
             items = analyses_of(section, caption, plain)
