@@ -87,7 +87,7 @@ def test_the_sections_are_bookmarks(drawn):
         assert [item.title for item in root.children][:2] == ["Key findings", "Estimates"]
 
 
-@pytest.mark.parametrize(("part", "most"), [("main", 3), ("supplement", 3), ("all", 6)])
+@pytest.mark.parametrize(("part", "most"), [("main", 3), ("supplement", 4), ("all", 7)])
 def test_the_main_part_of_four_models_on_one_data_set_takes_three_pages(drawn, part, most):
     results = drawn("cancer").results
     only = replace(results, report=replace(results.report, part=part))
