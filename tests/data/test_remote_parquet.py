@@ -273,6 +273,69 @@ def test_without_a_form_for_the_credentials_an_object_is_read_whole(
     assert store.sent >= len(_parquet(TABLE))
 
 
+@pytest.mark.parametrize(
+    ("scheme", "environment", "settings"),
+    [
+        ("az", {}, None),
+        ("az", {"AZURE_STORAGE_ACCOUNT_NAME": "mine"}, None),
+        (
+            "az",
+            {"AZURE_STORAGE_ACCOUNT_NAME": "mine", "AZURE_STORAGE_SAS_TOKEN": "sig=1"},
+            {"azure_storage_account_name": "mine", "azure_storage_sas_token": "sig=1"},
+        ),
+        (
+            "az",
+            {"AZURE_STORAGE_CONNECTION_STRING": "AccountName=mine;AccountKey=a2V5PQ=="},
+            {"azure_storage_account_name": "mine", "azure_storage_account_key": "a2V5PQ=="},
+        ),
+        (
+            "gs",
+            {"STORAGE_EMULATOR_HOST": "here:9023"},
+            {
+                "google_base_url": "http://here:9023",
+                "google_skip_signature": "true",
+                "allow_http": "true",
+            },
+        ),
+        ("s3", {}, {"aws_skip_signature": "true"}),
+        (
+            "s3",
+            {
+                "AWS_ACCESS_KEY_ID": "key",
+                "AWS_SECRET_ACCESS_KEY": "secret",
+                "AWS_SESSION_TOKEN": "token",
+                "AWS_ENDPOINT_URL_S3": "https://minio.example.org",
+                "AWS_REGION": "here",
+                "AWS_DEFAULT_REGION": "north-1",
+            },
+            {
+                "aws_access_key_id": "key",
+                "aws_secret_access_key": "secret",
+                "aws_session_token": "token",
+                "aws_endpoint_url": "https://minio.example.org",
+                "aws_region": "north-1",
+            },
+        ),
+    ],
+)
+def test_settings_are_those_of_the_environment(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+    environment: dict[str, str],
+    settings: dict[str, str] | None,
+) -> None:
+    import os
+
+    for name in [n for n in os.environ if n.startswith(("AWS_", "AZURE_", "GOOGLE_", "STORAGE_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert remote_parquet._settings(scheme) == settings
+
+
 def test_without_credentials_of_google_an_object_is_asked_for_anonymously(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

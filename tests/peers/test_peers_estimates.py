@@ -1,6 +1,7 @@
 """Estimates, power and pairs that packages get wrong (design/peers.md): ours, and which one."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -11,6 +12,18 @@ from evallang import stats
 from evallang.api import run
 from evallang.reporting.decisions import groups
 from evallang.results.records import Comparison, Family, HypothesisTestResult
+
+
+def test_two_proportions_have_two_tails():
+    # mlxtend 0.25 proportion_difference(.9, .8, 100): .977, and swapped .023
+    z = 0.1 / math.sqrt(2 * 0.85 * 0.15 / 100)
+    p = 2 * scipy_stats.norm.sf(z)
+    for table in ([[75, 15], [5, 5]], [[75, 5], [15, 5]]):
+        assert stats.proportions_z(table).p == pytest.approx(p, rel=1e-10)
+
+
+def test_cochrans_q_of_equal_models_is_no_evidence():
+    assert stats.cochran(np.ones((20, 3))).p == 1.0  # mlxtend 0.25: nan
 
 
 def test_the_ends_of_a_bootstrap_interval_are_values_of_the_sample():
