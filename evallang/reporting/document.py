@@ -175,7 +175,7 @@ def spaced(sentences: Iterable[Runs]) -> Runs:
 
 
 class BlockBase(Struct, frozen=True, kw_only=True):
-    """What all blocks have: `further` ones stand in the supplement of the report."""
+    """What all blocks have: `further` ones belong to the supplement of the report."""
 
     further: bool = False
 

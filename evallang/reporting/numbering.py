@@ -33,7 +33,7 @@ RAISED = tuple("⁰¹²³⁴⁵⁶⁷⁸⁹")
 class Numbering(Struct, frozen=True):
     """The labels of tables and figures ("Table 1"), and the number of each cited work.
 
-    What has a label and stands in a part that is not shown is `elsewhere`.
+    `elsewhere` are the identifiers in a part that is not shown.
     """
 
     labels: Mapping[str, str]

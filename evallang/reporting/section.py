@@ -65,7 +65,7 @@ class SectionDeclaration(Struct, frozen=True):
     methods : the sentence of the methods text about what the section is about; empty where the
         results have nothing of it
     topics : what the section states, or a function of the results that returns it
-    supplement : True where all of it stands in the supplement; else the blocks that say so
+    supplement : True where all of it belongs to the supplement; else the blocks that say so
     comes_last : True where it refers to other sections, which are then built before it
     tables : True where its tables are written as files too
     analyses : True where it shows what `analyze` lines ask for
@@ -160,7 +160,7 @@ def _in_parts(
 ) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     """Divide the blocks of a section into those of the main part and those of the supplement.
 
-    A heading and the line below it stand in each part that has a block under them.
+    A heading and the line below it are in each part that has a block under them.
     """
     made: dict[bool, list[Block]] = {False: [], True: []}
     heads: dict[bool, list[Block]] = {False: [], True: []}
