@@ -123,21 +123,22 @@ def estimates_table(
         context, TOPIC, "caption", setting=setting, models=len(models), nouns=nouns, size=size
     )
     known = [e for e in found.values() if e is not None]
-    made = lettered(
-        table(
-            identifier,
-            caption,
-            columns,
-            [Row(tuple(cells[model])) for model in models],
-            *_notes(context, setting, metrics, known, comparison),
-        )
+    made = table(
+        identifier,
+        caption,
+        columns,
+        [Row(tuple(cells[model])) for model in models],
+        *_notes(context, setting, metrics, known, comparison),
     )
     if primary not in metrics:
-        return made
+        return lettered(made)
     compared = next(
         (c for c in context.results.comparisons if _two_sided(context, setting, c)), None
     )
-    return replace(made, narrow=narrow_estimates(context, setting, compared, made))
+    of_primary = [e for e in known if e.metric == primary]
+    notes_of_it = tuple(_notes(context, setting, [primary], of_primary, None))
+    narrow = narrow_estimates(context, setting, compared, replace(made, notes=notes_of_it))
+    return replace(lettered(made), narrow=lettered(narrow))
 
 
 def _two_sided(context: Context, setting: Setting, comparison: Comparison) -> bool:

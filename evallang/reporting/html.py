@@ -85,6 +85,7 @@ ROOM = {"screen": 500, "print": 50}
 ISOLATED = re.compile(f"{ISOLATE}([^{ISOLATE}{POP_ISOLATE}]*){POP_ISOLATE}")
 OPAQUE = re.compile(r"<(script|style|svg|title)\b")  # elements in which an element is not text
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
+NAMES = re.compile(r"(?<=[^\W\d_])–(?=([^\W\d_]))")
 SPACE_BEFORE_ELEMENT = re.compile(r"(?<=[^\s>])(\s+)(?=<(?:a|b|code|em|i|span|strong|sub|sup)\b)")
 SPACE_BEFORE_END = re.compile(r"(?<=\S)\s+(?=</(?:figcaption|li|p|td|th)>)")
 TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
@@ -239,8 +240,11 @@ def _asset(name: str) -> str:
 
 
 def _unbroken(context: Any, text: str) -> str:
-    """Keep ".001" in one piece: Pango would break the line after the point."""
-    return LEADING_POINT.sub(".\u2060", text) if context["medium"] == "print" else text
+    """Keep ".001" and "Clopper–Pearson" in one piece, where Pango would break the line."""
+    if context["medium"] != "print":
+        return text
+    text = NAMES.sub(lambda found: "–\u2060" if found[1].isupper() else "–", text)
+    return LEADING_POINT.sub(".\u2060", text)
 
 
 def _exact(value: float) -> str:

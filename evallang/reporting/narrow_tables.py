@@ -8,7 +8,7 @@ from evallang.reporting.document import Cell, Column, Runs, Table, runs
 from evallang.reporting.numbers import percent
 from evallang.reporting.orientation import turned
 from evallang.reporting.run_writer import plain
-from evallang.reporting.tables import bounds, dash, interval_cell, number, p_of, right, row, table
+from evallang.reporting.tables import bounds, dash, number, p_of, right, row, table
 from evallang.reporting.wording import adjusted_words, p_letter
 from evallang.results.records import Comparison
 
@@ -44,12 +44,15 @@ def narrow_pairs(
 def narrow_estimates(
     context: Context, setting: Setting, comparison: Comparison | None, whole: Table
 ) -> Table:
-    """Return the first measure of each model, and its difference to the best model."""
+    """Return the first measure of each model, and its difference to the best model.
+
+    The notes of the whole table are those of that measure.
+    """
     name = context.metrics(setting)[0]
-    metric, scale = context.metric(name), context.scale(setting, name)
+    metric = context.metric(name)
     models = context.models_best_first(setting, name)
-    found = {model: context.estimate(setting, model, name) for model in models}
-    level = next((e.interval.level for e in found.values() if e and e.interval), None)
+    first = next(i for i, column in enumerate(whole.columns) if column.name == name)
+    last = next(s.last for s in whole.spanners if s.first == first) + 1
     to_best: dict[str, Contrast] = {}  # the best minus the other
     for pair in comparison.pairwise if comparison is not None else ():
         if len(pair.models) == 2 and models[0] in pair.models and pair.estimate is not None:
@@ -63,30 +66,21 @@ def narrow_estimates(
         notes = [runs("To the best: the first row minus this row.")]
         notes += _notes(context, comparison, seen)
     rows = []
-    for model, estimate in found.items():
+    for model, shown in zip(models, whole.rows, strict=True):
         compared = [dash()] * sum(column is not None for column in more)
         if comparison is not None and model in to_best:
             compared = _cells(context, comparison, to_best[model], more)
-        interval = None if estimate is None else estimate.interval
-        rows.append(
-            row(
-                context.model(model),
-                number(None if estimate is None else estimate.value, scale),
-                interval_cell(interval, scale) if level else None,
-                *compared,
-            )
-        )
-    of_metric = right(f"{percent(level)} CI", "interval") if level else None
+        rows.append(row(shown.cells[0], *shown.cells[first:last], *compared))
     return table(
         whole.id,
         whole.caption,
         [
             whole.columns[0],
-            (metric.title + (", %" if metric.percent else ""), [right("Est.", name), of_metric]),
+            (metric.title + (", %" if metric.percent else ""), list(whole.columns[first:last])),
             (f"To the best{points}", more),
         ],
         rows,
-        *(note for note in whole.notes if plain(note).startswith(metric.title + ":")),
+        *whole.notes,
         *notes,
     )
 

@@ -65,7 +65,7 @@ def test_an_indented_line_begins_with_a_clause_that_is_not_written_yet():
         ("require a not ", ["worse"]),
         ("tune grid select ", ["best", "one_standard_error"]),
         ("tune random 4 ", ["by", "select", "cv"]),
-        ("report ", ["html", "pdf", "latex", "markdown", "csv"]),
+        ("report ", ["html", "pdf", "latex", "markdown", "csv", "docx"]),
         ("report html\n  page ", ["a4", "letter"]),
         ("stratify by ", ["target", '"mean radius"', "patient"]),
         ("group ", ["by"]),

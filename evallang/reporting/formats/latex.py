@@ -11,6 +11,7 @@ from evallang.reporting.formats.format import (
     file_name,
 )
 from evallang.reporting.formats.latex_tables import (
+    BROAD,
     FULL,
     NARROW,
     WIDE,
@@ -24,7 +25,7 @@ from evallang.reporting.formats.latex_text import (
     needs_fallback,
 )
 from evallang.reporting.formats.macros import macros
-from evallang.reporting.formats.works import slug
+from evallang.reporting.formats.works import study_key
 from evallang.reporting.output_files import OutputFile
 
 BIBLIOGRAPHY = "references.bib"
@@ -63,7 +64,7 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
             words = f"{titles[name]}; cites the works of {BIBLIOGRAPHY}"
             yield f"{name}.tex", _file(writing, words, f"{{\\sloppy\n{body}\n\\par}}\n")
     yield BIBLIOGRAPHY, bibliography(writing.works, writing.cited())
-    numbers = macros(context, slug(_stem(writing)))
+    numbers = macros(context, study_key(writing.results))
     yield "macros.tex", _file(writing, "the numbers of the study as macros", numbers)
 
 
@@ -81,7 +82,7 @@ def methods_file_rows(writing: Writing) -> list[Runs]:
 
 def table_source(writing: Writing, table: Table, millimetres: int) -> str:
     """Return a table as LaTeX to be pasted."""
-    label = f"tab:{slug(_stem(writing))}-{file_name(table)}"
+    label = f"tab:{study_key(writing.results)}-{file_name(table)}"
     pointer = f"tables/{file_name(table)}.csv has them all"
     if not whole_in(table, millimetres):
         writing.shortened.setdefault(file_name(table), table)
@@ -92,16 +93,19 @@ def table_source(writing: Writing, table: Table, millimetres: int) -> str:
 
 def full_file(writing: Writing, table: Table) -> str:
     """Return a table as a file, laid out for the width of the paper that reads it."""
-    texts = {width: table_source(writing, table, width) for width in (FULL, WIDE)}
-    words, text = f"at most {FULL} mm wide", texts[FULL]
-    if texts[FULL] != texts[WIDE]:
-        words += f", or {WIDE} mm where the text of the paper is as wide"
-        text = f"\\ifdim\\textwidth<{WIDE}mm\n{texts[FULL]}\\else\n{texts[WIDE]}\\fi\n"
+    words, text = f"at most {FULL} mm wide", table_source(writing, table, FULL)
+    wider = text
+    for width in (BROAD, WIDE):
+        source = table_source(writing, table, width)
+        if source != wider:
+            words += f", or {width} mm where the text of the paper is as wide"
+            text = f"\\ifdim\\textwidth<{width}mm\n{text}\\else\n{source}\\fi\n"
+            wider = source
     return _table_file(writing, words, text)
 
 
 def _table_file(writing: Writing, width: str, body: str) -> str:
-    words = rf"{width}, in a document of 10 points; needs \usepackage{{booktabs}}"
+    words = rf"{width}; needs \usepackage{{booktabs}}"
     return _file(writing, words, body)
 
 
@@ -115,8 +119,3 @@ def _file(writing: Writing, words: str, body: str) -> str:
     if needs_fallback(body):
         head += f"{DEFINITION}\n"
     return head + body
-
-
-def _stem(writing: Writing) -> str:
-    path = writing.context.results.spec.path
-    return path.rpartition("/")[2].removesuffix(".eval") or "study"

@@ -5,6 +5,7 @@ names are broken at words, and in words where nothing else helps.
 """
 
 import math
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -12,6 +13,8 @@ from msgspec.structs import replace
 
 from evallang.reporting.document import Cell, Row, Runs, Spanner, Table
 from evallang.reporting.formats.latex_text import (
+    BASELINE,
+    FONT_SIZE,
     LONG_WORD,
     LatexWriter,
     escape,
@@ -23,6 +26,7 @@ from evallang.reporting.run_writer import RunWriter
 POINTS_PER_MM = 72.27 / 25.4
 GAP = 6.0  # points between columns: twice \tabcolsep
 WIDE = 159  # mm: both columns of an article on A4, or its text with margins of 25 mm
+BROAD = 139  # mm: the text of NeurIPS, 5.5 in
 FULL, NARROW = 121, 77  # mm: the text of an article of one column, and a column of two
 MOST_ROWS = 40
 TALLEST = 480.0  # points: a page of an article of 10 points has 528 or more
@@ -36,10 +40,13 @@ SAFETY = 1.03
 
 
 class _Plain(RunWriter):
-    """The words alone, to be measured."""
+    """The words alone, to be measured; letters of typewriters are as wide as Courier's."""
 
     def cite(self, run: object) -> str:
         return " [00]"
+
+    def code(self, text: str) -> str:
+        return re.sub(r"\S", "q", text)
 
 
 PLAIN = _Plain()
@@ -83,7 +90,8 @@ def latex_table(
         lines.append(rf"  \caption{{{caption}}}")
         if not number:
             lines.append(rf"  \label{{{label}}}")
-        lines += [r"  \par\smallskip\footnotesize", r"  \setlength{\tabcolsep}{3pt}"]
+        size = rf"\fontsize{{{FONT_SIZE:g}}}{{{BASELINE:g}}}\selectfont"  # in every document
+        lines += [rf"  \par\smallskip{size}", r"  \setlength{\tabcolsep}{3pt}"]
         for i, (columns, stub) in enumerate(parts):
             lines += [r"  \par\medskip"] * bool(i)
             lines += [f"  {line}" for line in _tabular(table, writer, columns, stub)]
@@ -215,7 +223,7 @@ def _least(table: Table, index: int) -> float:
     rows = [row for row in table.rows if index < len(row.cells)]
     words = {(w, row.strong) for row in rows for w in PLAIN.write(row.cells[index].runs).split(" ")}
     widths = [width_of(word, bold=bold) for word, bold in words if len(word) <= LONG_WORD]
-    return max([LEAST_STUB, *widths])
+    return max(LEAST_STUB, FONT_SIZE + max(widths, default=0.0))  # lines but the first are indented
 
 
 def _natural_stub(table: Table) -> float:

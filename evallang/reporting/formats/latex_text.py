@@ -41,14 +41,9 @@ KNOWN = frozenset("¡¢£¥¦§¨©ª«»®¯´¶¸º¿") | {
 """Letters of Latin scripts and signs that LaTeX reads as UTF-8."""
 
 FALLBACK = "evalchar"
-DEFINITION = (
-    "% LuaLaTeX and XeLaTeX print these characters in a font of the paper that has them; pdfLaTeX\n"
-    "% prints code points, or Chinese in the font of CJKutf8 by this line before \\input:\n"
-    f"% \\newcommand*{{\\{FALLBACK}}}[2]{{\\begin{{CJK}}{{UTF8}}{{gbsn}}#1\\end{{CJK}}}}\n"
-    f"\\providecommand*{{\\{FALLBACK}}}[2]"
-    "{\\ifdefined\\Umathcode#1\\else\\hspace{0pt}\\texttt{U+#2}\\fi}"
-)
-"""A character that pdfTeX has no font for: LuaTeX and XeTeX print it, pdfTeX its number.
+DEFINITION = TABLES["fallback"]["definition"].rstrip("\n")
+"""A character that pdfTeX has no font for: LuaTeX and XeTeX print it where the font of the text has
+it, and else all print its number, with a warning.
 
 A line may be broken before the number. Where the letters of a word are joined, as in Arabic, LuaTeX
 and XeTeX see nothing between them.
@@ -59,6 +54,7 @@ PLAIN = re.compile(rf"[!'()*+,\-./0-9:;=?@A-Z\[\]a-z]{{1,{LONG_WORD}}}")
 """A word that LaTeX prints as it is: nine of ten words are."""
 PIECE = 8
 NUMBER = re.compile(r"[−+]?[0-9.,]+")
+
 
 OPENING = re.compile(r'(?<![^\s(\[/–—-])"(?=\S)')
 """A straight quotation mark that opens a quotation."""
@@ -77,12 +73,13 @@ def _word(word: str, *, breaks: bool) -> str:
         return word
     made, since, left = "", 0, sum(map(_signs, word))
     long = breaks and max(sum(map(_signs, part)) for part in APART.split(word)) > LONG_WORD
-    for c in word:
+    for i, c in enumerate(word):
         cut = long and since >= PIECE and left > 3 and c.isalnum()
         wide = east_asian_width(c) in ("W", "F") and category(c) == "Lo"  # Chinese, Japanese
         if cut or (made and breaks and wide):
             made, since = made + r"\hspace{0pt}", 0
-        made += character(c)
+        name = word[:i][-1:].isalpha() and word[i + 1 :][:1].isupper()  # of two, as Clopper–Pearson
+        made += rf"\mbox{{{character(c)}}}" if c == "–" and name else character(c)
         since = 0 if c in TABLES["spaces"] else since + _signs(c)
         left -= _signs(c)
     return made.replace("}$$^{", "")  # raised figures are one exponent
@@ -159,7 +156,7 @@ class LatexWriter(RunWriter):
 
 # --- widths ------------------------------------------------------------------------------------
 
-FONT_SIZE = 8.0  # points: \footnotesize of a document of 10 points
+FONT_SIZE, BASELINE = 8.0, 9.5  # points: \footnotesize of a document of 10 points
 THIRDS = {
     0.32: "!',.:;[]`ilfj\u2019\u2018",
     0.42: "()-rts",
@@ -179,7 +176,7 @@ BOLDER = 1.17
 
 
 def width_of(text: str, *, bold: bool = False) -> float:
-    """Return at least the width of a text in points, as small print of a document of 10 points."""
+    """Return at least the width of a text in points, as the print of tables."""
     ems = 0.0
     for c in normalize("NFC", text):
         if c in (" ", "\u00a0"):

@@ -25,7 +25,8 @@ class CitedWork(Struct, frozen=True):
 def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
     """Return every work of the results by the key of its citations.
 
-    The authors' own entries keep their keys; others with the same key get an ending.
+    The authors' own entries keep their keys; others with the same key get an ending. Keys of data
+    begin with the name of the study, and a work of methods has the same key in every study.
     """
     own = [r for r in results.references if r.key.startswith(OWN)]
     ours = [r for r in results.references if not r.key.startswith(OWN)]
@@ -37,10 +38,15 @@ def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
     for data in results.data:
         name = data_key(data, made)
         if name is not None and name not in made:
-            key = _free(f"data-{slug(data.name)}", taken)
+            key = _free(f"{study_key(results)}-{slug(data.name)}", taken)
             words = source_label(data) or (data.cite or "").strip()
             made[name] = CitedWork(key, words, data_work(data), None, data)
     return made
+
+
+def study_key(results: ResultsRecord) -> str:
+    """Return the name of a study in a paper of several: that of its file."""
+    return slug(results.spec.path.rpartition("/")[2].removesuffix(".eval") or "study")
 
 
 def short_form(record: ReferenceRecord) -> str:
