@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
   tests/reporting/test_pdf_report.py
 
-.PHONY: demo test look browser tex coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
+.PHONY: demo test look look-word browser tex office coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -45,7 +45,7 @@ member: $(TESTED)
 
 # The pages of 30 kinds of report, measured in the PDF, the HTML in a browser, the LaTeX in TeX
 look: $(VENV)/.looked | browser tex
-	$(BIN)/python -m pytest -n auto tests/look
+	$(BIN)/python -m pytest -n auto tests/look --ignore=tests/look/test_word.py
 
 $(VENV)/.looked: pyproject.toml $(TESTED)
 	$(call install_extra,look)
@@ -57,9 +57,21 @@ browser:
 	  apt-get install -y -qq --no-install-recommends chromium >/dev/null; then :; \
 	else echo "without Chromium the screens are not looked at: apt-get install chromium"; fi
 
-TEX := texlive-latex-base texlive-latex-recommended lmodern
+# The same reports in Word's format, laid out by LibreOffice
+look-word: $(VENV)/.looked | office
+	$(BIN)/python -m pytest -n auto tests/look/test_word.py
+
+OFFICE := libreoffice-writer fonts-liberation
+office:
+	@if command -v soffice >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  apt-get install -y -qq --no-install-recommends $(OFFICE) >/dev/null; then :; \
+	else echo "without LibreOffice report.docx is not looked at: apt-get install $(OFFICE)"; fi
+
+TEX := texlive-latex-base texlive-latex-recommended texlive-fonts-recommended texlive-publishers \
+  texlive-xetex lmodern fonts-noto-cjk
 tex:
-	@if command -v pdflatex >/dev/null; then :; \
+	@if command -v pdflatex >/dev/null && command -v xelatex >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  apt-get install -y -qq --no-install-recommends $(TEX) >/dev/null; then :; \
 	else echo "without TeX the LaTeX files are not compiled: apt-get install $(TEX)"; fi

@@ -61,7 +61,7 @@ def rendered(
     def render(name: str) -> Rendered:
         results = studied(name)
         folder = tmp_path_factory.mktemp("report")
-        messages = results.render("html", "pdf", "latex", "markdown", "csv", folder=folder)
+        messages = results.render("html", "pdf", "latex", "markdown", "csv", "docx", folder=folder)
         assert not [message for message in messages if "Pango" in message]
         return Rendered(results, folder)
 

@@ -13,16 +13,17 @@ from evallang.reporting.document import Cell, Column, Row, Spanner, Table, runs
 from evallang.reporting.formats.latex_tables import FULL, NARROW, latex_table
 from evallang.reporting.formats.latex_text import DEFINITION, LatexWriter
 
-WIDTHS = {
-    "full": ("", "OT1", ("121mm", "159mm")),
-    "narrow": ("twocolumn", "T1", ("159.2mm",)),
+ARTICLE = r"\usepackage{lmodern}\usepackage[textheight=190mm]{geometry}"
+PAPERS = {
+    "full": (r"\documentclass[11pt]{article}", "OT1", ARTICLE, ("121mm", "5.5in", "159mm", "17cm")),
+    "narrow": (r"\documentclass[twocolumn]{article}", "T1", ARTICLE, ("159.2mm",)),
+    "narrow, IEEE": (r"\documentclass[conference]{IEEEtran}", "T1", "", ()),
 }
-"""The two forms of a table: the columns of its paper, the encoding, and the widths of its text."""
-DOCUMENT = r"""\documentclass[%s]{article}
+"""Papers of the two forms of a table: class, encoding, packages, and the widths of the text."""
+DOCUMENT = r"""%s
 \usepackage[%s]{fontenc}
-\usepackage{lmodern}
 \usepackage{booktabs}
-\usepackage[textheight=190mm]{geometry}
+%s
 \input{macros}
 \begin{document}
 %s
@@ -39,23 +40,23 @@ def tex():
         missing("TeX")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("paper", PAPERS)
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_all_files_compile_without_error_or_overfull_box(tex, rendered, tmp_path, name, width):
+def test_all_files_compile_without_error_or_overfull_box(tex, rendered, tmp_path, name, paper):
     folder = tmp_path / "paper"
     shutil.copytree(rendered(name).folder, folder)
     tables = sorted(path.name for path in (folder / "tables").glob("*.tex"))
-    wanted = [t for t in tables if t.endswith("-narrow.tex") == (width == "narrow")]
+    wanted = [t for t in tables if t.endswith("-narrow.tex") == paper.startswith("narrow")]
     assert wanted
-    columns, encoding, texts = WIDTHS[width]
+    *head, texts = PAPERS[paper]
     body = []
-    for text in texts:
-        body.append(rf"\newgeometry{{textwidth={text},textheight=190mm}}")
+    for text in texts or ("",):
+        body += [rf"\newgeometry{{textwidth={text},textheight=190mm}}"] if text else []
         body += [rf"\input{{tables/{name}}}\clearpage" for name in wanted]
     body += [rf"\input{{{path.stem}}}" for path in sorted(folder.glob("*s.tex")) if _prose(path)]
     body += [rf"\cite{{{key}}}" for key in _unused(folder, wanted)]
     body += [f"{use}." for use in list(_macros(folder))[:40]]
-    text = DOCUMENT % (columns, encoding, "\n\n".join(body))
+    text = DOCUMENT % (*head, "\n\n".join(body))
     (folder / "paper.tex").write_text(text, encoding="utf-8")
     log = _compiled(folder, written=False)
     assert re.findall(r"^(?:!|Overfull|LaTeX Warning: Float too).*", log, re.MULTILINE) == []
@@ -86,10 +87,10 @@ def _unused(folder, tables):
     return sorted(set(re.findall(r"^@\w+\{(.*?),", bib, re.MULTILINE)) - cited)
 
 
-def _compiled(folder, *, written=True):
+def _compiled(folder, *, written=True, engine="pdflatex"):
     """Compile a paper and return its log; its PDF is written where it is read."""
-    latex = ["pdflatex", "-interaction=nonstopmode"]
-    draft = [*latex, "-draftmode", "paper"]
+    latex = [engine, "-interaction=nonstopmode"]
+    draft = [*latex, "-draftmode" if engine == "pdflatex" else "-no-pdf", "paper"]
     last = [*latex, "paper"] if written else draft
     for command in (draft, ["bibtex", "paper"], draft, last):
         subprocess.run(command, cwd=folder, capture_output=True, check=False)
@@ -154,6 +155,54 @@ def test_two_studies_share_a_paper_and_keep_their_numbers(tex, rendered, tmp_pat
         shown.append(pair.p_adjusted)
     assert found[0] == found[2] != found[1]
     assert [float(p) for p in found[:2]] == pytest.approx(shown, abs=0.0005)
+
+
+def test_works_that_two_studies_cite_are_listed_once(tex, rendered, tmp_path):
+    works = []
+    for name, kind in (("one", "four fitted models"), ("two", "groups")):
+        shutil.copytree(rendered(kind).folder, tmp_path / name)
+        text = (tmp_path / name / "references.bib").read_text(encoding="utf-8")
+        works.append(set(re.findall(r"^@\w+\{(.*?),", text, re.MULTILINE)))
+    assert works[0] & works[1] and works[0] ^ works[1]
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\n\\usepackage{booktabs}\n\\input{one/macros}\n"
+        "\\def\\evalname{grouped}\\input{two/macros}\n\\begin{document}\n\\input{one/methods}\n"
+        "\\input{two/methods}\n\\nocite{*}\\bibliographystyle{plain}\n"
+        "\\evalbibliography{one/references, two/references}\n\\end{document}\n",
+        encoding="utf-8",
+    )
+    log = _compiled(tmp_path)
+    assert re.findall(r"^!.*|undefined", log, re.MULTILINE) == []
+    assert "Repeated" not in (tmp_path / "paper.blg").read_text(errors="replace")
+    listed = re.findall(r"\\bibitem\{(.*?)\}", (tmp_path / "paper.bbl").read_text(errors="replace"))
+    assert sorted(listed) == sorted(works[0] | works[1])
+
+
+NAMES = ("αβ-divergence & χ²", "支持向量机 & Co", "Łoś–Ångström")
+
+
+def test_names_survive_in_xelatex_and_pdflatex_warns_of_those_it_has_no_font_for(tex, tmp_path):
+    rows = [Row((Cell(runs(name)), Cell(runs("12.3")))) for name in NAMES]
+    columns = (Column(runs("Model"), "left"), Column(runs("Value")))
+    table = Table("t", runs("C."), columns, tuple(rows))
+    made = latex_table(table, LatexWriter({}), millimetres=FULL, label="tab:t", pointer="t.csv")
+    logs = {}
+    for engine, package in (
+        ("pdflatex", r"\usepackage[T1]{fontenc}\usepackage{lmodern}"),
+        ("xelatex", r"\usepackage{fontspec}\setmainfont{Noto Serif CJK SC}"),
+    ):
+        if shutil.which(engine) is None:
+            missing("XeTeX")
+        (tmp_path / engine).mkdir()
+        text = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}{package}\n{DEFINITION}\n"
+        text += f"\\begin{{document}}\n{made}\n\\end{{document}}\n"
+        (tmp_path / engine / "paper.tex").write_text(text, encoding="utf-8")
+        logs[engine] = _compiled(tmp_path / engine, engine=engine)
+        assert re.findall(r"^(?:!|Overfull).*", logs[engine], re.MULTILINE) == []
+    assert "no font for U+652F" in logs["pdflatex"] and "no font" not in logs["xelatex"]
+    with pdfplumber.open(tmp_path / "xelatex" / "paper.pdf") as document:
+        found = _plain(" ".join(page.extract_text() for page in document.pages))
+    assert "支持向量机&Co" in found and "divergence&" in found
 
 
 SCRIPTS = (

@@ -157,7 +157,7 @@ def test_macros_have_the_number_of_each_pair_in_both_directions(written):
         ("−0.3", "$-$0.3"),
         ("2.8\u00a0×\u00a010⁻⁵", r"2.8~$\times$~10$^{-5}$"),
         ("χ²", r"$\chi$$^{2}$"),
-        ("Müller–Łoś", "Müller--Łoś"),
+        ("Müller–Łoś, p–r", r"Müller\mbox{--}Łoś, p--r"),
         ('of "north" & "x"', "of ``north'' \\& ``x''"),
         ("随机", r"\evalchar{随}{968F}\hspace{0pt}\evalchar{机}{673A}"),
     ],

@@ -55,7 +55,7 @@ ROWS = 50  # of a table, as in the PDF
 SERIF, SANS, MONO = "Times New Roman", "Arial", "Courier New"
 INK, MUTED = "1A1A1A", "5A6068"
 SIZES = (8.0, 7.5, 7.0, 6.5)  # points of the text of a table: the first that fits
-WIDER = 1.14  # the letters of Arial are so much wider than those of Source Sans
+WIDER = 1.18  # the letters of Arial are so much wider than those of Source Sans
 LOOSE = 1.2  # columns take so much more where there is room: not every machine has Arial
 SIDE = 3.0  # points to the left and right of the text of a cell
 LONGEST_WORD = 90.0  # points of a word that is not broken
@@ -72,6 +72,7 @@ FACES = ("<w:rFonts", "<w:b/", "<w:i/", "<w:color", "<w:vertAlign")
 """What marks a run, in the order of the schema."""
 RAISED, LOWERED = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
 BOLD, ITALIC, GREY = "<w:b/>", "<w:i/>", f'<w:color w:val="{MUTED}"/>'
+LOW = '<w:vAlign w:val="bottom"/>'
 RULE, THIN = 'w:val="single" w:sz="8" w:color="1A1A1A"', 'w:val="single" w:sz="4" w:color="9AA0A6"'
 
 
@@ -81,9 +82,9 @@ def word(writing: Writing) -> Iterator[OutputFile]:
     try:
         import docx
         import pypdfium2
-    except ImportError as error:
+    except ImportError:
         writing.messages.append(
-            f"report.docx was not written because {error.name} is not installed: {INSTALL}"
+            f"report.docx was not written because python-docx is not installed: {INSTALL}"
         )
         return
     main = replace(writing.document, part="main")
@@ -382,7 +383,7 @@ class _File:
         from docx.shared import Pt
 
         place = self.made.add_paragraph(style="Figure")
-        place.paragraph_format.keep_with_next = True
+        place.paragraph_format.keep_with_next = place.paragraph_format.keep_together = True
         place.add_run().add_picture(io.BytesIO(picture), width=Pt(width))
         self.alternatives.append((figure_name(figure.id), alternative_text(figure)))
         titles: Runs = ()
@@ -394,7 +395,10 @@ class _File:
 
     def describe(self) -> None:
         """Give each picture its alternative text, and pages their numbers."""
-        pictures = [e for e in self.made.element.iter() if e.tag.endswith("}docPr")]
+        for inline in self.made.element.iter("{*}inline"):
+            inline.set("distL", "0")
+            inline.set("distR", "0")
+        pictures = self.made.element.iter("{*}docPr")
         for picture, (name, text) in zip(pictures, self.alternatives, strict=True):
             picture.set("name", name)
             picture.set("descr", _printable(text))
@@ -442,7 +446,7 @@ class _File:
         """Return the rows of heads, which every page of the table repeats."""
         spanned = {i for s in table.spanners for i in range(s.first, s.last + 1)}
         first, last = "", ""
-        below = f"<w:tcBorders><w:bottom {RULE}/></w:tcBorders>"
+        below = f"<w:tcBorders><w:bottom {RULE}/></w:tcBorders>{LOW}"
         for i, column in enumerate(table.columns):
             words = self.faced_cell(column.head, column, size, bold=True, stays=True)
             merged = table.spanners and i not in spanned
@@ -450,12 +454,12 @@ class _File:
             state = "continue" if merged else ""
             last += _cell(empty if merged else words, widths[i], below, merge=state)
             if merged:
-                first += _cell(words, widths[i], "", merge="restart")
+                first += _cell(words, widths[i], LOW, merge="restart")
             for s in table.spanners:
                 if s.first == i:
                     over = replace(column, align="center")
                     words = self.faced_cell(s.head, over, size, bold=True, stays=True)
-                    line = f"<w:tcBorders><w:bottom {THIN}/></w:tcBorders>"
+                    line = f"<w:tcBorders><w:bottom {THIN}/></w:tcBorders>{LOW}"
                     wide = sum(widths[s.first : s.last + 1])
                     first += _cell(words, wide, line, span=s.last - s.first + 1)
         lines = (first, last) if table.spanners else (last,)
@@ -503,7 +507,7 @@ def _cell(text: str, width: float, borders: str = "", *, span: int = 1, merge: s
     if merge:
         over += f'<w:vMerge w:val="{merge}"/>'
     size = f'<w:tcW w:w="{_twips(width)}" w:type="dxa"/>'
-    return f'<w:tc><w:tcPr>{size}{over}{borders}<w:vAlign w:val="bottom"/></w:tcPr>{text}</w:tc>'
+    return f"<w:tc><w:tcPr>{size}{over}{borders}</w:tcPr>{text}</w:tc>"
 
 
 def _widths(table: Table) -> tuple[float, list[float]]:
