@@ -394,7 +394,7 @@ class _File:
         self.add(self.caption(figure, titles))
 
     def describe(self) -> None:
-        """Give each picture its alternative text, and pages their numbers."""
+        """Write the alternative text of each picture, and the numbers of pages."""
         for inline in self.made.element.iter("{*}inline"):
             inline.set("distL", "0")
             inline.set("distR", "0")
