@@ -11,7 +11,7 @@ from docx.shared import Pt
 from kinds import KINDS
 from programs import missing
 
-MOST_PAGES = 8
+MOST_PAGES = 12
 UNMEASURED = {"Chinese names", "Arabic names"}  # whose letters are of fonts that may be missing
 
 

@@ -10,9 +10,10 @@ import fixture
 import fixture_variants
 import pytest
 
+from evallang.reporting.context import Context
 from evallang.reporting.document import Figure, Table
-from evallang.reporting.formats.format import Writing
 from evallang.reporting.report import alternative_text, write_report
+from evallang.reporting.section import build
 
 pytestmark = pytest.mark.pdf
 
@@ -27,7 +28,7 @@ def file(tmp_path_factory):
 
 
 def main_sections():
-    document = Writing(fixture.cancer()).document
+    document = build(Context(fixture.cancer()))
     return [section for section in document.sections if not section.supplement]
 
 
@@ -82,7 +83,7 @@ def test_citations_lead_to_the_references(file):
 
 def test_properties_and_bytes_are_the_same_from_run_to_run(file, tmp_path, monkeypatch):
     properties = docx.Document(str(file)).core_properties
-    assert properties.title == Writing(fixture.cancer()).context.title
+    assert properties.title == Context(fixture.cancer()).title
     assert properties.created.year == 2000
     monkeypatch.setattr("time.time", lambda: 2e9)
     write_report(fixture.cancer(), tmp_path, ("docx",), figures=False)

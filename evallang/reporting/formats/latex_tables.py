@@ -223,7 +223,7 @@ def _least(table: Table, index: int) -> float:
     rows = [row for row in table.rows if index < len(row.cells)]
     words = {(w, row.strong) for row in rows for w in PLAIN.write(row.cells[index].runs).split(" ")}
     widths = [width_of(word, bold=bold) for word, bold in words if len(word) <= LONG_WORD]
-    return max(LEAST_STUB, FONT_SIZE + max(widths, default=0.0))  # lines but the first are indented
+    return max(LEAST_STUB, FONT_SIZE / 2 + max(widths, default=0.0))  # where it is indented
 
 
 def _natural_stub(table: Table) -> float:
@@ -367,7 +367,7 @@ def _body_row(row: Row, writer: LatexWriter, columns: Sequence[_Measured], table
         if row.strong and words:
             words = rf"\textbf{{{words}}}"
         if c.paragraph and words:
-            words = rf"\raggedright\hangindent=1em\relax {words}"
+            words = rf"\raggedright\hangindent=.5em\relax {words}"
         made.append(words)
     return _row(made)
 
