@@ -155,7 +155,7 @@ STYLES = {  # family, size, bold, colour, points before and after
     "Heading 2": (SANS, 11, True, INK, 12, 4),
     "Caption": (SANS, 8.5, False, INK, 10, 4),
     "List Number": (SERIF, 10.5, False, INK, 0, 5),
-    "Table Text": (SANS, 8, False, INK, 0, 0),
+    "Table Text": (SANS, 8, False, INK, 1, 1),
     "Table Note": (SANS, 8, False, MUTED, 3, 12),
     "Figure": (SANS, 8, False, INK, 10, 0),
     "Code": (MONO, 8, False, INK, 0, 6),
@@ -513,14 +513,12 @@ def _cell(text: str, width: float, borders: str = "", *, span: int = 1, merge: s
 def _widths(table: Table) -> tuple[float, list[float]]:
     """Return the size of the text of a table, and the widths of its columns in points.
 
-    Columns of words are broken into lines where the others need the room.
+    Heads and columns of words are broken into lines where the others need the room.
     """
     for size in SIZES:
-        natural = [_width(table, i, size) for i in range(len(table.columns))]
-        least = [
-            _width(table, i, size, words=True) if column.align == "left" else natural[i]
-            for i, column in enumerate(table.columns)
-        ]
+        every = range(len(table.columns))
+        natural = [_width(table, i, size) for i in every]
+        least = [_width(table, i, size, least=True) for i in every]
         for spanner in table.spanners:
             inside = slice(spanner.first, spanner.last + 1)
             for columns, most in ((natural, WIDEST_HEAD), (least, 0.0)):
@@ -537,16 +535,17 @@ def _widths(table: Table) -> tuple[float, list[float]]:
     return size, [m * PAGE_WIDTH / sum(least) for m in least]
 
 
-def _width(table: Table, i: int, size: float, *, words: bool = False) -> float:
-    """Return the width of a column whose cells are one line each, or broken between `words`."""
+def _width(table: Table, i: int, size: float, *, least: bool = False) -> float:
+    """Return the width of a column with lines that are not broken, or its `least`."""
     cells = [
         (plain(row.cells[i].runs), row.strong)
         for row in table.rows
         if not row.group and i < len(row.cells)
     ]
-    measured = _longest_word if words else _line
+    column = table.columns[i]
+    measured = _longest_word if least and column.align == "left" else _line
     body = max((measured(text, size, bold=bold) for text, bold in cells), default=0.0)
-    head = _head(plain(table.columns[i].head), size, 0.0 if words else WIDEST_HEAD)
+    head = _head(plain(column.head), size, 0.0 if least else WIDEST_HEAD)
     return max(body, head) + 2 * SIDE
 
 
