@@ -289,6 +289,17 @@ def test_a_citation_never_reads_as_a_power():
     assert text == "R² (ref. 1), and accuracy.\u20602"
 
 
+def test_names_of_two_authors_are_one_word_in_print():
+    from evallang.reporting import html
+    from evallang.reporting.document import Document, Paragraph, Section, runs
+
+    blocks = (Paragraph(runs("Bergmann–Hommel, precision–recall")),)
+    document = Document("t", "0", "", "", "a4", (Section("s", "S", blocks),))
+    made = html.render(document, "print")
+    text = tinyhtml5.parse(made.html, namespace_html_elements=False).find(".//p").text
+    assert text == "Bergmann–\u2060Hommel, precision–recall"
+
+
 # --- what real runs brought up --------------------------------------------------------------
 
 

@@ -10,11 +10,12 @@ import fixture
 import pytest
 from conftest import NAMES, ROOMS
 from many_cases import for_each
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.api.verifying import verify_results
 from evallang.reporting.formats.latex_text import escape, width_of
-from evallang.reporting.formats.works import short_form, slug
+from evallang.reporting.formats.works import short_form, slug, works_of
 from evallang.reporting.report import write_report
 from evallang.results.codec import to_plain
 from evallang.results.records import ReferenceRecord
@@ -188,6 +189,18 @@ def test_keys_and_labels_are_plain():
     authors = ("Nadeau C", "Bengio Y")
     work = ReferenceRecord("n", authors, 2003, "T", "J", "", "", "", "article")
     assert short_form(work) == "Nadeau & Bengio, 2003"
+
+
+def test_keys_of_data_are_those_of_one_study_and_keys_of_methods_those_of_all():
+    results = fixture.cancer()
+    data = replace(results.data[0], cite="Street 1993, an own sample")
+    keys = []
+    for path in ("here/pilot.eval", "there/main.eval"):
+        of_path = replace(results, data=(data,), spec=replace(results.spec, path=path))
+        works = works_of(of_path).values()
+        assert [w.key.partition("-")[0] for w in works if w.data] == [path[:-5].partition("/")[2]]
+        keys.append([work.key for work in works if work.data is None])
+    assert keys[0] == keys[1] != []
 
 
 def test_formulas_are_quoted_in_csv(written):
