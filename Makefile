@@ -58,7 +58,7 @@ browser:
 	else echo "without Chromium the screens are not looked at: apt-get install chromium"; fi
 
 # The same reports in Word's format, laid out by LibreOffice
-look-word: $(VENV)/.looked | office
+look-word: $(TESTED) | office
 	$(BIN)/python -m pytest -n auto tests/look/test_word.py
 
 OFFICE := libreoffice-writer fonts-liberation
