@@ -16,12 +16,15 @@ from evallang.reporting.analyses import (
     notes,
     place_after,
     shows,
+    states,
+    with_interval,
 )
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Figure, Panel, Table, runs
+from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, name_of_pair, stacked_bars
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import amount_of, number, printed, row, sortable, table, wide
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
@@ -129,6 +132,36 @@ PERCENT, RATIO = Scale(1, 2), Scale(2)
 RIGHT = ("both", "first", "second", "neither")
 PARTS = ("both are right", "only the first", "only the second", "neither")
 MOST_DRAWN = 15  # pairs; the table has all
+
+
+@states("agreement", key=id)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State how often the two models agree, of several pairs those that agree most and least."""
+    (item,) = items
+    level = item.values["level"]
+    pairs = [pair for pair in item.values["pairs"] if pair["same"] is not None]
+    pairs.sort(key=lambda pair: -pair["same"])
+    if not pairs:
+        return []
+    words = write(
+        context,
+        "analyses",
+        "agreement",
+        shown=[
+            {
+                "pair": [context.model(name) for name in pair["models"]],
+                "same": with_interval(
+                    pair["same"], PERCENT, "%", low=pair["low"], high=pair["high"], level=level
+                ),
+                "kappa": None if pair["kappa"] is None else fixed(pair["kappa"], RATIO),
+            }
+            for pair in (pairs if len(pairs) < 2 else [pairs[0], pairs[-1]])
+        ],
+        item=item,
+        cases=item.values["unit"],
+        pairs=len(pairs),
+    )
+    return [words]
 
 
 @shows("agreement", order=48, title="Agreement of models", key=id)

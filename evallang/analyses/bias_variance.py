@@ -1,5 +1,6 @@
 """Bias and variance: what part of the error comes of the training sample."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -21,9 +22,12 @@ from evallang.reporting.analyses import (
     not_drawn,
     notes,
     shows,
+    states,
+    told,
+    with_interval,
 )
 from evallang.reporting.context import Context
-from evallang.reporting.document import Figure, Panel, Table, runs
+from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.figure import UNBOUNDED
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.numbers import NBSP, Scale, count, scale_of
@@ -302,20 +306,59 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     return f"Bias and variance were estimated from out-of-bag predictions of {n} bootstrap samples"
 
 
+def _by_data(item: Analysis) -> str:
+    return item.data
+
+
+@states("bias_variance", key=_by_data)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State the larger part of the loss, by the last decomposition: it has two parts."""
+    first = items[0].values
+    scale, sign = _scale(items), "%" if first["of_classes"] else ""
+    several = len(first["decompositions"]) > 1
+    found = []
+    for item in items:
+        split = item.values["decompositions"][-1]
+        part = max(split["parts"], key=lambda part: part["value"])
+        found.append(
+            {
+                "model": model_of(context, item),
+                "part": part["name"],
+                "value": with_interval(part["value"], scale, sign),
+                "total": with_interval(split["total"], scale, sign),
+            }
+        )
+    return told(
+        context,
+        "bias_variance",
+        found,
+        data=items[0].data,
+        loss=first["loss"],
+        source=first["decompositions"][-1]["name"] if several else "",
+        parts=lambda rest: Counter(one["part"] for one in rest).most_common(),
+    )
+
+
+def _scale(items: Sequence[Analysis]) -> Scale:
+    every = [item.values["value"] for item in items]
+    if items[0].values["of_classes"]:
+        return Scale(2, 2)
+    return scale_of([v / 10 for v in every], every, percent=False)
+
+
 @shows(
     "bias_variance",
     order=50,
     title="Bias and variance",
     methods=_methods,
     most=MOST_ROWS,
-    key=lambda item: item.data,
+    key=_by_data,
 )
 def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
     """Return a table for each decomposition, with a column for each of its parts, and a figure."""
     items, first = part.items, part.items[0].values
     shares, identifier = bool(first["of_classes"]), f"table-bias-{part.number}"
-    every = [item.values["value"] for item in items]
-    scale = Scale(2, 2) if shares else scale_of([v / 10 for v in every], every, percent=False)
+    scale = _scale(items)
     unit = " (%)" if shares else ""
     subject = f"{context.place(items[0].data, None)}parts of the expected {first['loss']}"
     tables: list[Table] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -10,7 +12,13 @@ from numpy.typing import NDArray
 from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
 from evallang.registry import Bounds
+from evallang.reporting.analyses import span, states, told, with_interval
+from evallang.reporting.context import Context
+from evallang.reporting.curves import label_of_curve, summary_of, summary_runs
+from evallang.reporting.document import Runs
+from evallang.reporting.numbers import Scale
 from evallang.results.provenance import CurveWords
+from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.draws import draw_together
 from evallang.stats.intervals.few_groups import effective_n
@@ -38,6 +46,7 @@ from evallang.stats.score_curves import (
 ALL_ROWS = "the curve and its numbers are about all test rows together, except the means of folds"
 PARTS = "Brier score = reliability − resolution + uncertainty + within bins"
 MEANS = ("intercept", "slope", "expected calibration error")
+TWO_DECIMALS = Scale(2)
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
 
 
@@ -139,6 +148,30 @@ def _band(
     if found.low is None or found.high is None:
         return low, high
     return min(low, found.low), max(high, found.high)
+
+
+@states("calibration")
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State intercept and slope with their intervals."""
+    printed = partial(with_interval, scale=TWO_DECIMALS)
+    found = [
+        {
+            "model": label_of_curve(context, item),
+            "of": (slope["value"], intercept["value"]),
+            "slope": summary_runs(item, slope, TWO_DECIMALS),
+            "intercept": summary_runs(item, intercept, TWO_DECIMALS),
+        }
+        for item in items
+        if (slope := summary_of(item, "slope")) and (intercept := summary_of(item, "intercept"))
+    ]
+    return told(
+        context,
+        "calibration",
+        found,
+        item=items[0],
+        slopes=lambda rest: span([one["of"][0] for one in rest], printed),
+        intercepts=lambda rest: span([one["of"][1] for one in rest], printed),
+    )
 
 
 # --- what the measures state -------------------------------------------------------------------

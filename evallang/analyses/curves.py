@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy
@@ -10,7 +12,12 @@ from numpy.typing import NDArray
 
 from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
+from evallang.reporting.analyses import states, told
+from evallang.reporting.context import Context
+from evallang.reporting.curves import area_findings, label_of_curve, summary_of
+from evallang.reporting.document import Runs
 from evallang.results.provenance import CurveWords
+from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.score_curves import (
     SAME,
@@ -86,6 +93,8 @@ def roc(predicted: Predicted) -> Curve:
     return _roc_curve([predicted])
 
 
+states("roc")(partial(area_findings, name="area", noun="area under the ROC curve"))
+
 RECALLS = 100  # recalls from 0.01 to 1
 RATES = 401  # false positive rates from which the band is turned into precision
 
@@ -134,6 +143,9 @@ def pr(predicted: Predicted) -> Curve:
     Raises `ValueError` where no fold has both classes.
     """
     return _pr_curve([predicted])
+
+
+states("pr")(partial(area_findings, name="average precision", noun="average precision"))
 
 
 def _band(curves: ScoreCurves, grid: NDArray[np.float64], share: float) -> Band:
@@ -210,6 +222,9 @@ def det(predicted: Predicted) -> Curve:
     return _det_curve([predicted])
 
 
+states("det")(partial(area_findings, name="equal error rate", noun="equal error rate", lower=True))
+
+
 def _equal_error(grid: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:
     """Find where falling curves (B, m) over the grid meet the diagonal (B,)."""
     gap = missed - grid
@@ -272,6 +287,11 @@ def cost_curve(predicted: Predicted) -> Curve:
     return _cost_curve([predicted])
 
 
+states("cost_curve")(
+    partial(area_findings, name="area", noun="area under the cost curve", lower=True)
+)
+
+LOWEST, HIGHEST = (f"{which} threshold above both references" for which in ("lowest", "highest"))
 FEWEST = 10  # false positives at a threshold, from which its benefit is nearly normal
 NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 1e-8
 
@@ -318,8 +338,8 @@ def decision_curve(predicted: Predicted) -> Curve:
     best = lead > NOISE * (1 + odds)
     ends = thresholds[best]
     summaries = (
-        Summary("lowest threshold above both references", float(ends[0]) if len(ends) else None),
-        Summary("highest threshold above both references", float(ends[-1]) if len(ends) else None),
+        Summary(LOWEST, float(ends[0]) if len(ends) else None),
+        Summary(HIGHEST, float(ends[-1]) if len(ends) else None),
     )
     line = tuple(zip(thresholds[shown].tolist(), treat_all[shown].tolist(), strict=True))
     references = (Reference("act on all", line), Reference("act on none", ((0.0, 0.0), (1.0, 0.0))))
@@ -332,3 +352,26 @@ def decision_curve(predicted: Predicted) -> Curve:
         band=lambda found, rounds: sup_t_band(found, rounds, predicted.level, alarms >= FEWEST),
         pooled=False,
     )
+
+
+@states("decision_curve")
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State between which thresholds the net benefit is above both references, and at how many."""
+    found = []
+    for item in items:
+        low, high = (summary_of(item, name) for name in (LOWEST, HIGHEST))
+        made = {"model": label_of_curve(context, item), "above": 0}
+        if low is not None and high is not None:
+            ends = low["value"], high["value"]
+            every = [p for p in item.values["points"] if ends[0] <= p["x"] <= ends[1]]
+            above = sum(_is_above(item, point) for point in every)
+            made |= {"low": ends[0], "high": ends[1], "between": len(every), "above": above}
+        found.append(made)
+    return told(context, "decision_curve", found, item=items[0])
+
+
+def _is_above(item: Analysis, point: Mapping[str, Any]) -> bool:
+    """Return whether the net benefit at a threshold is above both references."""
+    act_on_all = dict(item.values["references"][0]["points"])
+    best = max(act_on_all.get(point["x"], 0.0), 0.0)
+    return bool(point["y"] - best > NOISE / (1 - point["x"]))

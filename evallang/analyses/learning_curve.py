@@ -22,15 +22,19 @@ from evallang.protocols.splitting import exact, nested_subsets
 from evallang.registry import Bounds
 from evallang.reporting.analyses import (
     Part,
+    by_metric,
     figures_of_models,
     in_order_of_models,
     model_of,
     notes,
     place_before,
     shows,
+    span,
+    states,
+    told,
 )
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Block, Cell, Column, Figure, Panel, Row, Table, runs
+from evallang.reporting.document import Block, Cell, Column, Figure, Panel, Row, Runs, Table, runs
 from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.long_tables import fits_on_a_page
@@ -46,7 +50,7 @@ from evallang.reporting.tables import (
     wide,
     with_second,
 )
-from evallang.reporting.wording import number_word, sentence
+from evallang.reporting.wording import number_word, sentence, signed_amount
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
@@ -372,6 +376,11 @@ MOST_PANELS = 12  # models that are drawn; the table has all
 PARTS = ("train", "test")
 
 
+def _last_step(item: Analysis) -> object:
+    gain = item.values["gain"] or {}
+    return *by_metric(item), gain.get("n_from"), gain.get("n_to")
+
+
 def _methods(context: Context, found: Sequence[Analysis]) -> str:
     how = "nested random subsets of each training part"
     if found[0].values["ordered"]:
@@ -382,13 +391,45 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     )
 
 
+def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
+    scores = [p[one] for item in items for p in item.values["points"] for one in PARTS]
+    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
+    return scale_of(spreads, values, percent=metric.percent)
+
+
+@states("learning_curve", key=_last_step)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State the change of the test score from the last step in size."""
+    metric, gain = context.metric(items[0].values["metric"]), items[0].values["gain"]
+    if gain is None:
+        return []
+    scale = _scale(metric, items)
+    return told(
+        context,
+        "learning_curve",
+        [
+            {"model": model_of(context, item), "of": own, "better": own["better"],
+             "worse": own["worse"], "change": signed_amount(metric, own["value"], scale)}
+            for item in items
+            if (own := item.values["gain"]) is not None
+        ],
+        item=items[0],
+        noun=metric.noun,
+        low=round(gain["n_from"]),
+        high=round(gain["n_to"]),
+        splits=items[0].values["n_splits"],
+        changes=lambda rest: span(
+            [one["of"]["value"] for one in rest],
+            lambda value: signed_amount(metric, value, scale),
+        ),
+    )  # fmt: skip
+
+
 @shows("learning_curve", order=48, title="Learning curves", methods=_methods, most=MOST_PANELS)
 def learning_curves(context: Context, part: Part) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
-    scores = [p[one] for i in part.items for p in i.values["points"] for one in PARTS]
-    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
-    scale = scale_of(spreads, values, percent=metric.percent)
+    scale = _scale(metric, part.items)
     identifier = f"table-learning-{part.number}"
     made = _table(context, part.items, metric, scale, identifier)
     return [made, *_figures(context, part, metric, scale)]

@@ -12,14 +12,25 @@ from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import form_asked, tests_asked
 from evallang.diagnostics import codes
 from evallang.registry import Bounds
-from evallang.reporting.analyses import Part, not_drawn, shows
+from evallang.reporting.analyses import Part, not_drawn, shows, span, states
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Block, Cell, Code, Figure, Panel, Paragraph, Row, runs
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Code,
+    Figure,
+    Panel,
+    Paragraph,
+    Row,
+    Runs,
+    runs,
+)
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, count, level_of_alpha, percent, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import Topic
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import Words, counted, dash, printed, row, sortable, table, wide
 from evallang.reporting.wording import amount, message_runs, number_word
 from evallang.results.provenance import AssumptionWords
@@ -218,6 +229,7 @@ STATED = (
     "Differences are those that the study file states, and the table lists what is assumed; power "
     "at the observed difference adds nothing to "
 )
+MOST_ASSUMED = 2  # sets of assumptions that a key finding repeats
 MOST_PANELS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has all
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
 
@@ -234,6 +246,48 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     if any(one["correction"] for one in values):
         what += " at the level of one comparison after the correction"
     return f"Under the assumptions listed with the results, we computed {what}"
+
+
+@states("power", key=id)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State the smallest difference that a test detects, and its power for the stated one."""
+    (item,) = items
+    values, metric, answers = item.values, _metric(context, item), item.values["answers"]
+    declared = _words_of_assumptions(context, item)
+    powers = [answer["power"] for answer in answers if answer["power"] is not None]
+    gap = values["difference"]
+
+    def size(value: float) -> Runs:
+        return amount(metric, value, scale_of([], [value], percent=metric.percent))
+
+    def detectable(value: float) -> Runs:
+        return runs(f"{_short(value)}{NBSP}sd") if answers[0]["in_sd"] else size(value)
+
+    detected = span([answer["detectable"] for answer in _drawn(item)], detectable)
+    reached = span(powers, lambda p: runs(percent(round(p, 3)))) if gap is not None else ()
+    if not (detected or reached):
+        return []
+    assumed = dict.fromkeys(
+        _assumed(answer, declared) for answer in answers if answer["assumptions"]
+    )
+    said = write(
+        context,
+        "analyses",
+        "power",
+        test=context.method_title("test", values["test"]),
+        noun=metric.noun,
+        data=item.data or None,
+        size="" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}",
+        target=values["target"],
+        alpha=float(_short(values["level"])),
+        assumed=" or ".join(assumed) if len(assumed) <= MOST_ASSUMED else "see the table",
+        detected=detected,
+        difference=() if gap is None else size(gap),
+        reached=reached,
+        many=len(_drawn(item)) > 1,
+        within_a_margin=gap is None and _has_power(item),
+    )
+    return [said]
 
 
 @shows(

@@ -1,5 +1,7 @@
 """Spread over seeds: what another seed of the fits would change in a score."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -10,16 +12,22 @@ from evallang.bibliography import cite
 from evallang.engine.outcomes import Outcomes
 from evallang.reporting.analyses import (
     Part,
+    by_metric,
     model_of,
     notes,
     place_before,
     shows,
+    span,
+    states,
+    told,
 )
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Figure, Table
+from evallang.reporting.document import Figure, Runs, Table, runs
 from evallang.reporting.figures.stacks import strips
-from evallang.reporting.numbers import NBSP, Scale, count, scale_of
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.tables import number, right, row, table, wide
+from evallang.reporting.wording import amount, value_text
+from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
 
@@ -135,6 +143,44 @@ SPREADS = {
 }
 
 
+def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
+    spreads, means = ([i.values[key] for i in items] for key in ("sd", "mean"))
+    return scale_of(spreads, means, percent=metric.percent)
+
+
+@states("seeds", key=by_metric)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State the standard deviation over seeds, and how often two seeds predict differently."""
+    metric = context.metric(items[0].values["metric"])
+    scale = _scale(metric, items)
+    return told(
+        context,
+        "seeds",
+        [
+            {
+                "model": model_of(context, item),
+                "of": values,
+                "sd": amount(metric, values["sd"], scale),
+                "ends": runs(
+                    value_text(metric, values["lowest"], scale),
+                    " to ",
+                    value_text(metric, values["highest"], scale),
+                ),
+                "differ": f"{fixed(values['differ'], PERCENT)}%" if values["categories"] else "",
+            }
+            for item in items
+            if (values := item.values)["sd"] is not None
+        ],
+        item=items[0],
+        noun=metric.noun,
+        seeds=items[0].values["n"],
+        cases=context.cases(items[0].data),
+        spreads=lambda rest: span(
+            [one["of"]["sd"] for one in rest], lambda sd: amount(metric, sd, scale)
+        ),
+    )
+
+
 @shows(
     "seeds",
     order=49,
@@ -145,8 +191,7 @@ SPREADS = {
 def seeds_of_fits(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
-    spreads, means = ([i.values[key] for i in part.items] for key in ("sd", "mean"))
-    scale = scale_of(spreads, means, percent=metric.percent)
+    scale = _scale(metric, part.items)
     rows = [
         (model_of(context, i), [v for v in i.values["values"] if v is not None])
         for i in part.items[:MOST_ROWS]

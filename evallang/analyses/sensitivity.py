@@ -20,12 +20,13 @@ from evallang.engine.comparisons import (
 from evallang.engine.decisions import Line
 from evallang.hypotheses import decides_pairs
 from evallang.registry import Entry
-from evallang.reporting.analyses import Part, not_drawn, notes, shows
+from evallang.reporting.analyses import Part, not_drawn, notes, shows, states
 from evallang.reporting.context import Context
-from evallang.reporting.document import Code, Figure, Panel, Table, runs
+from evallang.reporting.document import Code, Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.letter_case import printed, written_options
 from evallang.reporting.numbers import Scale, count, level_of_alpha
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import counted, left, right, row, table, wide
 from evallang.reporting.wording import VARIANTS, number_word, plural, variant_words
 from evallang.results.records import Analysis
@@ -352,6 +353,27 @@ def sensitivity(decisions: Line) -> Sensitivity:
 DECIDED = {True: "rejected", False: "not rejected", None: "undecided"}
 MOST_DRAWN = 20  # hypotheses; the table has more
 MOST_ROWS = 40  # hypotheses of a table, those with the most decisions against first
+
+
+@states("sensitivity", key=id)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State how many decisions were the same under how many settings."""
+    (item,) = items
+    decided = [h for h in item.values["hypotheses"] if h["reported"] is not None]
+    if not decided:
+        return []
+    others = [s for s in item.values["settings"] if not s["reported"] and s["problem"] is None]
+    words = write(
+        context,
+        "analyses",
+        "sensitivity",
+        decisions=len(decided),
+        same=sum(not h["against"] for h in decided),
+        settings=len(others),
+        against=max((h["against"] for h in decided), default=0),
+        undecided=any(h["undecided"] for h in decided),
+    )
+    return [words]
 
 
 @shows("sensitivity", order=98, title="Appendix: sensitivity of the decisions", key=id)

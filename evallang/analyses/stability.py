@@ -19,16 +19,22 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
+    span,
+    states,
+    told,
+    with_interval,
 )
 from evallang.reporting.context import Context
-from evallang.reporting.document import Code, Figure, Panel, Table, runs
+from evallang.reporting.document import Code, Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.score_lines import value_words
 from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.panels import in_parts
+from evallang.reporting.searches import parameter_words
 from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence
+from evallang.results.records import Analysis
 from evallang.results.settings import Value
 from evallang.results.shown import Number
 
@@ -205,6 +211,30 @@ MOST_PANELS = 12  # parameters that are drawn; the table has all
 MOST_VALUES = 12  # candidates of a parameter that are listed; above, only those that were chosen
 PARTS = {"inner": "inside the training parts", "test": "on the test parts"}
 SUMMED = ("mean", "sd", "lowest", "highest")
+
+
+@states("stability")
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State the candidate that was chosen most often, and in how many outer folds."""
+    return told(
+        context,
+        "stability",
+        [
+            {
+                "model": model_of(context, item),
+                "candidate": parameter_words(first["params"]),
+                "times": first["count"],
+                "searches": item.values["n"],
+            }
+            for item in items
+            for first in item.values["combinations"][:1]
+        ],
+        item=items[0],
+        shares=lambda rest: span(
+            [one["times"] / one["searches"] for one in rest],
+            lambda share: with_interval(share, PERCENT, "%"),
+        ),
+    )
 
 
 @shows(

@@ -27,16 +27,20 @@ from evallang.protocols.protocol import PROTOCOLS, CannotSplit, Rows, Split
 from evallang.registry import Bounds
 from evallang.reporting.analyses import (
     Part,
+    by_metric,
     further_notes,
     model_of,
     not_drawn,
     place_before,
     shows,
+    span,
+    states,
+    told,
 )
-from evallang.reporting.context import Context
-from evallang.reporting.document import Figure, Panel, Table, runs
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.stacks import values_next_to_spans
-from evallang.reporting.numbers import count, scale_of
+from evallang.reporting.numbers import Scale, count, scale_of
 from evallang.reporting.tables import (
     bounds,
     number,
@@ -48,7 +52,7 @@ from evallang.reporting.tables import (
     table,
     wide,
 )
-from evallang.reporting.wording import number_word, p_letter, sentence
+from evallang.reporting.wording import number_word, p_letter, p_stat, sentence, value_text
 from evallang.results.records import Analysis
 from evallang.results.shown import Count, Number
 from evallang.study import AnalysisSpec, Protocol, Study
@@ -428,6 +432,56 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     )
 
 
+def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
+    scores = [item.values["value"] for item in items]
+    spreads = [item.values["sd"] for item in items if item.values["sd"] is not None]
+    return scale_of(spreads or scores, scores, percent=metric.percent)
+
+
+def _p(item: Analysis) -> float:
+    adjusted = item.values.get("p_adjusted")
+    return float(item.values["p"] if adjusted is None else adjusted)
+
+
+@states("target_permutation", key=by_metric)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State which models scored better than on shuffled targets, and which were not shown to."""
+    metric, said = context.metric(items[0].values["metric"]), list[Runs]()
+    scale, alpha = _scale(metric, items), context.alpha
+    for better in (True, False):
+        said += told(
+            context,
+            "against_chance",
+            [
+                {
+                    "model": model_of(context, item),
+                    "value": value_text(metric, item.values["value"], scale),
+                    "mean": value_text(metric, item.values["mean"], scale),
+                    "rounds": item.values["rounds"],
+                    "p": runs(_adjustment(item), p_stat(context, _p(item), alpha)),
+                    "of": item,
+                }
+                for item in items
+                if (_rounded(_p(item)) <= alpha) is better
+            ],
+            item=items[0],
+            noun=metric.noun,
+            better=better,
+            values=lambda rest: span(
+                [one["of"].values["value"] for one in rest],
+                lambda value: runs(value_text(metric, value, scale)),
+            ),
+            p_values=lambda rest: span(
+                [_p(one["of"]) for one in rest], lambda p: runs(p_stat(context, p, alpha))
+            ),
+        )
+    return said
+
+
+def _adjustment(item: Analysis) -> str:
+    return "" if item.values.get("p_adjusted") is None else "adjusted "
+
+
 @shows("target_permutation", order=44, title="Against chance", methods=_methods, most=MOST_ROWS)
 def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
@@ -435,8 +489,7 @@ def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
     metric, alpha = context.metric(items[0].values["metric"]), context.results.study.alpha
     values = [item.values for item in items]
     scores = [v["value"] for v in values]
-    spreads = [v["sd"] for v in values if v["sd"] is not None]
-    scale = scale_of(spreads or scores, scores, percent=metric.percent)
+    scale = _scale(metric, items)
     first, *_, last = [quantile["level"] for quantile in values[0]["quantiles"]]
     adjusted = any(v.get("p_adjusted") is not None for v in values)
     spans = [tuple(quantile["value"] for quantile in v["quantiles"]) for v in values]

@@ -22,9 +22,12 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
+    span,
+    states,
+    told,
 )
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Code, Figure, Panel, Row, Table, runs
+from evallang.reporting.document import Code, Figure, Panel, Row, Runs, Table, runs
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
@@ -32,7 +35,7 @@ from evallang.reporting.numbers import NBSP, Scale, count, scale_of
 from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.searches import parameter_words
 from evallang.reporting.tables import counted, number, right, row, table, wide
-from evallang.reporting.wording import sentence
+from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import Analysis
 from evallang.results.settings import Value
 from evallang.results.shown import Number
@@ -263,6 +266,40 @@ RULES = {
 }
 
 
+def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
+    every = [c for item in items for c in item.values["candidates"]]
+    errors, means = ([c[key] for c in every] for key in ("standard_error", "mean"))
+    return scale_of(errors, means, percent=metric.percent)
+
+
+@states("tuning", alone=True)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
+    """State the candidate with the best mean inner score."""
+    metric = context.metric(items[0].values["metric"])
+    scale = _scale(metric, items)
+    return told(
+        context,
+        "tuning",
+        [
+            {
+                "model": model_of(context, item),
+                "candidate": parameter_words(first["params"]),
+                "mean": first["mean"],
+                "value": value_text(metric, first["mean"], scale),
+            }
+            for item in items
+            for first in _best_first(item)[:1]
+            if first["mean"] is not None
+        ],
+        item=items[0],
+        noun=metric.noun,
+        best=metric.best_word,
+        values=lambda rest: span(
+            [one["mean"] for one in rest], lambda mean: runs(value_text(metric, mean, scale))
+        ),
+    )
+
+
 @shows(
     "tuning",
     order=52,
@@ -273,9 +310,7 @@ RULES = {
 def tuning_curves(context: Context, part: Part) -> list[Table | Figure]:
     """Return a table and a figure for each data set and protocol."""
     metric = context.metric(part.items[0].values["metric"])
-    every = [c for item in part.items for c in item.values["candidates"]]
-    errors, means = ([c[key] for c in every] for key in ("standard_error", "mean"))
-    scale = scale_of(errors, means, percent=metric.percent)
+    scale = _scale(metric, part.items)
     made = _table(context, part.items, metric, scale, f"table-tuning-{part.number}")
     return [made, *_figures(context, part.items, metric, scale, part.number)]
 

@@ -1,5 +1,7 @@
 """Components of variance: seeds, training rows and test rows as sources of the spread of scores."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -10,18 +12,25 @@ from evallang.bibliography import cite
 from evallang.engine.outcomes import Outcomes
 from evallang.reporting.analyses import (
     Part,
+    by_metric,
     in_order_of_models,
     model_of,
     notes,
     place_before,
     shows,
+    span,
+    states,
+    told,
+    with_interval,
 )
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Figure, Table
+from evallang.reporting.document import Figure, Runs as Words, Table
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.tables import left, number, right, row, table, wide, with_second
+from evallang.reporting.wording import amount
+from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
 from evallang.stats.clusters import variance_of_mean
@@ -202,6 +211,43 @@ def _over_repeats(runs: Runs) -> list[float]:
 PERCENT = Scale(1, 2)
 
 
+def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
+    every = [c["sd"] for item in items for c in item.values["components"]]
+    return scale_of(every, every, percent=metric.percent)
+
+
+@states("variance", key=by_metric)
+def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Words]:
+    """State which share of the variance each source has, the largest first."""
+    metric = context.metric(items[0].values["metric"])
+    scale = _scale(metric, items)
+    found = []
+    for item in items:
+        known = [one for one in item.values["components"] if one["share"] is not None]
+        parts = [
+            {
+                "source": one["source"],
+                "of": one["share"],
+                "share": with_interval(one["share"], PERCENT, "%"),
+                "sd": amount(metric, one["sd"], scale),
+            }
+            for one in sorted(known, key=lambda one: -one["share"])
+        ]
+        if parts:
+            found.append({"model": model_of(context, item), "parts": parts})
+    return told(
+        context,
+        "variance",
+        found,
+        item=items[0],
+        noun=metric.noun,
+        shares=lambda rest: span(
+            [one["parts"][0]["of"] for one in rest],
+            lambda share: with_interval(share, PERCENT, "%"),
+        ),
+    )
+
+
 @shows(
     "variance",
     order=50,
@@ -212,8 +258,7 @@ PERCENT = Scale(1, 2)
 def components_of_variance(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
-    every = [c["sd"] for item in part.items for c in item.values["components"]]
-    scale = scale_of(every, every, percent=metric.percent)
+    scale = _scale(metric, part.items)
     sources = [component["source"] for component in part.items[0].values["components"]]
     rows = [
         (model_of(context, i), [c["share"] or 0.0 for c in i.values["components"]])

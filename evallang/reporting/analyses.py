@@ -1,14 +1,28 @@
 """How a section shows an analysis, and what those sections share."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from msgspec import Struct
 
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Code, Figure, Panel, Paragraph, Ref, Runs, runs
+from evallang.reporting.document import (
+    Block,
+    Code,
+    Figure,
+    Interval,
+    Number,
+    Panel,
+    Paragraph,
+    Ref,
+    Runs,
+    runs,
+)
+from evallang.reporting.numbers import NBSP, Scale, fixed, interval, percent
 from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
+from evallang.reporting.sentences import write
 from evallang.reporting.wording import scope_words, sentence
 from evallang.results.records import Analysis
 
@@ -27,6 +41,9 @@ class Part(Struct, frozen=True):
 
 Draw = Callable[[Context, Part], Iterable[Block]]
 """Draws the analyses of one place."""
+Say = Callable[[Context, Sequence[Analysis]], Iterable[Runs]]
+"""States the key findings of the analyses of one place, the best models first."""
+MOST_TOLD = 2  # models of a key finding; it states the range of the others
 
 
 def by_metric(item: Analysis) -> tuple[str, str | None, str | None]:
@@ -37,6 +54,49 @@ def by_metric(item: Analysis) -> tuple[str, str | None, str | None]:
 def by_place(item: Analysis) -> tuple[str, str | None]:
     """Return the place of an analysis."""
     return item.data, item.protocol
+
+
+class KeyFinding(Struct, frozen=True):
+    """What an analysis adds to the key findings.
+
+    `say` is called for the analyses that have the same `key`; one that is `alone` is stated only
+    where no other analysis states a finding.
+    """
+
+    say: Say
+    key: Callable[[Analysis], object]
+    alone: bool = False
+
+
+FINDINGS: dict[str, KeyFinding] = {}
+"""The key findings of analyses, by the name of the analysis."""
+
+
+def states(
+    kind: str, *, key: Callable[[Analysis], object] = by_place, alone: bool = False
+) -> Callable[[Say], Say]:
+    """Register the decorated function as what states the key findings of one analysis."""
+
+    def decorate(say: Say) -> Say:
+        FINDINGS[kind] = KeyFinding(say, key, alone)
+        return say
+
+    return decorate
+
+
+def analysis_findings(context: Context) -> list[Runs]:
+    """Return the key findings of analyses, in the order in which the study asks for them."""
+    said: dict[bool, list[Runs]] = {False: [], True: []}
+    for kind in dict.fromkeys(item.kind for item in context.results.analyses):
+        found = FINDINGS.get(kind)
+        if found is None:
+            continue
+        groups: dict[object, list[Analysis]] = {}
+        for item in filter(computed, of_kind(context, kind)):
+            groups.setdefault(found.key(item), []).append(item)
+        for items in groups.values():
+            said[found.alone] += found.say(context, in_order_of_models(context, items))
+    return said[False] or said[True]
 
 
 def parts(
@@ -181,6 +241,46 @@ def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
         runs(sentence(f"{', '.join(names)}: {note}" if names else note, context.own_names))
         for note, names in models.items()
     ]
+
+
+def told(
+    context: Context, name: str, shown: Sequence[Mapping[str, Any]], /, **facts: Any
+) -> list[Runs]:
+    """Return the sentence of a key finding: the best models, and the range of the others.
+
+    Of facts that are functions the sentence has what they return of the other models.
+    """
+    if not shown:
+        return []
+    first, further = shown[:MOST_TOLD], shown[MOST_TOLD:]
+    made = {key: of(further) if callable(of) else of for key, of in facts.items()}
+    return [write(context, "analyses", name, shown=first, further=further, **made)]
+
+
+def with_interval(
+    value: float,
+    scale: Scale,
+    sign: str = "",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    level: float = 0.95,
+) -> Runs:
+    """Print a number with its sign, and its interval where it has one."""
+    made = runs(Number(fixed(value, scale) + sign, value))
+    if low is None or high is None:
+        return made
+    words = f"{percent(level)}{NBSP}CI"
+    return made + runs(" (", Interval(interval(low, high, scale), low, high, words), ")")
+
+
+def span(values: Sequence[float], printed: Callable[[float], Runs]) -> Runs:
+    """Print the range of some numbers: "0.61 to 0.72"; nothing where there are none."""
+    if not values:
+        return ()
+    ends = dict.fromkeys((printed(min(values)), printed(max(values))))
+    first, *second = ends
+    return first + (runs(" to ") + second[0] if second else ())
 
 
 def notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:

@@ -1,6 +1,7 @@
 """The curves that `analyze` lines ask for: a figure and a table for each data set and protocol."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isclose
 from typing import Any
 
 from evallang.reporting.analyses import (
@@ -11,8 +12,11 @@ from evallang.reporting.analyses import (
     notes,
     parts,
     place_after,
+    span,
+    told,
+    with_interval,
 )
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import Block, Cell, Panel, Runs, Table, listed, runs
 from evallang.reporting.figures.curves import (
     MOST_BARS,
@@ -33,9 +37,67 @@ from evallang.results.records import Analysis
 MOST_PANELS = 12  # models whose bands are drawn; results.json has the curves of all
 MOST_CLASSES = MOST_TOGETHER - 1  # with the mean over classes
 DECIMALS = Scale(3)
+SAME = 1e-9  # share by which equal numbers differ that were added in another order
 MEAN = "mean over classes"
 OF_RUN = ("level", "alpha", "family_size", "line")
 """Numbers of a record that are about the run, and no answer."""
+
+
+def summary_of(item: Analysis, name: str) -> Mapping[str, Any] | None:
+    """Return a number of a curve that has a value."""
+    known = (one for one in item.values["summaries"] if one["value"] is not None)
+    return next((one for one in known if one["name"] == name), None)
+
+
+def summary_runs(item: Analysis, summary: Mapping[str, Any], scale: Scale) -> Runs:
+    """Print a number of a curve with its interval."""
+    low, high, level = summary["low"], summary["high"], item.values["level"]
+    return with_interval(summary["value"], scale, low=low, high=high, level=level)
+
+
+def label_of_curve(context: Context, item: Analysis) -> str:
+    """Return the model of a curve, and its class where that is one of several."""
+    one = item.values.get("of_class")
+    return model_of(context, item) + ("" if one is None else f" ({one})")
+
+
+def area_findings(
+    context: Context, items: Sequence[Analysis], *, name: str, noun: str, lower: bool = False
+) -> list[Runs]:
+    """State a number of the curves, the best first, unless the estimates have it.
+
+    Of the curves of classes it is the mean over classes.
+    """
+    whole = [item for item in items if item.values.get("macro")] or items
+    place = Setting(items[0].data, items[0].protocol)
+    measured = [
+        estimate.value
+        for metric in context.metrics(place)[:1]
+        for item in whole
+        if (estimate := context.estimate(place, item.model or "", metric)) is not None
+    ]
+    found = [(item, one) for item in whole if (one := summary_of(item, name)) is not None]
+    found.sort(key=lambda pair: pair[1]["value"], reverse=not lower)
+    if all(any(isclose(one["value"], m, rel_tol=SAME) for m in measured if m) for _, one in found):
+        return []
+    return told(
+        context,
+        "curve",
+        [
+            {
+                "model": label_of_curve(context, item),
+                "of": one["value"],
+                "value": summary_runs(item, one, DECIMALS),
+            }
+            for item, one in found
+        ],
+        item=items[0],
+        noun=noun if whole is items else f"{noun}, {MEAN},",
+        best="lowest" if lower else "highest",
+        values=lambda rest: span(
+            [one["of"] for one in rest], lambda value: with_interval(value, DECIMALS)
+        ),
+    )
 
 
 def _methods(context: Context) -> Runs:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evallang.reporting import limits
+from evallang.reporting.analyses import analysis_findings
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.contrasts import contrast, reach
 from evallang.reporting.decisions import bayesian, computed, untested
@@ -55,7 +56,8 @@ def findings(context: Context) -> Sequence[Block]:
         found = _comparison_findings(context, comparison, praised)
         items += [one for one in found if one not in items]  # two lines may state the same rank
     items += not_tested(context, firm)
-    if not items:
+    items += analysis_findings(context)
+    if not firm:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
     items = required + items
