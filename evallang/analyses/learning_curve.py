@@ -391,19 +391,14 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     )
 
 
-def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
-    scores = [p[one] for item in items for p in item.values["points"] for one in PARTS]
-    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
-    return scale_of(spreads, values, percent=metric.percent)
-
-
 @states("learning_curve", key=_last_step)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the change of the test score from the last step in size."""
     metric, gain = context.metric(items[0].values["metric"]), items[0].values["gain"]
     if gain is None:
         return []
-    scale = _scale(metric, items)
+    gains = [own["value"] for item in items if (own := item.values["gain"]) is not None]
+    scale = scale_of([], gains, percent=metric.percent)
     return told(
         context,
         "learning_curve",
@@ -429,7 +424,9 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 def learning_curves(context: Context, part: Part) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
-    scale = _scale(metric, part.items)
+    scores = [p[one] for i in part.items for p in i.values["points"] for one in PARTS]
+    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
+    scale = scale_of(spreads, values, percent=metric.percent)
     identifier = f"table-learning-{part.number}"
     made = _table(context, part.items, metric, scale, identifier)
     return [made, *_figures(context, part, metric, scale)]

@@ -19,10 +19,7 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
-    span,
     states,
-    told,
-    with_interval,
 )
 from evallang.reporting.context import Context
 from evallang.reporting.document import Code, Figure, Panel, Runs, Table, runs
@@ -31,7 +28,7 @@ from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.panels import in_parts
-from evallang.reporting.searches import parameter_words
+from evallang.reporting.searches import chosen_most_often, parameter_words
 from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
@@ -215,26 +212,10 @@ SUMMED = ("mean", "sd", "lowest", "highest")
 
 @states("stability")
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
-    """State the candidate that was chosen most often, and in how many outer folds."""
-    return told(
-        context,
-        "stability",
-        [
-            {
-                "model": model_of(context, item),
-                "candidate": parameter_words(first["params"]),
-                "times": first["count"],
-                "searches": item.values["n"],
-            }
-            for item in items
-            for first in item.values["combinations"][:1]
-        ],
-        item=items[0],
-        shares=lambda rest: span(
-            [one["times"] / one["searches"] for one in rest],
-            lambda share: with_interval(share, PERCENT, "%"),
-        ),
-    )
+    """State the candidate that was chosen most often, and by how many searches."""
+    most = [(item.model or "", item.values["combinations"][0], item.values["n"]) for item in items]
+    chosen = [(model, parameter_words(one["params"]), one["count"], n) for model, one, n in most]
+    return chosen_most_often(context, items[0], chosen)
 
 
 @shows(

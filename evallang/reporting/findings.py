@@ -28,6 +28,7 @@ from evallang.reporting.pair_findings import (
     singly,
 )
 from evallang.reporting.requirements import requirement_lines
+from evallang.reporting.searches import selection_findings
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
@@ -56,11 +57,11 @@ def findings(context: Context) -> Sequence[Block]:
         found = _comparison_findings(context, comparison, praised)
         items += [one for one in found if one not in items]  # two lines may state the same rank
     items += not_tested(context, firm)
-    items += analysis_findings(context)
+    items += (analysed := analysis_findings(context))
     if not firm:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
-    items = required + items
+    items = required + items + ([] if analysed else selection_findings(context))
     most = max(MOST_FINDINGS, len(required) + AFTER_REQUIREMENTS)
     most = most if context.limited else len(items)
     left_out = max(0, len(items) - most)

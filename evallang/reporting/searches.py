@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.diagnostics import codes
+from evallang.reporting.analyses import span, told, with_interval
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
@@ -23,18 +24,20 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.numbers import MINUS, fixed, interval, scale_of
+from evallang.reporting.numbers import MINUS, Scale, fixed, interval, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
 from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import (
     VALIDATION_PART,
+    Analysis,
     BestOfMany,
     CorrectedEstimate,
     Export,
     FoldThreshold,
     ModelRecord,
+    Selection,
     ThresholdRecord,
 )
 
@@ -71,6 +74,44 @@ def parameter_words(params: Mapping[str, Any]) -> str:
         f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in params.items()
     )
+
+
+def chosen_most_often(
+    context: Context,
+    place: Selection | Analysis,
+    chosen: Sequence[tuple[str, str, int, int]],
+) -> list[Runs]:
+    """State what the searches at a place chose: of each model the most frequent, and how often."""
+    rows = [
+        {"model": context.model(model), "candidate": words, "times": times, "searches": n}
+        for model, words, times, n in chosen
+    ]
+    return told(
+        context,
+        "chosen",
+        rows,
+        item=place,
+        shares=lambda rest: span(
+            [one["times"] / one["searches"] for one in rest],
+            lambda share: with_interval(share, Scale(0, 2), "%"),
+        ),
+    )
+
+
+def selection_findings(context: Context) -> list[Runs]:
+    """State what the searches chose, for each data set and protocol."""
+    places: dict[tuple[str, str], dict[str, list[Selection]]] = {}
+    for one in context.results.selections:
+        models = places.setdefault((one.data, one.protocol), {})
+        models.setdefault(one.model, []).append(one)
+    said: list[Runs] = []
+    for models in places.values():
+        chosen = []
+        for model, found in models.items():
+            counts = Counter(parameter_words(one.params) for one in found if one.params)
+            chosen += [(model, *most, len(found)) for most in counts.most_common(1)]
+        said += chosen_most_often(context, next(iter(models.values()))[0], chosen)
+    return said
 
 
 @SECTIONS.register(
