@@ -376,7 +376,9 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     return [words]
 
 
-@shows("sensitivity", order=98, title="Appendix: sensitivity of the decisions", key=id)
+@shows(
+    "sensitivity", order=98, title="Appendix: sensitivity of the decisions", key=id, supplement=True
+)
 def sensitivity_of_decisions(context: Context, part: Part) -> list[Table | Figure]:
     """Return two tables for each line, the settings and the hypotheses, and a figure."""
     (item,) = part.items

@@ -122,6 +122,7 @@ def shows(
     key: Callable[[Analysis], object] = by_metric,
     topics: tuple[Topic, ...] = (),
     name: str | None = None,
+    supplement: bool = False,
 ) -> Callable[[Draw], Draw]:
     """Register the decorated function as the section of the report that shows one analysis.
 
@@ -151,6 +152,7 @@ def shows(
             order,
             methods=sentence_of if methods else None,
             topics=topics,
+            supplement=supplement,
             analyses=True,
             kinds=(kind,),
         )
