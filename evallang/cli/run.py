@@ -143,9 +143,10 @@ def command(
     Fits of past runs are taken from the store (see `evallang cache`): an interrupted run
     continues where it stopped, and a changed `compare` line needs no new fits.
 
-    Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
-    requirement was not met (the report is written); 5: with --locked, the study or its data are not
-    the locked ones, and no model was fitted.
+    Exit code 1: the study or its data have errors, and no model was fitted, or the report's template
+    failed (the report is written without it); 3: a fit failed; 4: a requirement was not met (the
+    report is written); 5: with --locked, the study or its data are not the locked ones, and no model
+    was fitted.
     """
     from evallang.engine.backends.backend import FitLimits
 
@@ -368,6 +369,10 @@ def run_study(
         write(*text_lines(summary_of(results.record)), "", keep=ISOLATES)
     write(*requirement_lines(results.record))
     ci_files.write_results(file, results.record, study)
+    from evallang.reporting.authors_template import TemplateFault
+
+    if not code and any(isinstance(message, TemplateFault) for message in messages):
+        code = 1
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:

@@ -1,9 +1,12 @@
 """The template of an author: code that changes the page and the sentences of a report."""
 
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 
 from msgspec import Struct
+
+STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL | re.IGNORECASE)
 
 
 class AuthorsTemplate(Struct, frozen=True):
@@ -19,3 +22,12 @@ class AuthorsTemplate(Struct, frozen=True):
         for name, text in sorted(self.sentences.items()):
             made.update(f"{name} {sha256(text.encode()).hexdigest()}".encode())
         return made.hexdigest()
+
+    @property
+    def styles(self) -> str:
+        """The `<style>` elements of the page, as they are written."""
+        return "\n".join(STYLE.findall(self.page))
+
+
+class TemplateFault(str):
+    """The message that a template, or a sentence of one, failed: the command exits with 1."""

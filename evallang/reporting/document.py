@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from evallang import diagnostics
 from evallang.reporting.figures.figure import Canvas
+from evallang.reporting.style_sheets import DrawingStyle
 
 
 class Text(Struct, frozen=True):
@@ -394,7 +395,8 @@ class Section(Struct, frozen=True):
 class Document(Struct, frozen=True):
     """A whole report, before it is numbered and laid out.
 
-    `style_sheet` is the author's, checked when it was read.
+    `style_sheet` is the author's, checked when it was read, and `drawing_style` what it and the
+    author's template make of drawings.
     """
 
     title: str
@@ -405,6 +407,7 @@ class Document(Struct, frozen=True):
     sections: tuple[Section, ...] = ()
     style_sheet: str = ""
     part: str = "all"
+    drawing_style: DrawingStyle = DrawingStyle()
 
     def shown(self) -> "Document":
         """Return the document with its `part` alone; the supplement has the same title."""

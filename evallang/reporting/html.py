@@ -4,7 +4,8 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -20,6 +21,7 @@ from evallang.reporting.document import Document, Figure, Panel, Table
 from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, smallest_text
 from evallang.reporting.long_tables import has_long_word, keeps_names_of_rows
 from evallang.reporting.numbering import number
+from evallang.reporting.sentences import StatedUndefined
 
 BASE = "report.html.j2"
 AUTHORS = "author.html.j2"
@@ -72,10 +74,13 @@ def render_authors(environment: Any, values: Mapping[str, Any]) -> str:
     """Return the page that an author's template makes of ours; raises `TemplateError`."""
     try:
         page: str = environment.get_template(AUTHORS).render(**values)
-    except jinja2.TemplateError as error:
-        raise TemplateError(str(error).rstrip(".")) from error
     except Exception as error:  # whatever its expressions do
-        raise TemplateError(f"{type(error).__name__}: {error}") from error
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == AUTHORS]
+        said = str(error).rstrip(".")
+        if not isinstance(error, jinja2.TemplateError):
+            said = f"{type(error).__name__}: {said}"
+        raise TemplateError(f"line {lines[-1]}: {said}" if lines else said) from error
     return page
 
 
@@ -126,7 +131,8 @@ def render(
     """
     numbered, numbering = number(document, ROOM[medium])
     script = _asset("report.js")
-    colours = {variable: literal for literal, variable in COLOURS.items()}
+    theirs_of = document.drawing_style.colours
+    colours = {variable: theirs_of.get(ours, ours) for ours, variable in COLOURS.items()}
     values = {
         "document": numbered,
         "labels": numbering.labels,
@@ -197,10 +203,14 @@ def _environment() -> Any:
 
 def template_environment(sources: Mapping[str, str]) -> Any:
     """Return the environment of our templates, whose texts are `sources` by name."""
+
+    def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
+        return (sources[name], name, lambda: True) if name in sources else None
+
     made = jinja2.Environment(
-        loader=jinja2.DictLoader(sources),
+        loader=jinja2.FunctionLoader(load),
         autoescape=True,
-        undefined=jinja2.StrictUndefined,
+        undefined=StatedUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -252,9 +262,11 @@ def _exact(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def _printed_drawing(panel: Panel) -> str:
+@jinja2.pass_context
+def _printed_drawing(context: Any, panel: Panel) -> str:
     """Write the drawing of a panel as an address that holds it."""
-    text = fonts.spelled(panel.drawing.printed().svg()).encode("utf-8")
+    svg = context["document"].drawing_style.applied(panel.drawing.printed().svg())
+    text = fonts.spelled(svg).encode("utf-8")
     return "data:image/svg+xml;base64," + base64.b64encode(text).decode("ascii")
 
 

@@ -20,6 +20,8 @@ from evallang.reporting import fonts
 
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
+SUPPLEMENT = "supplement"
+"""The anchor of the first page of the supplement."""
 INSTALL = (
     "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 "
     "libharfbuzz-subset0 (Debian, Ubuntu), or brew install pango (macOS)"
@@ -77,6 +79,7 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
             pdf_variant="pdf/ua-1",
             pdf_identifier=identifier.encode("ascii"),
             presentational_hints=False,
+            finisher=_label_pages,
             attachments=[
                 weasyprint.Attachment(
                     string=file.content,
@@ -90,6 +93,18 @@ def write(html: str, identifier: str, attached: Sequence[AttachedFile] = ()) -> 
             ],
         )
     return data
+
+
+def _label_pages(document: Any, made: Any) -> None:
+    """Label the pages as they are numbered: 1, 2, ..., and from the supplement on S1, S2, ..."""
+    import pydyf
+
+    starts = (i for i, page in enumerate(document.pages) if SUPPLEMENT in page.anchors)
+    first = next(starts, None)
+    if first is not None:
+        plain, further = pydyf.Dictionary({"S": "/D"}), pydyf.Dictionary({"S": "/D", "P": "(S)"})
+        labels = pydyf.Array([0, plain, first, further] if first else [0, further])
+        made.catalog["PageLabels"] = pydyf.Dictionary({"Nums": labels})
 
 
 def _fetcher() -> Any:

@@ -6,9 +6,10 @@ from html import escape
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.reporting import fonts, pdf
-from evallang.reporting.authors_template import AuthorsTemplate
+from evallang.reporting.authors_template import AuthorsTemplate, TemplateFault
 from evallang.reporting.context import NO_SENTENCES, Context
 from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs, Table
 from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
@@ -22,6 +23,7 @@ from evallang.reporting.formats.pages import (
 from evallang.reporting.output_files import OutputFile, write_files
 from evallang.reporting.run_writer import RunWriter
 from evallang.reporting.section import build
+from evallang.reporting.style_sheets import drawing_style, style_objection
 from evallang.results.records import ResultsRecord
 
 FOLDER = "figures"
@@ -50,6 +52,7 @@ def figure_files(
     found = figures_of(document)
     made: dict[str, list[OutputFile]] = {ending: [] for ending in sorted(endings)}
     without: dict[str, None] = {}
+    style = document.drawing_style
     for figure in found:
         name = figure_name(figure.id)
         alt = alternative_text(figure)
@@ -59,13 +62,16 @@ def figure_files(
             sheet = arrange(drawings, points)
             path = f"{FOLDER}/{name}-{width}"
             if "svg" in made:
-                svg = svg_file(sheet, alt, fonts.embed(text, fonts.DRAWN))
+                svg = svg_file(
+                    sheet, alt, fonts.embed(text, fonts.DRAWN) + escape(style.faces, quote=False)
+                )
+                svg = style.applied(svg)
                 made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
             if "pdf" in made:
-                styles = fonts.print_rules(fonts.DRAWN)
+                styles = fonts.print_rules(fonts.DRAWN) + style.faces
                 title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
                 try:
-                    drawn = fonts.spelled(svg)
+                    drawn = fonts.spelled(style.applied(svg))
                     data = pdf.write_drawing(drawn, sheet.width, sheet.height, title, alt, styles)
                 except pdf.PangoMissingError:
                     without[name] = None
@@ -239,7 +245,11 @@ def write_report(
     endings = {FORMATS[name].declaration.figures for name in formats} - {""}
     theirs = NO_SENTENCES if template is None else template.sentences
     context = Context(results, draws=bool(endings), sentences=theirs)
-    writing = Writing(results, context, build(context), template)
+    css = context.style_sheet
+    if template is not None and style_objection(template.styles) is None:
+        css += template.styles
+    document = replace(build(context), drawing_style=drawing_style(css))
+    writing = Writing(results, context, document, template)
     names = sorted(set(formats), key=lambda name: FORMATS[name].declaration.order)
     names += [f"{FOLDER} {ending}" for ending in sorted(endings)] if figures else []
     parts = list(mapped(partial(make_part, writing), names))
@@ -253,10 +263,11 @@ def write_report(
     if results.style_sheet and not all(part.styled for part in parts):
         messages.append("the style sheet in the results cannot be part of a page and is not used")
     unsaid = dict.fromkeys(objection for part in parts for objection in part.unsaid)
-    messages += [f"a sentence of {one}; the report has evallang's" for one in unsaid]
+    messages += [TemplateFault(f"a sentence of {o}; the report has evallang's") for o in unsaid]
     objections = [objection for part in parts for objection in part.objections]
     if objections:
-        messages.append(f"the template is not used, because {objections[0]}")
+        named = f"the template `{results.report.template}` is not used"
+        messages.append(TemplateFault(f"{named}: {objections[0]}"))
     elif endings and results.report.template is not None and template is None:
         messages.append(
             f"the template `{results.report.template}` is code and is not used; `evallang run "

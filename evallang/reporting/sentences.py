@@ -17,6 +17,7 @@ from typing import Any
 import jinja2
 from jinja2 import meta, nodes
 from markupsafe import Markup
+from msgspec import Struct
 
 from evallang import diagnostics
 from evallang.reporting import contrasts, numbers, wording
@@ -57,6 +58,17 @@ TAG = re.compile(r"<[^>]*>?")
 SPACE = re.compile(r"[ \n]+")
 CITED = "^"  # of what is kept and begins with a citation, which follows its word without a space
 NO_SPACE_BEFORE = re.compile(r" (?=[,.;:)]|<\^)|(?<=\() ")
+
+
+class StatedUndefined(jinja2.StrictUndefined):
+    """A name that a template uses and that does not exist; the error lists what a record has."""
+
+    def __init__(self, hint: str | None = None, **of: Any) -> None:
+        record = of.get("obj")
+        if hint is None and isinstance(record, Struct):
+            fields = ", ".join(f"`{name}`" for name in dir(record) if not name.startswith("_"))
+            hint = f"`{type(record).__name__}` has no `{of['name']}`; it has {fields}"
+        super().__init__(hint, **of)
 
 
 def write(context: Context, topic: str, name: str, /, **facts: Any) -> Runs:
@@ -338,7 +350,7 @@ def _environment(theirs: str = "") -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(load),
         autoescape=True,
-        undefined=jinja2.StrictUndefined,
+        undefined=StatedUndefined,
         optimized=False,  # our sentences have no constants to fold
         finalize=_keep,
     )

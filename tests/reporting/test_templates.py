@@ -48,7 +48,7 @@ def test_values_are_escaped_in_an_authors_block_too(tmp_path):
 )
 def test_a_template_that_fails_leaves_the_report_without_it(tmp_path, body):
     page, messages = page_of(tmp_path, body, ("html", "pdf"))
-    assert len(messages) == 1 and "the template is not used, because" in messages[0]
+    assert len(messages) == 1 and messages[0].startswith("the template `None` is not used: line 2")
     assert "Key findings" in page and (tmp_path / "report.pdf").exists()
 
 
@@ -73,6 +73,14 @@ def test_a_block_inside_a_block_of_the_report_is_the_authors_own():
     assert template_objection(BLOCK) is template_objection(own) is None
 
 
-def test_what_is_undefined_is_named_without_the_name_of_an_exception(tmp_path):
-    _, messages = page_of(tmp_path, "{{ missing }}")
-    assert messages[0].endswith("because 'missing' is undefined")
+@for_each(
+    ("body", "words"),
+    [
+        ("{{ missing }}", "line 2: 'missing' is undefined"),
+        ("\n{{ document.titel }}", "line 3: `Document` has no `titel`; it has `created`,"),
+        ("\n\n{{ 1 / 0 }}", "line 4: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_fault_is_named_with_its_line_and_what_exists(body, words, tmp_path):
+    _, messages = page_of(tmp_path, body)
+    assert words in messages[0]
