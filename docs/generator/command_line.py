@@ -16,7 +16,11 @@ plain line every ten seconds. Messages are wrapped on a terminal; elsewhere each
 `evallang --debug COMMAND ...` shows the traceback of a bug, and every command has `--help`."""
 EXIT_CODES = (
     ("0", "success; warnings and hints do not change it"),
-    ("1", "an error (with `--strict` also a warning), or `fmt --check` would change a file"),
+    (
+        "1",
+        "an error (with `--strict` also a warning), also in a template of the report; "
+        "or `fmt --check` would change a file",
+    ),
     ("2", "wrong use: an unknown option, a missing file, `use` without consent, a refused folder"),
     ("3", "the run failed, in a fit or for lack of disk; computed results are kept and reported"),
     ("4", "a requirement was not met; the report is written"),

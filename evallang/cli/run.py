@@ -143,10 +143,10 @@ def command(
     Fits of past runs are taken from the store (see `evallang cache`): an interrupted run
     continues where it stopped, and a changed `compare` line needs no new fits.
 
-    Exit code 1: the study or its data have errors, and no model was fitted, or the report's template
-    failed (the report is written without it); 3: a fit failed; 4: a requirement was not met (the
-    report is written); 5: with --locked, the study or its data are not the locked ones, and no model
-    was fitted.
+    Exit code 1: the study or its data have errors, and no model was fitted, or its template failed
+    (the report is written without it); 3: a fit failed; 4: a requirement was not met (the report
+    is written); 5: with --locked, the study or its data are not the locked ones, and no model was
+    fitted.
     """
     from evallang.engine.backends.backend import FitLimits
 
