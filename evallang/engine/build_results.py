@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.bibliography import Reference, cite
 from evallang.compatibility import metric_entry, own_metric
+from evallang.data.characteristics import characteristics
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -132,6 +133,7 @@ def column_records(
 ) -> tuple[ColumnRecord, ...]:
     """Return every column of a source, in its order, with what each model makes of it."""
     words = _words(source, models) if isinstance(source, Table) else {}
+    holds = characteristics(source) if isinstance(source, Table) else {}
     return tuple(
         ColumnRecord(
             column.name,
@@ -142,6 +144,7 @@ def column_records(
             column.range,
             words.get(column.name),
             column.role_kind,
+            holds.get(column.name, ()),
         )
         for column in source.source_columns
     )

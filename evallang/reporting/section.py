@@ -39,6 +39,8 @@ class Topic(StrEnum):
     SAMPLE_SIZE = "sample_size"
     MISSING = "missing"
     EXCLUSIONS = "exclusions"
+    FLOW = "flow"
+    CHARACTERISTICS = "characteristics"
     FEATURES = "features"
     TRANSFORMATIONS = "transformations"
     CLASS_BALANCE = "class_balance"

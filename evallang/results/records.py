@@ -79,13 +79,28 @@ class Excluded(Struct, frozen=True):
     n: int
 
 
+class ClassValues(Struct, frozen=True):
+    """What a column holds in the rows of one class, or in all rows (`name` None).
+
+    `n` values are known and `missing` are not. A number has `quartiles`: the lower one, the median
+    and the upper one. Text and numbers of two values have `levels`, the most frequent ten.
+    """
+
+    name: str | None
+    n: int
+    missing: int
+    quartiles: tuple[float, float, float] | None = None
+    levels: Mapping[str, int] = field(default_factory=dict)
+
+
 class ColumnRecord(Struct, frozen=True):
     """One column of a source: its values, its role, and its use in the models.
 
     `kind` is number, boolean, date, text, empty or other; `levels` is the number of distinct
     values that are names, `range` the smallest and the largest number or date; `becomes` is None
     for a column that is not a feature. `role_kind` is the role without the name of a model; older
-    files lack it.
+    files lack it. `by_class` describes the first 30 features of a table, and a target that is a
+    number: all rows, then those of each class; older files lack it.
     """
 
     name: str
@@ -96,6 +111,7 @@ class ColumnRecord(Struct, frozen=True):
     range: tuple[Value, Value] | None
     becomes: str | None
     role_kind: str = ""
+    by_class: tuple[ClassValues, ...] = ()
 
 
 class TargetScaleRecord(Struct, frozen=True):
