@@ -90,7 +90,7 @@ class Limit(Struct, frozen=True):
         return OverLimit(f"{what}: {found:,} {unit} are more than the limit of {most}", suggestion)
 
 
-def _machine_memory() -> int:
+def machine_memory() -> int:
     """Return the memory of the machine in bytes, or the limit of this process if it is lower."""
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -100,7 +100,7 @@ def _machine_memory() -> int:
 def _declared(name: str, default: int = 0, memory: int = 0, **words: str) -> Limit:
     """Return the limit of an entry of `limits.toml`."""
     if memory:
-        default = min(default or LARGEST_MEMORY, _machine_memory() // memory)
+        default = min(default or LARGEST_MEMORY, machine_memory() // memory)
     return Limit(name, default, **words)
 
 

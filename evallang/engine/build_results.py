@@ -1,11 +1,13 @@
 """Results built from a run: its records, the methods it used and its settings."""
 
+import os
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from evallang.data.findings import counted, listed
 from evallang.data.prediction_columns import MARGIN_THRESHOLD, PROBABILITY_THRESHOLD
 from evallang.data.read_sources import ReadSources
 from evallang.engine.evaluation import names_of
+from evallang.limits import machine_memory
 from evallang.metrics.metric import MetricDeclaration
 from evallang.models.abilities import (
     abilities,
@@ -39,6 +42,7 @@ from evallang.models.abilities import (
 from evallang.models.catalogue import bounds
 from evallang.models.columns import dropped_columns
 from evallang.models.model import (
+    Candidates,
     ColumnsSpec,
     ModelSpec,
     PipelineSpec,
@@ -81,6 +85,7 @@ from evallang.results.records import (
     SearchRecord,
     Selection,
     SpecRecord,
+    StepRecord,
     StoredModelRecord,
     StudyRecord,
     TargetScaleRecord,
@@ -347,9 +352,25 @@ def _models(study: Study, read: ReadSources) -> list[ModelRecord]:
             configured=is_configured(model),
             resamplers=_resamplers(model.pipeline),
             thresholds=thresholds_of(study, model.name),
+            steps=tuple(_steps(model.pipeline)),
         )
         for model in study.models
     ]
+
+
+def _steps(pipeline: PipelineSpec, columns: str = "") -> Iterator[StepRecord]:
+    """Iterate over the steps of a pipeline, and over those of each branch of its columns."""
+    for step in pipeline.steps:
+        if isinstance(step, ColumnsSpec):
+            for branch in step.branches:
+                if branch.pipeline is not None:
+                    key = branch.key
+                    named = key if isinstance(key, str) else listed(key, MOST_DROPPED)
+                    yield from _steps(branch.pipeline, named)
+        else:
+            searched = [n for n, value in step.parameters if isinstance(value, Candidates)]
+            fixed = {n: written(value) for n, value in step.parameters if n not in searched}
+            yield StepRecord(step.name, fixed, tuple(searched), columns)
 
 
 def _resamplers(pipeline: PipelineSpec) -> tuple[str, ...]:
@@ -574,6 +595,13 @@ SCIKIT_LEARN = MethodRecord(
     "Models were fitted with scikit-learn.",
     (cite("pedregosa2011").key,),
 )
+EVALLANG = MethodRecord(
+    "software",
+    "evallang",
+    "evallang",
+    "The study was run with evallang.",
+    (cite("evallang2026").key,),
+)
 IMBALANCED_LEARN = MethodRecord(
     "software",
     IMBALANCED.name,
@@ -707,6 +735,7 @@ def methods_used(
         take(IMBALANCED_LEARN)
     if any(record.kind == "table" for record in data):
         take(SCIKIT_LEARN)
+    take(EVALLANG)
     records = tuple(
         ReferenceRecord(
             r.key, r.authors, r.year, r.title, r.venue, r.volume, r.pages, r.doi, r.kind
@@ -879,12 +908,26 @@ def provenance(more: tuple[str, ...], study: Study) -> Provenance:
         | {k: v for model in study.models for k, v in package_versions(model.pipeline).items()},
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
+        cpu=_cpu(),
+        cores=os.cpu_count(),
+        memory=machine_memory(),
         git=None,
         command="",
         started="",
         seconds=0.0,
         fits=FitCounts(0, 0, 0, 0),
     )
+
+
+def _cpu() -> str:
+    """Return the name of the processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+    except OSError:  # not Linux
+        lines = []
+    parts = (line.partition(":") for line in lines)
+    names = (" ".join(value.split()) for name, _, value in parts if name.strip() == "model name")
+    return next(names, platform.processor())
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.reporting.context import Context
-from evallang.reporting.decisions import bayesian, computed, is_simultaneous
+from evallang.reporting.decisions import bayesian, computed, is_simultaneous, margin_of
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
 from evallang.reporting.estimates import main_intervals
 from evallang.reporting.letter_case import mid_sentence
@@ -29,16 +29,21 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic, meth
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import adjusts, amount, effect_name, owned, simultaneous_words
 from evallang.results.records import (
+    ColumnRecord,
     Comparison,
     DataRecord,
     Effect,
     HypothesisTestResult,
+    StepRecord,
     TargetScaleRecord,
 )
 from evallang.results.statistics import shown_effect
 from evallang.results.written import method_of
 
 TOPIC = "methods"
+GROUPS = "groups"
+MOST_DATA_SETS = 3  # whose missing values are stated
+MOST_MODELS = 6  # whose parameters are stated
 
 
 def _topics(context: Context) -> list[Topic]:
@@ -112,6 +117,12 @@ def _compared(context: Context) -> Iterator[Runs]:
             most=max(part.n for part in parts),
         )
     for data in results.data:
+        if data.kind in ("table", "predictions") and any(one.n for one in data.excluded):
+            yield say("excluded", data=data, read=data.n + sum(one.n for one in data.excluded))
+    features = [(data, columns) for data in results.data if (columns := _features(data))]
+    for data, columns in features if len(features) <= MOST_DATA_SETS else ():
+        yield say("missing", data=data, columns=[one for one in columns if one.missing])
+    for data in results.data:
         if context.samples(data.name):
             yield say("shares", data=data)
     for data in results.data:
@@ -139,6 +150,10 @@ def _compared(context: Context) -> Iterator[Runs]:
         )
 
 
+def _features(data: DataRecord) -> list[ColumnRecord]:
+    return [column for column in data.columns if column.becomes is not None]
+
+
 def _fitted_on_training_rows_only(context: Context) -> bool:
     """Return whether no step of a model was fitted on the rows that it was evaluated on."""
     fitted = any(model.kind == "estimator" for model in context.results.models)
@@ -157,6 +172,7 @@ def _designed(context: Context) -> Iterator[Runs]:
             one_split={p.n_splits for p in results.protocols} == {1},
         )
     yield say("stored", models=[model for model in results.models if model.stored is not None])
+    yield from _pipelines(context)
     if _fitted_on_training_rows_only(context):
         yield say("fitted_on_training_rows_only")
     scales: dict[TargetScaleRecord, list[DataRecord]] = {}
@@ -187,6 +203,33 @@ def _designed(context: Context) -> Iterator[Runs]:
         )
 
 
+def _pipelines(context: Context) -> Iterator[Runs]:
+    """Iterate over the sentences on the steps of models: preprocessing, and fixed parameters."""
+    reading = [m for m in context.results.models if m.steps and not m.baseline]
+    ways: dict[tuple[tuple[str, tuple[str, ...]], ...], list[str]] = {}
+    raw = []
+    for model in reading:
+        parts: dict[str, list[str]] = {}
+        for step in model.steps[:-1]:
+            parts.setdefault(step.columns, []).append(_step_words(step))
+        if parts:
+            key = tuple((columns, tuple(steps)) for columns, steps in parts.items())
+            ways.setdefault(key, []).append(model.name)
+        else:
+            raw.append(model.name)
+    if reading:
+        yield write(context, TOPIC, "preprocessing", ways=ways, raw=raw if ways else ())
+    if 0 < len(reading) <= MOST_MODELS:
+        last = {model.name: model.steps[-1] for model in reading}
+        yield write(context, TOPIC, "fixed_parameters", models=last)
+
+
+def _step_words(step: StepRecord) -> str:
+    """Write a step with the parameters that the author fixed: `SimpleImputer(strategy=median)`."""
+    settings = ", ".join(f"{name}={value}" for name, value in step.fixed.items())
+    return f"{step.name} ({settings})" if settings else step.name
+
+
 # --- what was measured ---------------------------------------------------------------------------
 
 
@@ -206,6 +249,7 @@ class _Reported(Struct, frozen=True):
     method: str
     title: str
     level: float
+    resamples: int | None = None
 
 
 def _measures(context: Context) -> Runs:
@@ -240,12 +284,14 @@ def _measures(context: Context) -> Runs:
         ]
         if method:
             title = _interval_title(context, method)
-            reported.append(_Reported(rest, len(rest), method, title, level))
+            resamples = _resamples(context, method)
+            reported.append(_Reported(rest, len(rest), method, title, level, resamples))
         elif rest:
             bare = rest
     for (method, level), owners in apart.items():
         own = [_Measured(name, model) for name, model in owners]
-        reported.append(_Reported(own, 1, method, _interval_title(context, method), level))
+        facts = (method, _interval_title(context, method), level, _resamples(context, method))
+        reported.append(_Reported(own, 1, *facts))
     if not reported and not bare:
         return ()
     names_ = dict.fromkeys(e.metric for e in context.results.estimates)
@@ -260,6 +306,13 @@ def _measures(context: Context) -> Runs:
         of_sums=[name for name in names_ if context.metric(name).of_sums],
         own=[method for method in found_ if method.kind == "metric" and method.own_code],
     )
+
+
+def _resamples(context: Context, method: str) -> int | None:
+    """Return how many resamples intervals of a method are made from, at most."""
+    made = (e.interval for e in context.results.estimates if e.interval is not None)
+    sizes = [one.resamples.n for one in made if one.method == method and one.resamples is not None]
+    return max(sizes, default=None)
 
 
 def _interval_title(context: Context, method: str) -> str:
@@ -338,7 +391,8 @@ def _software(context: Context) -> Runs:
     provenance = context.results.provenance
     known = [m for m in context.results.methods if m.kind == "software"]
     packages = [(m, provenance.packages[m.name]) for m in known if m.name in provenance.packages]
-    return write(context, TOPIC, "software", version=provenance.evallang, packages=packages)
+    facts = {"packages": packages, "machine": provenance}
+    return write(context, TOPIC, "software", version=provenance.evallang, **facts)
 
 
 class _Decision(Struct, frozen=True):
@@ -356,6 +410,7 @@ class _Decision(Struct, frozen=True):
     correction: str = ""
     title: str = ""
     rope: Runs = ()
+    sided: str = ""
 
 
 def _comparison(context: Context, comparison: Comparison) -> Iterator[Runs]:
@@ -413,7 +468,10 @@ def _comparison(context: Context, comparison: Comparison) -> Iterator[Runs]:
     if lost := [pair for pair in every if not computed(pair)]:
         yield say("pairs_could_not_be_compared", pairs=lost)
     if tested and any(pair.clusters is not None for pair in pairs):
-        yield say("groups_were_units", pairs=len(pairs))
+        units = {context.groups(c.data) for c in lines if c.data is not None}
+        word = units.pop() if len(units) == 1 else GROUPS
+        whole = f"whole {GROUPS}" if word == GROUPS else word
+        yield say("groups_were_units", groups=whole, pairs=len(pairs))
     shown = shown_effect([effect for pair in pairs for effect in pair.effects])
     if effects := _effects(context, pairs, shown):
         yield say("effect_size_of_pairs", effects=effects)
@@ -472,10 +530,23 @@ def _decision(context: Context, comparison: Comparison) -> _Decision:
         confidence = context.results.study.confidence
         return _Decision(True, exploratory, confidence, len(comparison.pairwise), rope=size)
     if family.correction is None:
-        return _Decision(False, exploratory, comparison.alpha, 1)
+        return _Decision(False, exploratory, comparison.alpha, 1, sided=_sided(comparison))
     name = method_of(family.correction)
     title = context.method_title("correction", family.correction)
     if context.method("correction", name) is None and family.adjective:
         title = f"{family.adjective} correction"
     adjusted = adjusts(comparison)
-    return _Decision(False, exploratory, comparison.alpha, family.size, adjusted, name, title)
+    rest = (family.size, adjusted, name, title)
+    return _Decision(False, exploratory, comparison.alpha, *rest, sided=_sided(comparison))
+
+
+def _sided(comparison: Comparison) -> str:
+    """Return whether the pairs of a line were tested on one side or on two; empty of margins."""
+    pairs = [pair for pair in comparison.pairwise if pair.p is not None]
+    one = {
+        pair.side is not None or pair.extra.get("alternative") in ("greater", "less")
+        for pair in pairs
+    }
+    if len(one) != 1 or any(margin_of(pair) is not None for pair in pairs):
+        return ""
+    return "one-sided" if one.pop() else "two-sided"

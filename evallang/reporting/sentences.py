@@ -228,6 +228,8 @@ def _test(study: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
     """Format a test with its article and the variants that were computed."""
     title = study.method_title("test", tests[0].test)
     shown = wording.further_variants(study, tests, title)
+    rounds = [n for t in tests if isinstance(n := t.extra.get("rounds"), int)]
+    shown += [f"{numbers.count(max(rounds))} draws"] if rounds else []
     variant = f" ({', '.join(shown)})" if shown else ""
     return runs(wording.with_article(title), variant, study.cite("test", tests[0].test))
 
@@ -282,6 +284,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "cite_data": of_study(_cite_data),
     "cite_metric": of_study(_cite_metric),
     "cases": of_study(Context.cases),
+    "groups": of_study(Context.groups),
     "and_pair": of_study(lambda study, pair: " and ".join(map(study.model, pair.models))),
     "pair": of_study(lambda study, pair: " − ".join(map(study.model, pair.models))),
     "message": of_study(wording.message_runs),

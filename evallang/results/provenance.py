@@ -49,7 +49,9 @@ class Provenance(Struct, frozen=True):
     are the shortcuts that a version before 0.2 took.
     `lock` is the lock next to the study, `looks` the number of recorded evaluations on the same
     test data; they are None where there is none and where nothing is recorded.
-    `predictions_sha256` is the hash of the file of predictions next to the results.
+    `predictions_sha256` is the hash of the file of predictions next to the results. `cpu` is the
+    name of the processor, `cores` the number of its logical cores, `memory` in bytes that of the
+    machine; older files lack them.
     """
 
     evallang: str
@@ -67,6 +69,9 @@ class Provenance(Struct, frozen=True):
     lock: LockState | None = None
     looks: int | None = None
     predictions_sha256: str | None = None
+    cpu: str = ""
+    cores: int | None = None
+    memory: int | None = None
 
 
 class ReferenceRecord(Struct, frozen=True):

@@ -192,6 +192,19 @@ class ThresholdRecord(Struct, frozen=True):
     member: str = ""
 
 
+class StepRecord(Struct, frozen=True):
+    """One step of a pipeline: a class, the parameters that the author fixed, as written, and the
+    names of those that were searched.
+
+    `columns` are those that it is for: `numeric`, `categorical`, `rest`, names, or all (empty).
+    """
+
+    name: str
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    searched: tuple[str, ...] = ()
+    columns: str = ""
+
+
 class ModelRecord(Struct, frozen=True):
     """One model; `tuned` maps each searched parameter to its candidates.
 
@@ -205,6 +218,7 @@ class ModelRecord(Struct, frozen=True):
     not state it, count as configured. `resamplers` are the classes that resample training rows.
     A model of `kind` stored was not fitted: `stored` has the source of its predictions.
     `thresholds` are those of its labels; one that neither the study nor a class sets is not listed.
+    `steps` are those of the pipeline, the model last; older files lack them.
     """
 
     name: str
@@ -222,6 +236,7 @@ class ModelRecord(Struct, frozen=True):
     resamplers: tuple[str, ...] = ()
     stored: StoredModelRecord | None = None
     thresholds: tuple[ThresholdRecord, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
 
 
 VALIDATION_PART, INNER_FOLDS = "validation_part", "inner_folds"
