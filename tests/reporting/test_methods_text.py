@@ -90,7 +90,7 @@ def test_groups_have_the_noun_of_their_column():
 
 
 def test_the_number_of_resamples_is_stated():
-    rest = "protocol holdout test=0.3\nmeasure roc_auc interval bootstrap(rounds=1000)\n"
+    rest = "protocol holdout test=0.3\nmeasure roc_auc\n  interval bootstrap(rounds=1000)\n"
     text = methods_text(run(study(DATA + MODELS + rest, EXAMPLES)).record)
     assert ", 1,000 resamples)" in text
 

@@ -341,7 +341,7 @@ def test_an_interval_of_one_model_by_another_method_names_the_model(tmp_path):
     methods = page.methods()
     assert "We report accuracy with a 95% interval (Wilson score interval)" in methods
     name, bootstrap = "F-beta (β = 2)", "bias-corrected accelerated bootstrap interval"
-    assert f"{name} of Rule with a 95% interval ({bootstrap})" in methods
+    assert f"{name} of Rule with a 95% interval ({bootstrap}, 10,000 resamples)" in methods
     assert f"{name} of Never with a 95% interval (Wilson score interval)" in methods
     assert f"accuracy and {name} with" not in methods
 
