@@ -13,7 +13,7 @@ from evallang.results.records import ClassValues, ColumnRecord, DataRecord
 TOPIC = "characteristics"
 MOST_DATA_SETS = 3  # with a table each
 PERCENT = Scale(1, 2)
-WITHOUT_COMMA = 10_000  # years have none
+WITHOUT_COMMA = 10_000  # such as years
 
 
 def _topics(context: Context) -> list[Topic]:
