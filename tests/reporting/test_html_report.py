@@ -332,7 +332,7 @@ def test_tables_have_captions_and_scoped_heads(drawn):
 
 
 def test_a_format_that_does_not_exist_is_refused(tmp_path):
-    known = "html, pdf, latex, markdown, csv"
+    known = "html, pdf, latex, markdown, csv, docx"
     assert ", ".join(format_names()) == known
     assert STATEMENTS["report"].words["formats"] == format_names()
     with pytest.raises(ValueError, match=f"no report format 'docx'; there are {known}"):

@@ -50,7 +50,8 @@ from evallang.reporting.report import alternative_text, arrange, figure_name, sv
 from evallang.reporting.run_writer import RunWriter, plain
 
 INSTALL = "pip install 'evallang[word]'"
-NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+NAMESPACE = f'xmlns:w="{W[1:-1]}"'
 ROWS = 50  # of a table, as in the PDF
 SERIF, SANS, MONO = "Times New Roman", "Arial", "Courier New"
 INK, MUTED = "1A1A1A", "5A6068"
@@ -192,6 +193,9 @@ def _lay_out(made: Any, document: Document) -> None:
     section.footer.is_linked_to_previous = False
     section.footer.paragraphs[0].style = made.styles["Table Note"]
     section.footer.paragraphs[0].text = f"evallang report {document.report_id} · {document.footer}"
+    for setting in made.settings.element.iter(f"{W}compatSetting"):
+        if setting.get(f"{W}name") == "compatibilityMode":
+            setting.set(f"{W}val", "15")  # of Word since 2013
     authors = next((title.authors for title in document.every(Title)), "")
     properties = made.core_properties
     properties.title, properties.author = _printable(document.title), _printable(authors)
