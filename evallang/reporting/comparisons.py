@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.reporting import pair_findings
 from evallang.reporting.compatible_differences import (
@@ -76,10 +77,11 @@ from evallang.reporting.wording import (
     p_stat,
     stat,
     test_as_subject,
+    with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
-TOPIC = "comparisons"
+TOPIC, FINDINGS = "comparisons", "findings"
 FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip")
 """The p of other forms of an omnibus test, as `extra` holds them."""
 
@@ -142,7 +144,9 @@ def _comparison(
             panels += differences_drawn(context, comparison)
             others += pairs_of(context, comparison)
         panels += resamples_drawn(context, comparison)
-        figures = figures_of_panels(figure_id, panels)
+        alone = 1 if comparison.data is None else len(panels)  # the diagram of average ranks
+        figures = figures_of_panels(figure_id, panels[:alone])
+        figures += figures_of_panels(f"{figure_id}-pairs", panels[alone:])
         figure = figures[0] if figures else None
         others = [*figures[1:], *others]
     refs = runs(Ref(table_id)) if pairs is not None else ()
@@ -153,7 +157,8 @@ def _comparison(
     blocks: list[Block] = [Paragraph(summary)]
     if comparison.ranks is not None and len(comparison.ranks.average) > 2:
         identifier = f"table-ranks-{number_}"
-        blocks.append(_ranks_table(context, comparison.ranks, comparison, identifier))
+        ranks = _ranks_table(context, comparison.ranks, comparison, identifier)
+        blocks.append(ranks if figure is None else replace(ranks, further=True))
     if pairs is not None:
         blocks.append(pairs)
     if figure is not None:
@@ -193,7 +198,7 @@ def _pairs(context: Context, comparison: Comparison, where: Runs) -> Iterator[Ru
         yield say("posteriors", pairs=pairs, size=size, decided=decided)
     elif len(pairs) == 1 and omnibus is None:
         capital = not adjusted_words(comparison)
-        test = test_as_subject(context, pairs[0], comparison.alpha, capital=capital)
+        test = _test(context, comparison, pairs[0], capital=capital)
         null = null_words(context, comparison, pairs[0])
         yield say("one_pair", comparison=comparison, pair=pairs[0], test=test, null=null)
         return
@@ -213,6 +218,18 @@ def _pairs(context: Context, comparison: Comparison, where: Runs) -> Iterator[Ru
         yield write(context, TOPIC, "some_not_tested", pairs=missing, names=names)
 
 
+def _test(
+    context: Context, comparison: Comparison, result: HypothesisTestResult, *, capital: bool
+) -> Runs:
+    """Format a test as the subject of a sentence, its numbers only where no finding has them."""
+    if comparison.family.exploratory or not context.shows(FINDINGS):
+        made = test_as_subject(context, result, comparison.alpha, capital=capital)
+        return made if result.p is None else made + runs(",")
+    title = context.method_title("test", result.test)
+    shown = further_variants(context, [result], title)
+    return runs(with_article(title, capital=capital), *(f" ({words})" for words in shown))
+
+
 def _omnibus(context: Context, comparison: Comparison) -> Runs:
     """Format the omnibus test with its effect sizes and its other forms."""
     omnibus = comparison.omnibus
@@ -225,7 +242,7 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
         TOPIC,
         "omnibus",
         omnibus=omnibus,
-        test=test_as_subject(context, omnibus, comparison.alpha, capital=True),
+        test=_test(context, comparison, omnibus, capital=True),
         null=null_words(context, comparison, omnibus),
         undecided=comparison.family.exploratory or omnibus.reject is None,
         effects=[effect_runs(e, context.style) for e in omnibus.effects[1:] if e.value is not None],

@@ -17,6 +17,7 @@ from evallang.reporting.document import (
     Ref,
     Runs,
     Strong,
+    further,
     runs,
 )
 from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
@@ -181,7 +182,7 @@ def _lines(metric: MetricWords, item: Requirement) -> tuple[float, ...]:
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
 def requirements(context: Context) -> Sequence[Block]:
-    """Return each requirement with what decided it."""
+    """Return each requirement with what decided it, in the supplement where findings list all."""
     found = context.results.requirements
     if not found:
         return []
@@ -214,7 +215,9 @@ def requirements(context: Context) -> Sequence[Block]:
         rows,
         *_notes(context, found),
     )
-    return [made, *_figures(context, found)]
+    figures = further(_figures(context, found))
+    listed = context.shows("findings") and len(found) <= MOST_LINES
+    return further([made, *figures]) if listed else [made, *figures]
 
 
 def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
@@ -230,7 +233,6 @@ def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
         context,
         TOPIC,
         "notes",
-        several=len(found) > 1,
         by_bound=kinds != {EQUIVALENT},
         by_interval=EQUIVALENT in kinds,
         tested=[
