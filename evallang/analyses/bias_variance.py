@@ -17,7 +17,6 @@ from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Bounds
 from evallang.reporting.analyses import (
     Part,
-    in_order_of_models,
     model_of,
     not_drawn,
     notes,
@@ -351,7 +350,6 @@ def _scale(items: Sequence[Analysis]) -> Scale:
     order=50,
     title="Bias and variance",
     methods=_methods,
-    most=MOST_ROWS,
     key=_by_data,
 )
 def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
@@ -365,7 +363,7 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
     panels = []
     for k, (letter, one) in enumerate(zip(LETTERS, first["decompositions"], strict=False)):
         found = []
-        for item in in_order_of_models(context, items):
+        for item in items:
             own = item.values["decompositions"][k]
             values = [Quantity(part["name"], part["value"]) for part in own["parts"]]
             values.append(Quantity("sum: the expected loss", own["total"]))

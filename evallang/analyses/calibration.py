@@ -56,7 +56,9 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
         needs="probabilities",
         by_class=True,
         shown=ShownCurve,
-        curve=CurveWords("Mean predicted probability", "Observed share"),
+        curve=CurveWords(
+            "Mean predicted probability", "Observed share", "risk", ("intercept", "slope")
+        ),
         when="probabilities are used as such, for risks or for decisions",
         when_not="only the order of the scores matters: roc",
         formula=(

@@ -130,7 +130,6 @@ Counts = Mapping[tuple[str, str], Mapping[str, Any]]
     "confusion",
     order=47,
     title="Confusion matrices",
-    most=MOST_PANELS,
     key=lambda item: (item.data, item.protocol, item.values.get("classes")),
 )
 def confusion_matrices(context: Context, part: Part) -> list[Table | Figure]:
@@ -151,7 +150,7 @@ def _figures(context: Context, part: Part) -> Sequence[Figure]:
         drawing = matrix_of_classes(name, list(item.values["classes"]), _cells(item))
         panels.append(Panel(*drawing, runs(name)))
     subject = f"Predictions by true class{place_after(context, part.items[0])}"
-    words = f"{subject}: the area of a square is the share of the true class; blue, right"
+    words = f"{subject}: counts, and shares of the true class, which the colour shows"
     return figures_of_models(part, "confusion", panels, words, subject, MOST_PANELS)
 
 

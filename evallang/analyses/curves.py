@@ -56,6 +56,7 @@ def _roc_curve(each: Sequence[Predicted]) -> Curve:
         means_of_folds(curves, "area", lambda fold: fold.area),
         (Reference("chance", ((0.0, 0.0), (1.0, 1.0))),),
         band=lambda found, rounds: fixed_width_band(curves[0], grid, found, rounds),
+        chosen=each[0].rates()[:2] if len(each) == 1 else None,
     )
 
 
@@ -66,7 +67,9 @@ def _roc_curve(each: Sequence[Predicted]) -> Curve:
         by_class=True,
         macro=_roc_curve,
         shown=ShownCurve,
-        curve=CurveWords("False positive rate", "True positive rate"),
+        curve=CurveWords(
+            "False positive rate", "True positive rate", summaries=("area",), metric="roc_auc"
+        ),
         when="the trade between hits and false alarms matters at every threshold",
         when_not=(
             "positives are rare and false alarms are judged against the hits: pr; the threshold "
@@ -112,6 +115,7 @@ def _pr_curve(each: Sequence[Predicted]) -> Curve:
         means_of_folds(curves, "average precision", lambda fold: fold.average_precision),
         (Reference(name, ((0.0, share), (1.0, share))),),
         band=lambda found, rounds: _band(curves[0], grid, share),
+        chosen=each[0].rates()[1:] if len(each) == 1 else None,
     )
 
 
@@ -122,7 +126,9 @@ def _pr_curve(each: Sequence[Predicted]) -> Curve:
         by_class=True,
         macro=_pr_curve,
         shown=ShownCurve,
-        curve=CurveWords("Recall", "Precision"),
+        curve=CurveWords(
+            "Recall", "Precision", summaries=("average precision",), metric="average_precision"
+        ),
         when="positives are rare, and false alarms are judged against the hits",
         when_not="the share of positives in use differs from that of the test rows: roc",
         formula=(
@@ -190,7 +196,11 @@ def _det_curve(each: Sequence[Predicted]) -> Curve:
         return 1 - high, 1 - low
 
     summary = Summary("equal error rate", float(np.mean(rates)), *bounds)
-    return curve_of(curves, grid, _missed(grid), (summary,), band=band)
+    chosen = None
+    if len(each) == 1:
+        alarms, hits, _ = each[0].rates()
+        chosen = alarms, 1 - hits
+    return curve_of(curves, grid, _missed(grid), (summary,), band=band, chosen=chosen)
 
 
 @ANALYSES.register(
@@ -200,7 +210,9 @@ def _det_curve(each: Sequence[Predicted]) -> Curve:
         by_class=True,
         macro=_det_curve,
         shown=ShownCurve,
-        curve=CurveWords("False positive rate", "False negative rate", "deviate"),
+        curve=CurveWords(
+            "False positive rate", "False negative rate", "deviate", ("equal error rate",)
+        ),
         when="both error rates are small, and models differ at the small end",
         when_not="readers expect hits and not misses: roc",
         formula=(
@@ -263,7 +275,13 @@ def _cost_curve(each: Sequence[Predicted]) -> Curve:
         by_class=True,
         macro=_cost_curve,
         shown=ShownCurve,
-        curve=CurveWords("Probability cost of a positive", "Normalized expected cost", "free"),
+        curve=CurveWords(
+            "Probability cost of a positive",
+            "Normalized expected cost",
+            "free",
+            ("area",),
+            "cost_curve_area",
+        ),
         when="costs of mistakes, or the share of positives in use, are not known yet",
         when_not="they are known: normalized_cost",
         formula=(

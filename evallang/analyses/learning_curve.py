@@ -24,7 +24,6 @@ from evallang.reporting.analyses import (
     Part,
     by_metric,
     figures_of_models,
-    in_order_of_models,
     model_of,
     notes,
     place_before,
@@ -420,7 +419,7 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     )  # fmt: skip
 
 
-@shows("learning_curve", order=48, title="Learning curves", methods=_methods, most=MOST_PANELS)
+@shows("learning_curve", order=48, title="Learning curves", methods=_methods)
 def learning_curves(context: Context, part: Part) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
@@ -436,7 +435,7 @@ def _table(
     context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
 ) -> Table:
     """Return a table with a column for each size, or with a row where sizes are many."""
-    ordered = [(model_of(context, i), i.values) for i in in_order_of_models(context, items)]
+    ordered = [(model_of(context, i), i.values) for i in items]
     sizes = {_rows(p): p["n_train"] for item in items for p in item.values["points"]}
     heads = sorted(sizes, key=sizes.__getitem__)
     failed = (
@@ -572,7 +571,8 @@ def _figures(context: Context, part: Part, metric: MetricWords, scale: Scale) ->
             Series(name, tuple(_drawn(point, one) for point in item.values["points"]))
             for one, name in (("test", "test rows"), ("train", "training rows"))
         ]
-        drawing = score_lines(series, titles, scale, model, possible=metric.range)
+        look = context.look(item.model or "")
+        drawing = score_lines(series, titles, scale, model, possible=metric.range, look=look)
         panels.append(Panel(*drawing, runs(model)))
     place = place_before(context, part.items)
     words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"

@@ -186,7 +186,6 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     order=49,
     title="Seeds of the fits",
     methods="We report how scores vary over the seeds of their fits",
-    most=MOST_ROWS,
 )
 def seeds_of_fits(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
@@ -197,7 +196,8 @@ def seeds_of_fits(context: Context, part: Part) -> tuple[Table, Figure]:
         for i in part.items[:MOST_ROWS]
     ]
     title = f"{metric.heading}{metric.sign}"
-    drawing = strips(rows, title, scale, "Each seed", metric.range)
+    looks = [context.look(i.model or "") for i in part.items[:MOST_ROWS]]
+    drawing = strips(rows, title, scale, "Each seed", metric.range, looks)
     words = (
         f"{place_before(context, part.items)}{metric.noun} with each seed; vertical line: their "
     )

@@ -482,7 +482,7 @@ def _adjustment(item: Analysis) -> str:
     return "" if item.values.get("p_adjusted") is None else "adjusted "
 
 
-@shows("target_permutation", order=44, title="Against chance", methods=_methods, most=MOST_ROWS)
+@shows("target_permutation", order=44, title="Against chance", methods=_methods)
 def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
     items, identifier = part.items, f"table-chance-{part.number}"

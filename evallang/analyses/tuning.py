@@ -17,7 +17,6 @@ from evallang.engine.tuning import choose
 from evallang.reporting.analyses import (
     Part,
     by_place,
-    in_order_of_models,
     model_of,
     notes,
     place_before,
@@ -28,7 +27,7 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Code, Figure, Panel, Row, Runs, Table, runs
-from evallang.reporting.figures.figure import Canvas
+from evallang.reporting.figures.figure import Canvas, Look
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, scale_of
@@ -331,9 +330,7 @@ def _shown(candidates: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[s
 def _table(
     context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, identifier: str
 ) -> Table:
-    every = [
-        (model_of(context, item), _best_first(item)) for item in in_order_of_models(context, items)
-    ]
+    every = [(model_of(context, item), _best_first(item)) for item in items]
     n = sum(len(found) for _, found in every)
     most = n if n <= MOST_ROWS else max(LEAST_CANDIDATES, MOST_ROWS // len(every))
     full = [r for model, found in every for r in _rows(model, found, scale)]
@@ -386,11 +383,12 @@ def _rows(name: str, candidates: Sequence[Mapping[str, Any]], scale: Scale) -> I
 def _figures(
     context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number_: int
 ) -> list[Figure]:
-    curves = [(model_of(context, item), c) for item in items for c in item.values["curves"]]
-    panels = [
-        Panel(*_panel(model, curve, metric, scale), runs(f"{model}: ", Code(curve["parameter"])))
-        for model, curve in curves[:MOST_PANELS]
-    ]
+    curves = [(item, c) for item in items for c in item.values["curves"]]
+    panels = []
+    for item, curve in curves[:MOST_PANELS]:
+        model, look = model_of(context, item), context.look(item.model or "")
+        title = runs(f"{model}: ", Code(curve["parameter"]))
+        panels.append(Panel(*_panel(model, curve, metric, scale, look), title))
     place = place_before(context, items)
     words = f"{place}mean inner {metric.noun} by the value of a parameter"
     if items[0].values["n_inner"] > 1:
@@ -404,7 +402,7 @@ def _figures(
 
 
 def _panel(
-    model: str, curve: Mapping[str, Any], metric: MetricWords, scale: Scale
+    model: str, curve: Mapping[str, Any], metric: MetricWords, scale: Scale, look: Look
 ) -> tuple[Canvas, str]:
     points, known = [], [p for p in curve["points"] if p["mean"] is not None]
     for point in known:
@@ -419,4 +417,5 @@ def _panel(
     if len(marks) == 2 and marks[0].x == marks[1].x:
         marks = [Mark("most often the choice of both rules", marks[0].x)]
     titles = (curve["parameter"], f"Mean inner {metric.noun}{metric.sign}")
-    return score_lines([Series(model, tuple(points))], titles, scale, model, marks, metric.range)
+    series = [Series(model, tuple(points))]
+    return score_lines(series, titles, scale, model, marks, metric.range, look)

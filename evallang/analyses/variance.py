@@ -13,7 +13,6 @@ from evallang.engine.outcomes import Outcomes
 from evallang.reporting.analyses import (
     Part,
     by_metric,
-    in_order_of_models,
     model_of,
     notes,
     place_before,
@@ -253,7 +252,6 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Words]:
     order=50,
     title="Components of variance",
     methods="We report the components of the variance of scores",
-    most=MOST_ROWS,
 )
 def components_of_variance(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""
@@ -272,7 +270,7 @@ def components_of_variance(context: Context, part: Part) -> tuple[Table, Figure]
 
 def _components(context: Context, part: Part, metric: MetricWords, scale: Scale) -> Table:
     """Return a row for each model, or where that is too wide one for each source."""
-    ordered = [(model_of(context, i), i.values) for i in in_order_of_models(context, part.items)]
+    ordered = [(model_of(context, i), i.values) for i in part.items]
     first = ordered[0][1]
     sources = [component["source"] for component in first["components"]]
     rows = []
@@ -304,7 +302,7 @@ def _components(context: Context, part: Part, metric: MetricWords, scale: Scale)
         f"standard deviation of the estimates of the {n_repeats} repeats: {', '.join(repeats)}"
         if repeats
         else None,
-        *notes(context, in_order_of_models(context, part.items)),
+        *notes(context, part.items),
     )
     made = table(
         listed.id,

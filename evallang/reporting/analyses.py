@@ -102,13 +102,14 @@ def analysis_findings(context: Context) -> list[Runs]:
 def parts(
     context: Context,
     found: Iterable[Analysis],
-    most: int,
     key: Callable[[Analysis], object],
 ) -> Iterator[Part]:
-    """Iterate over analyses by their places; of more than `most` models the best come first."""
+    """Iterate over analyses by their places, those of the best models first."""
     for number, (_, group) in enumerate(groupby(found, key), start=1):
         items = list(group)
-        known, which = best_first(context, [item for item in items if computed(item)], most)
+        known = in_order_of_models(context, [item for item in items if computed(item)])
+        place = Setting(items[0].data, items[0].protocol)
+        which = "best" if context.metrics(place) else "first"
         yield Part(number, known, which, problems(context, items))
 
 
@@ -118,7 +119,6 @@ def shows(
     order: int,
     title: str,
     methods: str | Callable[[Context, Sequence[Analysis]], str] = "",
-    most: int | None = None,
     key: Callable[[Analysis], object] = by_metric,
     topics: tuple[Topic, ...] = (),
     name: str | None = None,
@@ -126,8 +126,8 @@ def shows(
 ) -> Callable[[Draw], Draw]:
     """Register the decorated function as the section of the report that shows one analysis.
 
-    It draws the analyses of one place, given by `key`, of which it draws `most`; what could not be
-    computed is told after it. `methods` is the sentence of the methods text about those with
+    It draws the analyses of one place, given by `key`; what could not be computed is told
+    after it. `methods` is the sentence of the methods text about those with
     values, without its references, or a function that returns it.
     """
 
@@ -141,7 +141,7 @@ def shows(
     def decorate(draw: Draw) -> Draw:
         def section(context: Context) -> Sequence[Block]:
             found, blocks = of_kind(context, kind), list[Block]()
-            for part in parts(context, found, len(found) if most is None else most, key):
+            for part in parts(context, found, key):
                 if part.items:
                     blocks += draw(context, part)
                 blocks += part.problems
@@ -172,24 +172,11 @@ def computed(item: Analysis) -> bool:
     return item.values.get("problem") is None
 
 
-def best_first(
-    context: Context, items: Sequence[Analysis], most: int
-) -> tuple[list[Analysis], str]:
-    """Return analyses of one place, of more than `most` models those of the best models first.
-
-    Also returned is which models the first ones are then: "best" or "first".
-    """
-    if len({item.model for item in items}) <= most:
-        return list(items), "first"
-    place = Setting(items[0].data, items[0].protocol)
-    return in_order_of_models(context, items), "best" if context.metrics(place) else "first"
-
-
 def in_order_of_models(context: Context, items: Sequence[Analysis]) -> list[Analysis]:
     """Return analyses of one place, those of the best models first."""
-    place = Setting(items[0].data, items[0].protocol)
-    metrics = context.metrics(place)
-    if not metrics:
+    place = Setting(items[0].data, items[0].protocol) if items else None
+    metrics = context.metrics(place) if place is not None else ()
+    if place is None or not metrics:
         return list(items)
     order = {m: i for i, m in enumerate(context.models_best_first(place, metrics[0]))}
     return sorted(items, key=lambda item: order.get(item.model or "", len(order)))

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from evallang.printable import isolated, printable
 from evallang.reporting import fonts
 from evallang.reporting.document import Cite, Runs, Section
-from evallang.reporting.figures.figure import UNBOUNDED, Bounds
+from evallang.reporting.figures.figure import LOOKS, UNBOUNDED, Bounds, Look
 from evallang.reporting.letter_case import GROUPS, capitalised, mid_sentence, printed, titled
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
 from evallang.reporting.orientation import inside, is_directed, turned
@@ -255,6 +255,11 @@ class Context:
         """Return the label of a model; a name that is not of the study stands for itself."""
         record = self._models.get(name)
         return record.label if record is not None and record.label else name
+
+    def look(self, name: str) -> Look:
+        """Return how a model is drawn, by its place in the study: in every figure the same."""
+        place = list(self._models).index(name) if name in self._models else 0
+        return LOOKS[place % len(LOOKS)]
 
     def data(self, name: str | None) -> DataRecord | None:
         """Find a data set."""

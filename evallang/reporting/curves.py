@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any
 
+from msgspec.structs import replace
+
 from evallang.reporting.analyses import (
     Part,
-    in_order_of_models,
     model_of,
     not_drawn,
     notes,
@@ -17,15 +18,17 @@ from evallang.reporting.analyses import (
     with_interval,
 )
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Cell, Panel, Runs, Table, listed, runs
+from evallang.reporting.document import Block, Cell, Figure, Panel, Runs, Table, listed, runs
 from evallang.reporting.figures.curves import (
     MOST_BARS,
     MOST_TOGETHER,
+    Drawn,
     curve_with_band,
     curves_together,
 )
+from evallang.reporting.figures.figure import LOOKS
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, Scale, count, percent
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import counted, left, number, right, row, table, wide
@@ -132,7 +135,7 @@ def curves(context: Context) -> Sequence[Block]:
     """Return a figure and a table for each kind of curve, data set and protocol."""
     blocks: list[Block] = []
     found = [item for item in context.results.analyses if _has_curve(context, item)]
-    for part in parts(context, found, MOST_PANELS, _place):
+    for part in parts(context, found, _place):
         if part.items:
             blocks += _curve(context, part)
         blocks += part.problems
@@ -149,7 +152,7 @@ def further_analyses(context: Context) -> Sequence[Block]:
         if item.kind not in shown and not _has_curve(context, item)
     ]
     blocks: list[Block] = []
-    for part in parts(context, found, len(found), _place):
+    for part in parts(context, found, _place):
         blocks += [*_numbers(context, part), *part.problems]
     return blocks
 
@@ -213,27 +216,61 @@ def _answered(context: Context, item: Analysis) -> str:
 
 
 def _curve(context: Context, part: Part) -> list[Block]:
-    """Return the table first: it fills the rest of a page on which no row of panels has room."""
+    """Return the table, the curves of all models, and those of each with bands, or of classes."""
     items, identifier = part.items, f"table-curve-{part.number}"
     method = context.method("analysis", items[0].kind)
     assert method is not None and method.curve is not None, "curves have axes"
-    named = [(model_of(context, item), item.values) for item in items]
-    if any(map(_is_of_classes, items)):
-        panels = _panels_of_classes(context, method.curve, items)
-    else:
-        panels = []
-        dense = len(named[0][1]["points"]) > MOST_BARS
-        if dense and 1 < len(named) <= MOST_TOGETHER:
-            panels.append(Panel(*curves_together(method.curve, named), runs("All models")))
-        for name, values in named[:MOST_PANELS]:
-            panels.append(Panel(*curve_with_band(method.curve, name, values), runs(name)))
-    caption = _caption(context, method.curve, items)
+    words, every = method.curve, [item.values for item in items]
+    subject = _subject(context, items)
+    by_class = any(map(_is_of_classes, items))
+    whole = [item for item in items if item.values.get("macro") or not by_class]
+    named = [_drawn(context, words, item) for item in whole]
+    dense = bool(named) and len(named[0].known) > MOST_BARS
+    figures: list[Figure] = []
+    if dense and 1 < len(named) <= MOST_TOGETHER:
+        panel = Panel(*curves_together(words, named, every), runs(f"All models{_of(by_class)}"))
+        caption = _caption(context, words, whole, together=True)
+        figures.append(Figure(f"figure-curve-{part.number}", caption, (panel,)))
+    panels = []
+    if not by_class or len(named) == 1:
+        for one in named[:MOST_PANELS]:
+            title = f"{one.name}{_of(by_class)}"
+            drawing = curve_with_band(words, replace(one, name=title), every)
+            panels.append(Panel(*drawing, runs(title)))
+    if by_class:
+        panels += _panels_of_classes(context, words, items)
+    caption = _caption(context, words, whole)
     models = len({item.model for item in items})
     caption += not_drawn(models, MOST_PANELS, identifier, which=part.which)
     classes = len({item.values.get("of_class") for item in items} - {None})
     caption += not_drawn(classes, MOST_CLASSES, identifier, "classes")
-    figures = in_parts(f"figure-curve-{part.number}", caption, panels, _subject(context, items))
+    name = f"figure-curve-{part.number}" if not figures else f"figure-band-{part.number}"
+    figures += in_parts(name, caption, panels, subject)
     return [*_tables(context, items, identifier), *figures]
+
+
+def _of(by_class: bool) -> str:
+    return f", {MEAN}" if by_class else ""
+
+
+def _drawn(context: Context, words: CurveWords, item: Analysis) -> Drawn:
+    """Return a curve with the look of its model, and the numbers that sum it up."""
+    name, look = model_of(context, item), context.look(item.model or "")
+    found = {one["name"]: one for one in item.values["summaries"]}
+    said = []
+    for place, key in enumerate(words.summaries):
+        one = found.get(key)
+        if one is None or one["value"] is None:
+            continue
+        low, high = one["low"], one["high"]
+        setting = Setting(item.data, item.protocol)
+        measured = context.estimate(setting, item.model or "", words.metric or "")
+        if place == 0 and measured is not None and measured.interval is not None:
+            low, high = measured.interval.low, measured.interval.high
+        text = f"{key} {fixed(one['value'], DECIMALS)}"
+        bounds = (low, high) != (None, None)
+        said.append(f"{text} {interval(low, high, DECIMALS)}" if bounds else text)
+    return Drawn(name, item.values, look, ", ".join(said))
 
 
 def _is_of_classes(item: Analysis) -> bool:
@@ -244,18 +281,15 @@ def _is_of_classes(item: Analysis) -> bool:
 def _panels_of_classes(
     context: Context, words: CurveWords, items: Sequence[Analysis]
 ) -> list[Panel]:
-    """Draw the means of all models together, and for each model its mean and its classes."""
+    """Draw for each model the mean and the classes."""
     panels = []
-    means = [(model_of(context, item), item.values) for item in items if item.values.get("macro")]
-    if 1 < len(means) <= MOST_TOGETHER:
-        panels.append(Panel(*curves_together(words, means), runs(f"All models, {MEAN}")))
-    elif len(means) == 1:
-        title = f"{means[0][0]}, {MEAN}"
-        panels.append(Panel(*curve_with_band(words, title, means[0][1]), runs(title)))
     for model in list(dict.fromkeys(item.model for item in items))[:MOST_PANELS]:
         own = [item for item in items if item.model == model][:MOST_TOGETHER]
-        named = [(item.values.get("of_class") or MEAN, item.values) for item in own]
-        drawing, alt = curves_together(words, named)
+        named = [
+            Drawn(item.values.get("of_class") or MEAN, item.values, look)
+            for item, look in zip(own, LOOKS, strict=False)
+        ]
+        drawing, alt = curves_together(words, named, [item.values for item in items])
         name = context.model(model or "")
         title = f"{name}, each class against the rest"
         panels.append(Panel(drawing, f"{name}: {alt}", runs(title)))
@@ -267,22 +301,22 @@ def _subject(context: Context, items: Sequence[Analysis]) -> str:
     return context.method_title("analysis", items[0].kind) + place_after(context, items[0])
 
 
-def _caption(context: Context, axes: CurveWords, items: Sequence[Analysis]) -> Runs:
+def _caption(
+    context: Context, axes: CurveWords, items: Sequence[Analysis], *, together: bool = False
+) -> Runs:
     """Write what is drawn, what it is about, and what the lines mean."""
-    drawn = [item for item in items if not _is_of_classes(item)]
-    macro = [item for item in items if item.values.get("macro")]
-    drawn += macro if len(macro) == 1 else []
-    points = [point for item in drawn for point in item.values["points"]]
+    if not items:
+        return runs(sentence("each class against the rest"))
+    points = [point for item in items for point in item.values["points"]]
     level = percent(items[0].values["level"])
     said = f"{_subject(context, items)}: {mid_sentence(axes.y)} (vertical) by "
     said += mid_sentence(axes.x)
-    lines = dict.fromkeys(line["name"] for line in items[0].values["references"])
-    if lines:
-        said += f"; dashed, {' and '.join(lines)}"
-    if any(point["low"] is not None for point in points):
-        few = all(len(item.values["points"]) <= MOST_BARS for item in drawn)
+    if any(item.values.get("chosen") is not None for item in items):
+        said += "; marker, the predicted classes"
+    if not together and any(point["low"] is not None for point in points):
+        few = all(len(item.values["points"]) <= MOST_BARS for item in items)
         said += f"; {'bars' if few else 'lines around a curve'}, {level} at each point"
-    if any(point["band_low"] is not None for point in points):
+    if not together and any(point["band_low"] is not None for point in points):
         said += f"; shaded, {level} for the whole curve"
     return runs(sentence(said))
 
@@ -300,7 +334,7 @@ def _tables(context: Context, items: Sequence[Analysis], identifier: str) -> lis
                 for one in item.values["summaries"]
             ),
         )
-        for item in in_order_of_models(context, items)
+        for item in items
     ]
     values = items[0].values
     size = f"{count(values['n'])}{NBSP}{values['unit']}, "

@@ -20,14 +20,15 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.figures.figure import (
-    BLUE,
     COLUMN,
+    FIRST,
     INK,
     SIZE,
     UNBOUNDED,
     Axis,
     Bounds,
     Canvas,
+    Look,
     off_scale,
 )
 from evallang.reporting.figures.forest import (
@@ -65,6 +66,13 @@ class Spread(Struct, frozen=True):
     label: str
     values: tuple[float, ...]
     estimate: float | None
+    look: Look = FIRST
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """What the row needs of an axis."""
+        known = self.values if self.estimate is None else (*self.values, self.estimate)
+        return min(known), max(known)
 
 
 def spread(
@@ -78,17 +86,17 @@ def spread(
     """Draw the values of each model with its estimate; gives the SVG and its numbers in words.
 
     `subject` is what the values are of: "folds". The axis has room for all rows `among` which
-    these are, except for those far from the others, and ticks at `possible` values.
+    these are, is broken before those far from the others, and has ticks at `possible` values.
     """
     every = among or rows
     histogram = max(len(row.values) for row in every) > MOST_POINTS
     depth = DEEP_ROW if histogram else ROW
     names = fonts.shorten_names([row.label for row in rows], SIZE, LABEL)
     left = fonts.widest(names, SIZE) + GAP
-    beyond = off_scale([(min(row.values), max(row.values)) for row in every])
-    near = [row for i, row in enumerate(every) if i not in beyond]
-    ends = [end for row in near for end in (*row.values, row.estimate) if end is not None]
-    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible)
+    beyond = off_scale([row.span for row in every])
+    ends = [end for i, row in enumerate(every) if i not in beyond for end in row.span]
+    far = [every[i].span for i in beyond]
+    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible, far)
     canvas = Canvas(depth * len(rows) + FOOT)
     canvas.scale(axis, depth * len(rows), name, scale.power)
     spoken = []
@@ -96,12 +104,7 @@ def spread(
         y = depth * (i + 0.5)
         canvas.words(left - GAP, y, text, "right")
         low, high = (fixed(end, scale) for end in (min(row.values), max(row.values)))
-        words = f"{row.label} {low} to {high}, estimate {fixed(row.estimate, scale)}"
-        spoken.append(words + (", off the scale" if row not in near else ""))
-        if row not in near:
-            ends_ = low if low == high else f"{low} to {high}"
-            canvas.beyond(axis, y, ends_, above=min(row.values) > axis.high)
-            continue
+        spoken.append(f"{row.label} {low} to {high}, estimate {fixed(row.estimate, scale)}")
         if histogram:
             wide = (axis.right - axis.left) / BINS
             counts = [0] * BINS
@@ -109,10 +112,10 @@ def spread(
                 place = math.floor((axis(value) - axis.left) / wide)
                 counts[min(BINS - 1, max(0, place))] += 1
             foot = depth * (i + 1) - 2
-            canvas.histogram(axis.left, wide, counts, foot, depth - 5, 0.4, BLUE)
+            canvas.histogram(axis.left, wide, counts, foot, depth - 5, 0.4, row.look.colour)
         else:
             for value in row.values:
-                canvas.dot(axis(value), y, filled=False, radius=1.7)
+                canvas.dot(axis(value), y, filled=False, radius=1.7, look=row.look)
         if row.estimate is not None:
             x = axis(row.estimate)
             canvas.line([(x, y - depth / 2 + 2), (x, y + depth / 2 - 2)], INK, 1.3)
@@ -189,13 +192,15 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
     """Draw the values of folds, rounds or repeats of the examples, where models have several."""
     metric, found = context.metric(name), _estimates(context, setting, name)
     rows = []
-    for label, e in found:
+    for e in found:
         values = [f.value for f in e.folds if f.value is not None and isfinite(f.value)]
         if len(values) > 1:
-            rows.append(Spread(label, tuple(values), e.value))
+            rows.append(
+                Spread(context.model(e.model), tuple(values), e.value, context.look(e.model))
+            )
     if not rows:
         return []
-    subject = next((repeats_of(e) for _, e in found if "n_examples" in e.extra), "folds")
+    subject = next((repeats_of(e) for e in found if "n_examples" in e.extra), "folds")
     histogram = max(len(row.values) for row in rows) > MOST_POINTS
     words = write(context, TOPIC, "spread", subject=subject, histogram=histogram)
     subject = "splits" if histogram else subject
@@ -207,19 +212,26 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
     return made
 
 
-def _estimates(context: Context, setting: Setting, name: str) -> list[tuple[str, Estimate]]:
-    """Return the estimates of a metric with the labels of their models, the best first."""
-    models = context.models_best_first(setting, name)
-    found = ((model, context.estimate(setting, model, name)) for model in models)
-    return [(context.model(model), e) for model, e in found if e is not None]
+def _estimates(context: Context, setting: Setting, name: str) -> list[Estimate]:
+    """Return the estimates of a metric, in the order of the table: the best by the first metric."""
+    models = context.models_best_first(setting, context.metrics(setting)[0])
+    found = (context.estimate(setting, model, name) for model in models)
+    return [e for e in found if e is not None]
 
 
 def _resamples(context: Context, setting: Setting, name: str) -> list[Drawn]:
     """Draw the resamples that bootstrap intervals are made from."""
     metric, scale = context.metric(name), context.scale(setting, name)
     rows = [
-        Distribution((label,), one.resamples, found.value, one.low, one.high)
-        for label, found in _estimates(context, setting, name)
+        Distribution(
+            (context.model(found.model),),
+            one.resamples,
+            found.value,
+            one.low,
+            one.high,
+            context.look(found.model),
+        )
+        for found in _estimates(context, setting, name)
         if (one := found.interval) is not None and one.resamples is not None
     ]
     made = []
@@ -241,7 +253,7 @@ def _estimates_drawn(
 ) -> list[Drawn]:
     """Draw the estimates of one metric, many models in panels; the first states what lines are."""
     metric, scale = context.metric(name), context.scale(setting, name)
-    known = [e for _, e in _estimates(context, setting, name) if e.value is not None]
+    known = [e for e in _estimates(context, setting, name) if e.value is not None]
     if len(known) < 2 or all(isinf(e.value) for e in known if e.value is not None):
         return []
     rows = rows_of(context, comparison) if comparison is not None else ()
@@ -259,7 +271,8 @@ def _estimates_drawn(
     made: list[Drawn] = []
     for start, part in divided(known, MOST_IN_A_PANEL):
         labels = [context.model(e.model) for e in part]
-        drawn = forest_of_estimates(labels, part, metric, scale, depth, known)
+        looks = [context.look(e.model) for e in part]
+        drawn = forest_of_estimates(labels, part, metric, scale, depth, known, looks)
         title = panel_title(metric.title, start, len(part), len(known))
         made.append((Panel(*drawn, runs(title)), () if made else words))
     return made
@@ -282,5 +295,5 @@ def drawn_with_estimates(context: Context, comparison: Comparison) -> bool:
     for setting in context.settings:
         if compared(context, setting, comparison.metric) is comparison:
             known = _estimates(context, setting, comparison.metric)
-            return sum(e.value is not None for _, e in known) > 1
+            return sum(e.value is not None for e in known) > 1
     return False

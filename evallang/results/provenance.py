@@ -108,12 +108,16 @@ class CurveWords(Struct, frozen=True):
     """The axes of a curve: their titles and units, and which quantity is large at its ends.
 
     `scale` is `share` for rates from 0 to 1, `deviate` for rates on the scale of normal deviates,
-    and `free` for numbers of any size on the y axis.
+    `risk` for shares from 0 to the largest one, and `free` for numbers of any size on the y axis.
+    `summaries` are the numbers that are printed next to the name of a model; the first has the
+    interval of `metric`, where that was measured.
     """
 
     x: str
     y: str
-    scale: Literal["share", "deviate", "free"] = "share"
+    scale: Literal["share", "deviate", "risk", "free"] = "share"
+    summaries: tuple[str, ...] = ()
+    metric: str | None = None
 
 
 class MethodRecord(Struct, frozen=True):

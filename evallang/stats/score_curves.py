@@ -67,6 +67,16 @@ class Predicted(Struct, frozen=True, dict=True):
         """The weight of each prediction (n,), 1 without weights."""
         return np.ones(self.n) if self.weights is None else self.weights
 
+    def rates(self) -> tuple[float, float, float]:
+        """Return false and true positive rate and precision of the predicted classes.
+
+        Precision is 1 where no prediction is the positive class, as its curve begins there.
+        """
+        called = np.flatnonzero(self.labels == self.positive)
+        negative, positive = self.weights_of_classes()
+        alarms, hits = self.weights_of_classes(called)
+        return alarms / negative, hits / positive, hits / (alarms + hits) if len(called) else 1.0
+
     def weights_of_classes(self, rows: NDArray[np.intp] | None = None) -> tuple[float, float]:
         """Return the weight of the negatives and of the positives, of some rows or of all."""
         shares, up = self.shares, self.is_positive
@@ -149,7 +159,11 @@ class Reference(Struct, frozen=True):
 
 
 class Curve(Struct, frozen=True):
-    """A curve of one model, its summaries, and what it was computed from."""
+    """A curve of one model, its summaries, and what it was computed from.
+
+    `chosen` is the place of the predicted classes (x, y); None of several classes and of curves
+    without such a place.
+    """
 
     points: tuple[CurvePoint, ...]
     summaries: tuple[Summary, ...]
@@ -158,6 +172,7 @@ class Curve(Struct, frozen=True):
     positives: int
     folds: int
     notes: tuple[str, ...] = ()
+    chosen: tuple[float, float] | None = None
 
 
 class ShownCurve(Curve, frozen=True, kw_only=True):
@@ -338,6 +353,7 @@ def curve_of(
     band: Callable[[NDArray[np.float64], NDArray[np.float64]], Band] | None = None,
     bounded: bool = True,
     pooled: bool = True,
+    chosen: tuple[float, float] | None = None,
 ) -> Curve:
     """Return the curve of one model, or the mean of those of several classes against the rest.
 
@@ -368,6 +384,7 @@ def curve_of(
         positives=int(given.is_positive.sum()) if len(each) == 1 else given.n,
         folds=folds,
         notes=tuple(dict.fromkeys(note for one in each for note in _notes_of(one))),
+        chosen=chosen,
     )
 
 

@@ -187,7 +187,7 @@ def test_every_figure_of_the_report_is_among_the_kinds(studied):
 def test_intervals_of_a_forest_can_be_seen(made, name):
     for figure in made(name).figures:
         for panel in figure.panels:
-            style = r'style="fill:none;stroke:#0072b2;stroke-width:2"'
+            style = r'style="fill:none;stroke:#\w+;stroke-width:2"'
             lines = re.findall(
                 rf'<path d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)" {style}', panel.svg
             )

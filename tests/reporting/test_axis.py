@@ -67,3 +67,21 @@ def test_no_tick_is_at_a_value_that_cannot_exist(low, high, possible, ticks):
 def test_scales_of_shares_have_ticks_from_0_to_1(low, length, most):
     axis = Axis(low, low + length, 0, 100, most, (0.0, 1.0))
     assert axis.ticks and min(axis.ticks) >= -1e-9 and max(axis.ticks) <= 1 + 1e-9
+
+
+def test_an_axis_is_broken_before_spans_far_from_its_values():
+    axis = Axis(90.0, 98.0, 0.0, 200.0, far=[(58.7, 66.6), (120.0, 121.0)])
+    below, main, above = axis.parts
+    assert below[3] < main[2] < main[3] < above[2]
+    places = [axis(value) for value in (58.7, 66.6, 90.0, 98.0, 120.0, 121.0)]
+    assert places == sorted(places)
+    assert places[0] >= 0.0 and places[-1] <= 200.0
+    assert main[2] <= places[2] < places[3] <= main[3]
+    assert axis.low <= 90.0 and axis.high >= 98.0  # of the main part
+    assert [tick for tick in axis.ticks if tick < 90.0] == [63.0]
+
+
+def test_a_value_far_from_all_others_has_a_tick_of_its_own():
+    axis = Axis(0.95, 0.99, 0.0, 100.0, far=[(0.5, 0.5)])
+    assert 0.5 in axis.ticks
+    assert axis(0.5) < axis.parts[1][2] <= axis(0.95)

@@ -50,17 +50,18 @@ def figures_named(document, start):
 
 
 @pytest.mark.parametrize(
-    ("n_models", "panels"), [(6, [4, 3]), (14, [6, 6])]
-)  # up to six models a panel shows all together, and up to twelve have one of their own
+    ("n_models", "panels"), [(6, [1, 6]), (14, [6, 6])]
+)  # up to six models a figure shows all together, and up to twelve have a panel of their own
 def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
     record = record_of(n_models, "measure roc_auc\nanalyze roc\n")
     document = document_of(record)
-    found = figures_named(document, "figure-curve")
+    found = [*figures_named(document, "figure-curve"), *figures_named(document, "figure-band")]
     assert [len(figure.panels) for figure in found] == panels
-    assert [figure.id for figure in found] == ["figure-curve-1", "figure-curve-1-2"][: len(panels)]
+    last = "figure-band-1" if n_models == 6 else "figure-curve-1-2"
+    assert [figure.id for figure in found] == ["figure-curve-1", last]
     assert max(panels) <= len(PANEL_LETTERS)
-    first, *further = (plain(figure.caption) for figure in found)
-    assert further == ["ROC curve, continued from curve-1."] * (len(panels) - 1)
+    first, second = (plain(figure.caption) for figure in found)
+    assert (second == "ROC curve, continued from curve-1.") == (n_models == 14)
     names = {plain(p.title) for figure in found for p in figure.panels} - {"All models"}
     best = sorted(record.estimates, key=lambda estimate: -estimate.value)[:12]
     assert names == {f"Model {estimate.model[1:]}" for estimate in best}

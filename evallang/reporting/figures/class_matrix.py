@@ -1,6 +1,5 @@
-"""Confusion matrices as squares: the shares of each true class by predicted class."""
+"""Confusion matrices as heat maps: the counts of each true class by predicted class."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,8 +7,9 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
-    INK,
+    LEAST_SIZE,
     MUTE,
+    PAPER,
     RULE,
     SIZE,
     Canvas,
@@ -19,11 +19,12 @@ from evallang.reporting.numbers import Scale, count, fixed
 
 HEAD = 24.0  # points for the title of the columns and their names
 NAME = 70.0  # points for the names of rows; longer ones are shortened
-DEEP, LEAST = 18.0, 7.0  # points of a row of few classes, and of many
+DEEP, LEAST = 24.0, 7.0  # points of a row of few classes, and of many
 MOST_NAMED = 5  # columns; more are numbered
 MOST_CLASSES = 30  # more would be too small to be seen
 DEPTH = 220.0  # points of the rows of all classes at most
-ROOM, SPARE = 4.0, 0.15  # between the largest squares, in points and of a small cell
+ROOM = 4.0  # points beside the number of a cell
+FULL = 0.5  # the opacity of a share of 1, on which numbers are read in both themes of the page
 SPOKEN = 8  # classes whose shares are in the alternative text
 PERCENT = Scale(1, 2)
 
@@ -31,10 +32,11 @@ PERCENT = Scale(1, 2)
 def matrix_of_classes(
     name: str, classes: Sequence[str], cells: Mapping[tuple[str, str], Mapping[str, Any]]
 ) -> tuple[Canvas, str]:
-    """Draw a square for each true and predicted class, its area the share of the true class.
+    """Draw a heat map: a cell for each true and predicted class, dark by its share of the former.
 
     `cells` are the counts and shares by true and predicted class; a prediction that is none of
-    the classes has "". Counts are printed where they have room. Gives the SVG and its words.
+    the classes has "". Counts are printed where they have room, with shares below them where there
+    is room for both. Gives the SVG and its words.
     """
     heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
     numbered = len(heads) > MOST_NAMED
@@ -43,31 +45,31 @@ def matrix_of_classes(
     left = max(fonts.width(one, SIZE) for one in (*names, title)) + 8
     deep = max(LEAST, min(DEEP, DEPTH / len(classes)))
     wide = (COLUMN - left) / len(heads)
-    canvas = Canvas(HEAD + deep * len(classes) + 2)
+    foot = HEAD + deep * len(classes)
+    canvas = Canvas(foot + 2)
     canvas.words((left + COLUMN) / 2, 5, "Predicted class", "center", colour=MUTE)
     canvas.words(left - 5, HEAD - 7, title, "right", colour=MUTE)
     for place, text in _heads(heads, wide):
         canvas.words(left + wide * (place + 0.5), HEAD - 7, text, "center")
     texts = {key: _count(cell["count"]) for key, cell in cells.items()}
     longest = max(fonts.width(text, SIZE) for text in texts.values())
-    printed = longest + min(deep, wide) + 2 * ROOM <= wide and deep >= SIZE + 2
-    largest = min(deep, wide) - min(ROOM, SPARE * min(deep, wide))
+    printed = longest + ROOM <= wide and deep >= SIZE + 2
+    both = deep >= 2.4 * SIZE and wide >= fonts.width("100.0%", LEAST_SIZE) + ROOM
     for row, truth in enumerate(classes):
         y = HEAD + deep * (row + 0.5)
-        canvas.line([(left, y - deep / 2), (COLUMN, y - deep / 2)], RULE, 0.4)
         canvas.words(left - 5, y, names[row], "right")
         for column, head in enumerate(heads):
             cell, start = cells[truth, head], left + wide * column
-            middle = start + (ROOM + largest / 2 if printed else wide / 2)
-            side = largest * math.sqrt(cell["share"] or 0.0)
-            if side > 0:
-                colour = BLUE if truth == head else INK
-                canvas.box(middle - side / 2, y - side / 2, side, side, colour)
+            share, x = cell["share"] or 0.0, start + wide / 2
+            canvas.box(start, y - deep / 2, wide, deep, PAPER, RULE)
+            if share > 0:
+                canvas.box(start, y - deep / 2, wide, deep, BLUE, opacity=FULL * share)
             if printed:
-                shade = INK if cell["count"] else MUTE
-                canvas.words(start + 2 * ROOM + largest, y, texts[truth, head], colour=shade)
-    foot = HEAD + deep * len(classes)
-    canvas.line([(left, foot), (COLUMN, foot)], RULE, 0.4)
+                at = y - 4 if both and cell["share"] is not None else y
+                canvas.words(x, at, texts[truth, head], "center")
+                if at != y:
+                    text = f"{fixed(share, PERCENT)}%"
+                    canvas.words(x, y + 5, text, "center", size=LEAST_SIZE)
     return canvas, f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
 
 
@@ -101,7 +103,7 @@ def _spoken(
         if share is None:
             made.append(f"{truth} has no examples")
             continue
-        words = f"{truth} {fixed(share, PERCENT)}% right"
+        words = f"{truth} {_count(cells[truth, truth]['count'])}, {fixed(share, PERCENT)}% right"
         wrong, most = max((cells[truth, head]["share"], head) for head in heads if head != truth)
         if wrong:
             words += f", {fixed(wrong, PERCENT)}% as {most or 'no class'}"

@@ -6,31 +6,31 @@ from itertools import groupby
 from statistics import NormalDist
 from typing import Any
 
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
-    BAND,
-    BLUE,
     COLUMN,
-    INK,
+    FIRST,
     MUTE,
     SIZE,
     Axis,
     Canvas,
+    Look,
 )
 from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
 from evallang.results.provenance import CurveWords
 
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 16.0, 27.0  # above the plot is the title of its height
-DEPTH = 128.0  # of the plot, in points
+DEPTH, SIDE = 128.0, 160.0  # of the plot in points, and of a square
 TITLE_AT = 4.0
 KEY = 11.0  # depth of a line of the key
 SAMPLE = 18.0  # length of a line in the key
-MOST_KEYS_IN_A_LINE = 3
-KEY_LEFT, KEY_GAP = 8.0, 8.0  # where the key begins, and between two of its entries
-STYLES = ((BLUE, ""), (INK, ""), (BLUE, "4 2"), (INK, "4 2"), (BLUE, "1 1.5"), (INK, "1 1.5"))
-MOST_TOGETHER = len(STYLES)
-REFERENCE = (MUTE, 0.7, "2.5 2")  # lines that curves are read against
+KEY_LEFT = 8.0  # where the key begins
+MOST_TOGETHER = 6
+REFERENCES = ("2.5 2", "1 2")  # dashes of the lines that curves are read against
+SHADED = 0.18  # opacity of a band
 RATES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 FURTHEST = 0.002  # rates of the scale of deviates end here, and at 1 minus this
 MOST_BELOW = 0.25  # how far below 0 the plot reaches, as a share of its largest value
@@ -42,10 +42,14 @@ Scaled = Callable[[float], float]
 
 
 def draw_frame(
-    canvas: Canvas, left: float, foot: float, up: Iterable[tuple[float, str]], titles: Sequence[str]
+    canvas: Canvas,
+    left: float,
+    foot: float,
+    up: Iterable[tuple[float, str]],
+    titles: Sequence[str],
+    right: float = COLUMN - RIGHT,
 ) -> None:
     """Draw hairlines at the places `up` with their texts, the two axes, and their titles."""
-    right = COLUMN - RIGHT
     for y, text in up:
         canvas.gridline((left, y), (right, y))
         canvas.words(left - 4, y, text, "right")
@@ -54,36 +58,60 @@ def draw_frame(
     canvas.words(left, TITLE_AT, titles[1], colour=MUTE)
 
 
-class Frame:
-    """The square of a curve: two scales, their ticks and titles."""
+class Drawn(Struct, frozen=True):
+    """A curve: the name of its model, or class, its values, look, and numbers for the key."""
 
-    def __init__(
-        self, words: CurveWords, curves: Sequence[Mapping[str, Any]], keys: Sequence[str] = ()
-    ) -> None:
+    name: str
+    values: Mapping[str, Any]
+    look: Look = FIRST
+    numbers: str = ""
+
+    @property
+    def known(self) -> list[tuple[float, float]]:
+        """The places of the curve, in values: of the smooth one where there is one."""
+        points = self.values.get("smooth") or self.values["points"]
+        return [(p["x"], p["y"]) for p in points if p["y"] is not None]
+
+
+class Frame:
+    """The plot of curves: two scales, their ticks and titles, and the key below.
+
+    Rates are in a square. The scales have room for the curves of `every` model, so that those of
+    several figures are the same.
+    """
+
+    def __init__(self, words: CurveWords, every: Sequence[Mapping[str, Any]], keys: int) -> None:
+        free = words.scale == "free"
         self._lowest = -math.inf
-        self._right, self._foot = COLUMN - RIGHT, TOP + DEPTH
-        room = self._right - KEY_LEFT + KEY_GAP
-        fit = int(room / (SAMPLE + 5 + fonts.widest(keys, SIZE) + KEY_GAP))
-        self._in_a_line = max(1, min(fit, MOST_KEYS_IN_A_LINE))
-        self.canvas = Canvas(TOP + DEPTH + BOTTOM + KEY * -(-len(keys) // self._in_a_line))
+        deep = DEPTH if free else SIDE
+        self._right, self._foot = COLUMN - RIGHT if free else LEFT + SIDE, TOP + deep
+        self.canvas = Canvas(TOP + deep + BOTTOM + KEY * keys)
         ticks = RATES if words.scale == "deviate" else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         self.x = _place(words.scale, LEFT, self._right)
         self.y = _place(words.scale, self._foot, TOP)
+        points = [point for values in every for point in values["points"]]
         rows = [(self.y(tick), _tick(tick)) for tick in ticks]
-        if words.scale == "free":
-            points = [point for values in curves for point in values["points"]]
+        texts = [(tick, _tick(tick)) for tick in ticks]
+        if words.scale == "risk":
+            most = max(p[key] for p in points for key in ("x", "y", "high") if p[key] is not None)
+            across = Axis(0.0, most, LEFT, self._right, 5, (0.0, 1.0))
+            up = Axis(0.0, most, self._foot, TOP, 5, (0.0, 1.0))
+            self.x, self.y = across, up
+            texts = across.texts()
+            rows = [(up(tick), text) for tick, text in up.texts()]
+        if free:
             heights = [p[key] for p in points for key in ("y", "low", "high") if p[key] is not None]
-            lines = [y for c in curves for line in c["references"] for _, y in line["points"]]
+            lines = [y for c in every for line in c["references"] for _, y in line["points"]]
             highest = max([*heights, *lines])
             lowest = max(min([0.0, *heights]), -MOST_BELOW * highest)
             self.y = axis = Axis(lowest, highest, self._foot, TOP, 5)
             self._lowest = axis.low
-            rows = [(axis(t), fixed(t, Scale(axis.decimals))) for t in axis.ticks]
-        for tick in ticks:
+            rows = [(axis(tick), text) for tick, text in axis.texts()]
+        for tick, text in texts:
             x = self.x(tick)
             self.canvas.gridline((x, TOP), (x, self._foot))
-            self.canvas.words(x, self._foot + 8, _tick(tick), "center")
-        draw_frame(self.canvas, LEFT, self._foot, rows, (words.x, words.y))
+            self.canvas.words(x, self._foot + 8, text, "center")
+        draw_frame(self.canvas, LEFT, self._foot, rows, (words.x, words.y), self._right)
 
     def line(self, points: Sequence[Sequence[float]], *style: Any) -> None:
         """Draw a line through points, in values; it ends where it leaves the plot below."""
@@ -96,14 +124,32 @@ class Frame:
         """Return the places of points on one side: "y", or a bound."""
         return [(self.x(p["x"]), self.y(p[side])) for p in points]
 
-    def key(self, number: int, name: str, style: tuple[str, str]) -> None:
-        """Write one entry of the key below the plot."""
-        row, column = divmod(number, self._in_a_line)
-        room = (self._right - KEY_LEFT + KEY_GAP) / self._in_a_line
-        x, y = KEY_LEFT + room * column, self._foot + BOTTOM + KEY * (row + 0.5)
-        self.canvas.line([(x, y), (x + SAMPLE, y)], style[0], 1.2, style[1])
-        start = x + SAMPLE + 5
-        self.canvas.words(start, y, fonts.shorten_name(name, SIZE, room - SAMPLE - 5 - KEY_GAP))
+    def band(self, points: Sequence[Point], low: str, high: str, look: Look) -> None:
+        """Shade what is between two sides of points."""
+        for rows in _stretches(points, low, high):
+            places = self.edge(rows, high) + self.edge(rows[::-1], low)
+            self.canvas.area(places, look.colour, SHADED)
+
+    def references(self, values: Mapping[str, Any], number: int) -> None:
+        """Draw the lines that curves are read against, with their entries of the key."""
+        for line, dash in zip(values["references"], REFERENCES, strict=False):
+            self.line(line["points"], MUTE, 0.7, dash)
+            self.key(number, line["name"], Look(MUTE, dash))
+            number += 1
+
+    def curve(self, drawn: Drawn) -> None:
+        """Draw a curve, and a marker at the place of the predicted classes."""
+        look, chosen = drawn.look, drawn.values.get("chosen")
+        self.line(drawn.known, look.colour, 1.2, look.dash)
+        if chosen is not None:
+            self.canvas.dot(self.x(chosen[0]), self.y(chosen[1]), filled=True, look=look)
+
+    def key(self, number: int, text: str, look: Look) -> None:
+        """Write one line of the key below the plot."""
+        y = self._foot + BOTTOM + KEY * (number + 0.5)
+        self.canvas.line([(KEY_LEFT, y), (KEY_LEFT + SAMPLE, y)], look.colour, 1.2, look.dash)
+        start = KEY_LEFT + SAMPLE + 5
+        self.canvas.words(start, y, fonts.shorten(text, SIZE, COLUMN - start))
 
 
 def _place(scale: str, start: float, end: float) -> Scaled:
@@ -131,46 +177,56 @@ def _stretches(points: Sequence[Point], *keys: str) -> Iterator[list[Point]]:
             yield rows
 
 
-def curve_with_band(words: CurveWords, name: str, values: Mapping[str, Any]) -> tuple[Canvas, str]:
+def curve_with_band(
+    words: CurveWords, drawn: Drawn, every: Sequence[Mapping[str, Any]]
+) -> tuple[Canvas, str]:
     """Draw the curve of one model with its bounds and band; gives the SVG and its words.
 
     The bounds at points are lines, or bars where there are few points.
     """
+    values, look = drawn.values, drawn.look
     points = values["points"]
-    frame, few = Frame(words, [values]), len(points) <= MOST_BARS
-    for rows in _stretches(points, "band_low", "band_high"):
-        frame.canvas.area(frame.edge(rows, "band_high") + frame.edge(rows[::-1], "band_low"), BAND)
-    for line in values["references"]:
-        frame.line(line["points"], *REFERENCE)
+    frame = Frame(words, every, len(values["references"]) + bool(drawn.numbers))
+    few = len(points) <= MOST_BARS
+    frame.band(points, "band_low", "band_high", look)
+    frame.references(values, int(bool(drawn.numbers)))
     for side in () if few else ("low", "high"):
         for rows in _stretches(points, "low", "high"):
-            frame.canvas.line(frame.edge(rows, side), BLUE, 0.5, "1.5 1.5")
+            frame.canvas.line(frame.edge(rows, side), look.colour, 0.5, "1.5 1.5")
     for point in points if few else ():
         if point["low"] is not None and point["high"] is not None:
             ends = frame.edge([point], "low") + frame.edge([point], "high")
-            frame.canvas.line(ends, BLUE, 0.9)
-    known = [p for p in points if p["y"] is not None]
-    frame.line([(p["x"], p["y"]) for p in known], BLUE, 1.2)
-    for x, y in frame.edge(known, "y") if few else ():
-        frame.canvas.dot(x, y, filled=True, radius=1.8)
-    return frame.canvas, f"{name}: {_spoken(words, points)}."
+            frame.canvas.line(ends, look.colour, 0.9)
+    frame.curve(drawn)
+    for x, y in frame.edge([p for p in points if p["y"] is not None], "y") if few else ():
+        frame.canvas.dot(x, y, filled=True, radius=1.8, look=look)
+    if drawn.numbers:
+        frame.key(0, drawn.numbers, look)
+    return frame.canvas, f"{_described(words, drawn)}."
 
 
 def curves_together(
-    words: CurveWords, named: Sequence[tuple[str, Mapping[str, Any]]]
+    words: CurveWords, named: Sequence[Drawn], every: Sequence[Mapping[str, Any]]
 ) -> tuple[Canvas, str]:
     """Draw the curves of several models without their bands, with a key."""
-    frame = Frame(words, [values for _, values in named], [name for name, _ in named])
-    for line in named[0][1]["references"]:
-        frame.line(line["points"], *REFERENCE)
-    spoken = []
-    for number, (name, values) in enumerate(named):
-        style = STYLES[number % len(STYLES)]
-        known = [(p["x"], p["y"]) for p in values["points"] if p["y"] is not None]
-        frame.line(known, style[0], 1.2, style[1])
-        frame.key(number, name, style)
-        spoken.append(f"{name}: {_spoken(words, values['points'])}")
-    return frame.canvas, f"{'; '.join(spoken)}."
+    references = named[0].values["references"]
+    frame = Frame(words, every, len(named) + len(references))
+    frame.references(named[0].values, len(named))
+    for number, drawn in enumerate(named):
+        frame.curve(drawn)
+        text = f"{drawn.name}, {drawn.numbers}" if drawn.numbers else drawn.name
+        frame.key(number, text, drawn.look)
+    return frame.canvas, f"{'; '.join(_described(words, drawn) for drawn in named)}."
+
+
+def _described(words: CurveWords, drawn: Drawn) -> str:
+    """State the numbers of a curve."""
+    said = f"{drawn.name}: {_spoken(words, drawn.values['points'])}"
+    said += f"; {drawn.numbers}" if drawn.numbers else ""
+    if (chosen := drawn.values.get("chosen")) is not None:
+        x, y = (fixed(value, Scale(2)) for value in chosen)
+        said += f"; predicted classes {y} at {x}"
+    return said
 
 
 def _spoken(words: CurveWords, points: Sequence[Point]) -> str:

@@ -11,6 +11,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -51,7 +52,7 @@ INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#ffffff",
     "#f1f2f4",
 )
-BAND = "#d6e7f3"  # around a curve, dark enough to be seen in print
+ORANGE, GREEN, PURPLE, SKY = "#e69f00", "#009e73", "#cc79a7", "#56b4e9"
 COLOURS = {
     INK: "var(--ink)",
     MUTE: "var(--mute)",
@@ -59,7 +60,10 @@ COLOURS = {
     BLUE: "var(--data)",
     PAPER: "var(--paper)",
     SHADE: "var(--shade)",
-    BAND: "var(--band)",
+    ORANGE: "var(--orange)",
+    GREEN: "var(--green)",
+    PURPLE: "var(--purple)",
+    SKY: "var(--sky)",
 }
 TICK = 2.5  # points
 TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
@@ -74,10 +78,39 @@ SHARES: dict[Anchor, float] = {"left": 0.0, "center": 0.5, "right": 1.0}
 """The shares of a text that are left of its place."""
 
 
+class Look(Struct, frozen=True):
+    """How a model is drawn in every figure: its colour, its dashes, and the corners of its marker.
+
+    Corners are in radii from the middle; without them the marker is a circle.
+    """
+
+    colour: str
+    dash: str = ""
+    corners: tuple[Point, ...] = ()
+
+
+SQUARE = ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9))
+MARKERS: tuple[tuple[Point, ...], ...] = (
+    (),
+    SQUARE,
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    ((-1.15, 0.9), (0, -1.2), (1.15, 0.9)),
+    ((-1.15, -0.9), (0, 1.2), (1.15, -0.9)),
+)
+DASHES = ("", "5 1.5", "2.5 1.5", "6 1.5 1.5 1.5", "1 1.2", "9 2")
+LOOKS = tuple(
+    Look(colour, DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
+    for i, colour in enumerate((BLUE, ORANGE, GREEN, PURPLE, INK, SKY) * len(MARKERS))
+)
+"""Of the models in the order of the study: Okabe and Ito's colours, but that of warnings."""
+FIRST = LOOKS[0]
+
+
 class Mark(Struct, frozen=True):
     """A path, circle, box or text: its points, its style, and what its kind has.
 
-    The points of a box are two corners, those of a circle and a text their places.
+    The points of a box are two corners, those of a circle and a text their places. A path with a
+    radius is a marker.
     """
 
     tag: Literal["path", "circle", "rect", "text"]
@@ -152,20 +185,35 @@ class Canvas:
         style = f"fill:none;stroke:{RULE};stroke-width:0.4"
         self.marks.append(Mark("path", (start, end), style, hairline=True))
 
-    def area(self, points: Sequence[Point], fill: str) -> None:
+    def area(self, points: Sequence[Point], fill: str, opacity: float = 1.0) -> None:
         """Fill the polygon through points."""
-        self.marks.append(Mark("path", tuple(points), f"fill:{fill}", closed=True))
+        style = f"fill:{fill}" + (f";fill-opacity:{_short(opacity)}" if opacity < 1 else "")
+        self.marks.append(Mark("path", tuple(points), style, closed=True))
 
-    def dot(self, x: float, y: float, *, filled: bool, radius: float = 2.4) -> None:
+    def dot(
+        self, x: float, y: float, *, filled: bool, radius: float = 2.4, look: Look = FIRST
+    ) -> None:
         """Draw a marker: filled, or open with the paper showing through."""
-        style = f"fill:{BLUE if filled else PAPER};stroke:{BLUE};stroke-width:1.1"
-        self.marks.append(Mark("circle", ((x, y),), style, radius=radius))
+        style = f"fill:{look.colour if filled else PAPER};stroke:{look.colour};stroke-width:1.1"
+        if look.corners:
+            points = tuple((x + radius * a, y + radius * b) for a, b in look.corners)
+            self.marks.append(Mark("path", points, style, closed=True, radius=radius))
+        else:
+            self.marks.append(Mark("circle", ((x, y),), style, radius=radius))
 
     def box(
-        self, x: float, y: float, width: float, height: float, fill: str, edge: str | None = None
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        fill: str,
+        edge: str | None = None,
+        opacity: float = 1.0,
     ) -> None:
         """Draw a rectangle from its top left corner."""
         style = f"fill:{fill}" + (f";stroke:{edge};stroke-width:0.6" if edge else "")
+        style += f";fill-opacity:{_short(opacity)}" if opacity < 1 else ""
         self.marks.append(Mark("rect", ((x, y), (x + width, y + height)), style))
 
     def words(
@@ -223,7 +271,11 @@ class Canvas:
             if marked:
                 self.line([(x, depth), (x, depth + 3)])
         self.ticks(axis, depth + 9, power)
-        self.line([(axis.left, depth), (axis.right, depth)])
+        for *_, start, end in axis.parts:
+            self.line([(start, depth), (end, depth)])
+        for before, after in pairwise(axis.parts):
+            for x in (before[3], after[2]):
+                self.line([(x - 1, depth + 3), (x + 1, depth - 3)], INK, 0.8)
         half = fonts.width(name, SIZE) / 2
         middle = max(min((axis.left + axis.right) / 2, self.width - half), half)
         self.words(middle, depth + 21, name, "center", colour=MUTE)
@@ -238,13 +290,6 @@ class Canvas:
                 height = deep * n / max(counts)
                 x = left + wide * k + space / 2
                 self.box(x, foot - height, wide - space, height, fill)
-
-    def beyond(self, axis: "Axis", y: float, text: str, *, above: bool) -> None:
-        """State what is off the scale, with an arrow to its side, at that end of the axis."""
-        if above == (axis.left < axis.right):
-            self.words(max(axis.left, axis.right), y, f"{text}\u2002→", "right", colour=MUTE)
-        else:
-            self.words(min(axis.left, axis.right), y, f"←\u2002{text}", "left", colour=MUTE)
 
     def place(
         self, other: "Canvas", left: float, top: float, width: float, *, grid: bool = True
@@ -268,8 +313,12 @@ class Canvas:
                 below = ((x, max(y, foot)), (x, max(y, foot) + TICK))
                 ends = below if x == right else ((x - TICK, y), (x, y))
                 mark = replace(mark, points=ends, style=TICK_STYLE)
-            points = tuple((across(x), top + y) for x, y in mark.points)
-            self.marks.append(replace(mark, points=points))
+            moved = [across(x) - x for x, _ in mark.points]
+            if mark.radius and mark.tag == "path":  # a marker keeps its shape
+                middle = sum(x for x, _ in mark.points) / len(mark.points)
+                moved = [across(middle) - middle] * len(moved)
+            points = ((x + more, top + y) for (x, y), more in zip(mark.points, moved, strict=True))
+            self.marks.append(replace(mark, points=tuple(points)))
 
     def svg(self) -> str:
         """Return the drawing as SVG without its alternative text."""
@@ -311,7 +360,7 @@ def numbered_names(names: Sequence[str], limit: float) -> list[str]:
 
 
 FAR_APART = 1.0
-"""A gap longer than this share of the rest of a scale puts what is beyond it off the axis."""
+"""An axis is broken at a gap that is longer than this share of the rest of the scale."""
 ENOUGH = 0.2
 """The share of the axis that the middle one of the intervals has where all can be read."""
 
@@ -324,9 +373,9 @@ UNBOUNDED: Bounds = (None, None)
 def off_scale(spans: Sequence[Span | None], fixed: Sequence[float] = ()) -> frozenset[int]:
     """Return the rows that would squeeze the intervals of all others to a point.
 
-    `spans` are the ends of each row, None without an interval; `fixed` must be on the axis. A row
-    is off the scale where the gap to the others is longer than the axis they need. At least half
-    of the rows remain, or as many where `fixed` is among them.
+    `spans` are the ends of each row, None without an interval; `fixed` must be on the main part of
+    the axis. A row is off this part where the gap to the others is longer than the axis they need.
+    At least half of the rows remain, or as many where `fixed` is among them.
     """
     kept = {i: span for i, span in enumerate(spans) if span is not None}
     if not fixed and len(kept) < 3:
@@ -374,8 +423,14 @@ TINIEST = 1e-290
 MOST_SIGNS_OF_A_TICK = 9  # longer numbers get a power of ten
 
 
+BESIDE, BREAK = 0.16, 6.0  # the share of an axis that is beyond a break, and points of the break
+
+
 class Axis:
-    """A straight scale from values to points, with round ticks at values that are `possible`."""
+    """A straight scale from values to points, with round ticks at values that are `possible`.
+
+    It is broken where spans are `far` from its values, which have a short part of their own.
+    """
 
     def __init__(
         self,
@@ -385,8 +440,14 @@ class Axis:
         right: float,
         most_ticks: int = 5,
         possible: Bounds = UNBOUNDED,
+        far: Sequence[Span] = (),
     ) -> None:
-        low, high = (min(max(end, -WIDEST), WIDEST) for end in (low, high))
+        self.left, self.right = left, right
+        inward, room = math.copysign(BREAK, right - left), BESIDE * (right - left)
+        below, above = [s for s in far if s[1] < low], [s for s in far if s[0] > high]
+        start = left + (room + inward if below else 0.0)
+        end = right - (room + inward if above else 0.0)
+        low, high = (min(max(bound, -WIDEST), WIDEST) for bound in (low, high))
         largest = max(abs(low), abs(high))
         if high - low <= max(largest * 1e-12, TINIEST):  # no decimals would tell its ticks apart
             pad = largest * 0.01 if largest > TINIEST else 0.5
@@ -396,12 +457,20 @@ class Axis:
         least = -math.inf if possible[0] is None else possible[0] - EDGE * step
         most = math.inf if possible[1] is None else possible[1] + EDGE * step
         ticks = [tick for tick in every if least <= tick <= most] or every
-        self.left, self.right = left, right
         self.ticks = [float(f"{t:.12g}") for t in ticks]
         self.low, self.high = min(low, self.ticks[0]), max(high, self.ticks[-1])
         self.decimals = next((d for d in range(9) if abs(step - round(step, d)) < step / 1e6), 9)
         if self.decimals == 9 or step >= HUGE:  # its ticks get a power of ten
             self.decimals = 1 - math.floor(math.log10(step))
+        self.parts = [(self.low, self.high, start, end)]
+        for spans, place in ((below, left), (above, right - room)):
+            if spans:
+                ends = min(s[0] for s in spans), max(s[1] for s in spans)
+                tick = float(f"{round(sum(ends) / 2, self.decimals):.12g}")
+                self.parts.append((min(*ends, tick), max(*ends, tick), place, place + room))
+                self.ticks.append(tick)
+        self.parts.sort()
+        self.ticks.sort()
 
     def texts(self, power: int = 0) -> list[tuple[float, str]]:
         """Return the ticks as they are printed with a power of ten."""
@@ -414,9 +483,9 @@ class Axis:
 
     def __call__(self, value: float) -> float:
         """Return the place of a value."""
-        inside = min(max(value, self.low), self.high)
-        share = (inside - self.low) / (self.high - self.low)
-        return self.left + share * (self.right - self.left)
+        low, high, start, end = min(self.parts, key=lambda p: max(p[0] - value, value - p[1], 0.0))
+        share = (min(max(value, low), high) - low) / (high - low) if high > low else 0.5
+        return start + share * (end - start)
 
 
 ROUND = (1.0, 2.0, 2.5, 5.0)

@@ -10,17 +10,16 @@ from evallang.reporting import fonts
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.decisions import decided, is_about_equivalence, margin_of
 from evallang.reporting.figures.figure import (
-    BLUE,
     COLUMN,
+    FIRST,
     INK,
-    MUTE,
-    PAPER,
     SHADE,
     SIZE,
     SMALL_SIZE,
     Axis,
     Bounds,
     Canvas,
+    Look,
     Span,
     off_scale,
 )
@@ -48,8 +47,6 @@ NAMES_APART = 4.0  # points between the names of two lines
 LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
-ARROW = 3.4
-OFF = "off the scale"
 MINUS = "− "
 
 
@@ -64,7 +61,7 @@ class ForestRow(Struct, frozen=True):
     lines, names : margins or thresholds, and the words above each, such as "margin −2"
     shaded : what remains possible; what is beyond it is shaded
     text, short : what is printed at the right, and where that has no room
-    far : the words next to the arrow of a row that is off the scale
+    look : how the model is drawn, where the row is about one
     """
 
     label: Sequence[str]
@@ -78,7 +75,7 @@ class ForestRow(Struct, frozen=True):
     shaded: Bounds = (None, None)
     text: str = ""
     short: str = ""
-    far: str = ""
+    look: Look = FIRST
 
 
 def forest(
@@ -90,8 +87,12 @@ def forest(
     *,
     depth: float,
     zero: bool = False,
+    far: Sequence[Span] = (),
 ) -> Canvas:
-    """Draw rows of `depth` points on a scale that has room for `ends` and ticks at `possible`."""
+    """Draw rows of `depth` points on a scale that has room for `ends` and ticks at `possible`.
+
+    The scale is broken where spans are `far` from its ends.
+    """
     named = any(row.names for row in rows)
     left = fonts.widest((line for row in rows for line in row.label), SIZE) + GAP
     texts = [row.text for row in rows]
@@ -100,10 +101,10 @@ def forest(
         texts = [row.short for row in rows]
         right = fonts.widest(texts, SIZE) + GAP
     most = 4 if any(texts) else 5
-    axis = Axis(min(ends), max(ends), left + 3, COLUMN - right - 3, most, possible)
+    axis = Axis(min(ends), max(ends), left + 3, COLUMN - right - 3, most, possible, far)
     canvas = Canvas(depth * len(rows) + FOOT)
     for i, row in enumerate(rows):
-        if row.shaded != (None, None) and not row.far:
+        if row.shaded != (None, None):
             low, high = _placed(axis, row.shaded)
             for start, end in ((axis.left, low), (high, axis.right)):
                 if end - start > 0.3:
@@ -115,9 +116,6 @@ def forest(
         canvas.names(left - GAP, y, row.label, LINE)
         if text:
             canvas.words(COLUMN, y, text, "right")
-        if row.far and row.value is not None:
-            _draw_off(canvas, axis, y, row.far, above=row.value > axis.high)
-            continue
         for line in row.lines:
             x, top = axis(line), depth * i + (LINE + 1 if named else 0)
             canvas.line([(x, top), (x, depth * (i + 1))], INK, 0.9, dash="2.4 1.6")
@@ -125,9 +123,9 @@ def forest(
         y += LINE / 2 if named else 0
         for bounds, weight in ((row.wide, 0.8), ((row.low, row.high), 2.0)):
             if bounds != (None, None):
-                canvas.line([(x, y) for x in _placed(axis, bounds)], BLUE, weight)
+                canvas.line([(x, y) for x in _placed(axis, bounds)], row.look.colour, weight)
         if row.value is not None:
-            canvas.dot(axis(row.value), y, filled=row.filled)
+            canvas.dot(axis(row.value), y, filled=row.filled, look=row.look)
     return canvas
 
 
@@ -154,20 +152,6 @@ def _name_lines(canvas: Canvas, axis: Axis, y: float, row: ForestRow) -> None:
             canvas.words(start, y, text, size=SMALL_SIZE)
 
 
-def _draw_off(canvas: Canvas, axis: Axis, y: float, text: str, *, above: bool) -> None:
-    """Point to a value beyond an end of the axis, and state it."""
-    end, sign = (axis.right, 1) if above else (axis.left, -1)
-    tip = end + sign * 3
-    back = tip - sign * ARROW
-    canvas.area([(tip, y), (back, y - ARROW * 0.65), (back, y + ARROW * 0.65)], BLUE)
-    canvas.line([(back, y), (back - sign * 7, y)], BLUE, 1.1)
-    width = fonts.width(text, SMALL_SIZE) + 4
-    place = back - sign * 9
-    canvas.box(place - width if above else place, y - 4.6, width, 9.2, PAPER)
-    canvas.words(place - sign * 2, y, text, "right" if above else "left", colour=MUTE,
-                 size=SMALL_SIZE)  # fmt: skip
-
-
 def forest_of_estimates(
     labels: Sequence[str],
     estimates: Sequence[Estimate],
@@ -175,26 +159,30 @@ def forest_of_estimates(
     scale: Scale,
     depth: float = 0.0,
     among: Sequence[Estimate] = (),
+    looks: Sequence[Look] = (),
 ) -> tuple[Canvas, str]:
     """Draw estimates with their intervals; gives the SVG and its numbers in words.
 
     The rows are spread to `depth` points where that leaves them close enough to be read. The axis
-    has room for all estimates `among` which these are, except for those so far from the others
-    that no interval could be seen: an arrow points to them.
+    has room for all estimates `among` which these are, and is broken before those so far from the
+    others that no interval could be seen.
     """
     least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
-    far = far_estimates(among or estimates)
-    ends = [b for e in among or estimates if e.model not in far for b in _finite(*_numbers(e))]
+    every = among or estimates
+    far = far_estimates(every)
+    ends = [b for e in every if e.model not in far for b in _finite(*_numbers(e))]
+    beyond = [span for e in every if e.model in far and (span := _span(*_numbers(e)))]
     rows, spoken = [], []
     names = fonts.shorten_names(labels, SIZE, LABEL)
-    for name, label, estimate in zip(names, labels, estimates, strict=True):
+    every_look = looks or [FIRST] * len(labels)
+    for name, label, estimate, look in zip(names, labels, estimates, every_look, strict=True):
         value, low, high = _numbers(estimate)
         text = fixed(value, scale)
         text += "" if low is None and high is None else f" {interval(low, high, scale)}"
         short = _short_words(value, low, high, text)
-        off = OFF if estimate.model in far else ""
-        rows.append(ForestRow((name,), value, *_whole(low, high), text=text, short=short, far=off))
-        spoken.append(f"{label} {text}" + (f", {off}" if off else ""))
+        row = ForestRow((name,), value, *_whole(low, high), text=text, short=short, look=look)
+        rows.append(row)
+        spoken.append(f"{label} {text}")
     drawing = forest(
         rows,
         metric.title + (" (%)" if metric.percent else ""),
@@ -202,13 +190,14 @@ def forest_of_estimates(
         ends,
         metric.range,
         depth=min(max(least, depth / len(estimates)), MOST_ROW),
+        far=beyond,
     )
     unit = " (percent)" if metric.percent else ""
     return drawing, f"{metric.title}{unit} with intervals: {'; '.join(spoken)}."
 
 
 def far_estimates(estimates: Sequence[Estimate]) -> frozenset[str]:
-    """Return the models whose estimates are listed as text, because they are far from the rest."""
+    """Return the models whose estimates are beyond a break of the axis, far from the rest."""
     found = off_scale([_span(*_numbers(e)) for e in estimates])
     return frozenset(estimates[i].model for i in found)
 
@@ -252,10 +241,12 @@ def forest_of_differences(
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     confidence, firm = context.results.study.confidence, not comparison.family.exploratory
     every = among or known
-    beyond = {id(every[i]) for i in far_pairs(every)}
+    beyond, spans = far_pairs(every), list[Span]()
     ends = [0.0]
-    for pair in every:
-        if id(pair) not in beyond:
+    for i, pair in enumerate(every):
+        if i in beyond:
+            spans += [span] if (span := _span(*_difference_bounds(pair))) else []
+        else:
             ends += _finite(*_difference_bounds(pair), *margins_of(context, comparison, pair))
     rows, spoken = [], []
     for pair in known:
@@ -275,20 +266,19 @@ def forest_of_differences(
             shaded=(low, high),
             text=text,
             short=_short_words(None, low, high, text),
-            far=value if id(pair) in beyond else "",
         )
         rows.append(row)
         words = _pair_words(context, pair, row.lines, scale)
-        words += ", rejected" if firm and pair.reject else ""
-        spoken.append(words + (f", {OFF}" if row.far else ""))
+        spoken.append(words + (", rejected" if firm and pair.reject else ""))
     name = f"Difference in {metric.noun}{' (points)' if metric.percent else ''}"
     possible = metric.range_of_differences
-    drawing = forest(rows, name, scale, ends, possible, depth=_row(context, known), zero=True)
+    depth = _row(context, known)
+    drawing = forest(rows, name, scale, ends, possible, depth=depth, zero=True, far=spans)
     return drawing, f"{name}, {order_words(known)}: {'; '.join(spoken)}."
 
 
 def far_pairs(known: Sequence[HypothesisTestResult]) -> frozenset[int]:
-    """Return the pairs whose differences are listed as text, because they are far from the rest."""
+    """Return the pairs whose differences are beyond a break of the axis, far from the rest."""
     return off_scale([_span(*_difference_bounds(pair)) for pair in known], fixed=(0.0,))
 
 

@@ -115,7 +115,14 @@ def _columns(
     left = fonts.widest(names, SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
     ends = (left + 3, right - widest - GAP - 3)
-    axis = Axis(min(kept), max(kept), *(ends[::-1] if reverse else ends), 3, possible)
+    axis = Axis(
+        min(kept),
+        max(kept),
+        *(ends[::-1] if reverse else ends),
+        3,
+        possible,
+        [(values[model], values[model]) for model in far],
+    )
     top = HEAD + (REACH_ROOM if reach is not None else 0.0)
     deep = depth_of_row(len(values), ROW, DEEPEST)
     rows = {model: top + deep * (i + 0.5) for i, model in enumerate(values)}
@@ -128,13 +135,7 @@ def _columns(
     for (model, y), short, text in zip(rows.items(), names, texts, strict=True):
         canvas.words(left - GAP, y, short, "right")
         canvas.words(right - 2, y, text, "right")
-        if model in far:
-            end = axis.left if values[model] < axis.low else axis.right
-            sign = 1 if end > (axis.left + axis.right) / 2 else -1
-            canvas.line([(end - sign * 8, y), (end, y)], BLUE, 1.1)
-            canvas.area([(end + sign * 3, y), (end, y - 2.2), (end, y + 2.2)], BLUE)
-        else:
-            canvas.dot(axis(values[model]), y, filled=True)
+        canvas.dot(axis(values[model]), y, filled=True)
         for x in places:
             canvas.box(x - 0.8, y - 0.8, 1.6, 1.6, RULE)
     for x, members in zip(places, groups, strict=True):

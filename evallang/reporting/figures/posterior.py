@@ -147,7 +147,8 @@ def densities(
     kept = [curve for i, curve in enumerate(curves) if i not in far]
     low = min([-rope, *(mean - REACH * size for mean, size, _ in kept)])
     high = max([rope, *(mean + REACH * size for mean, size, _ in kept)])
-    axis = Axis(low, high, left + 3, COLUMN - 6, 5, metric.range_of_differences)
+    beyond = [spans[i] for i in far]
+    axis = Axis(low, high, left + 3, COLUMN - 6, 5, metric.range_of_differences, beyond)
     depth = ROW * len(pairs)
     canvas = Canvas(depth + FOOT)
     canvas.box(axis(-rope), 0, max(axis(rope) - axis(-rope), 0.6), depth, SHADE)
@@ -156,10 +157,6 @@ def densities(
     for i, (lines, (mean, size, df)) in enumerate(zip(names, curves, strict=True)):
         foot = ROW * (i + 1) - 1.5
         canvas.names(left - GAP, ROW * (i + 0.5), lines)
-        if i in far:
-            value = fixed(mean, scale, signed=True, null=0.0)
-            canvas.beyond(axis, foot - 6, value, above=mean > axis.high)
-            continue
         start, end = mean - REACH * size, mean + REACH * size
         steps = [start + (end - start) * k / POINTS for k in range(POINTS + 1)]
         path = [
@@ -170,8 +167,8 @@ def densities(
         canvas.dot(axis(mean), foot, filled=True, radius=1.8)
     spoken = "; ".join(
         f"{' minus '.join(context.model(m) for m in pair.models)} mean "
-        f"{fixed(mean, scale, signed=True, null=0.0)}" + (", off the scale" if i in far else "")
-        for i, (pair, (mean, _, _)) in enumerate(zip(pairs, curves, strict=True))
+        f"{fixed(mean, scale, signed=True, null=0.0)}"
+        for pair, (mean, _, _) in zip(pairs, curves, strict=True)
     )
     region = fixed(rope, scale, null=0.0)
     return canvas, f"Posterior of each difference, region ±{region}: {spoken}."

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
-    BLUE,
     COLUMN,
+    FIRST,
     INK,
     MUTE,
     SIZE,
@@ -15,6 +15,7 @@ from evallang.reporting.figures.figure import (
     Axis,
     Bounds,
     Canvas,
+    Look,
     off_scale,
 )
 from evallang.reporting.figures.forest import shorten_lines
@@ -26,7 +27,6 @@ DEPTH = 200.0  # of the rows together, where neither is reached
 FOOT = 29.0
 GAP = 7.0
 BELOW = 4.0  # points between bars and the interval
-OFF = "off the scale"
 
 
 class Distribution(Struct, frozen=True):
@@ -37,6 +37,7 @@ class Distribution(Struct, frozen=True):
     value: float | None
     low: float | None
     high: float | None
+    look: Look = FIRST
 
     @property
     def span(self) -> tuple[float, float]:
@@ -59,16 +60,18 @@ def distributions(
 
     The line through the bars is the estimate, the one below them its interval. Rows that are
     `signed` are differences, whose axis has zero. The axis has room for all rows `among` which
-    these are, except for those far from the others, and ticks at `possible` values.
+    these are, is broken before those far from the others, and has ticks at `possible` values.
     """
     every = among or rows
     labels = shorten_lines([row.label for row in rows])
     left = fonts.widest((line for lines in labels for line in lines), SIZE) + GAP
     fixed_points = (0.0,) if signed else ()
-    beyond = {id(every[i]) for i in off_scale([row.span for row in every], fixed=fixed_points)}
-    ends = [end for row in every if id(row) not in beyond for end in row.span]
+    beyond = off_scale([row.span for row in every], fixed=fixed_points)
+    ends = [end for i, row in enumerate(every) if i not in beyond for end in row.span]
     ends += fixed_points
-    axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible)
+    axis = Axis(
+        min(ends), max(ends), left + 3, COLUMN - 6, 5, possible, [every[i].span for i in beyond]
+    )
     deep = min(ROW, max(CLOSE_ROW, DEPTH / len(rows)))
     canvas = Canvas(deep * len(rows) + FOOT)
     canvas.scale(axis, deep * len(rows), name, scale.power, zero=signed)
@@ -80,11 +83,7 @@ def distributions(
         canvas.names(left - GAP, middle, lines)
         text = f"{fixed(row.value, scale, signed=signed, null=null)} "
         text += interval(row.low, row.high, scale, null=null)
-        far = id(row) in beyond
-        spoken.append(f"{' '.join(row.label)} {text}" + (f", {OFF}" if far else ""))
-        if far:
-            canvas.beyond(axis, middle, text, above=row.span[0] > axis.high)
-            continue
+        spoken.append(f"{' '.join(row.label)} {text}")
         found = row.resamples
         start, end = axis(found.low), axis(found.high)
         wide = (end - start) / len(found.counts)
@@ -92,7 +91,8 @@ def distributions(
         canvas.histogram(start, wide, found.counts, base, base - top - 3, space, MUTE)
         canvas.line([(start, base), (end, base)], MUTE, 0.4)
         if row.low is not None and row.high is not None:
-            canvas.line([(axis(end), base + BELOW - 1) for end in (row.low, row.high)], BLUE, 2.0)
+            places = [(axis(end), base + BELOW - 1) for end in (row.low, row.high)]
+            canvas.line(places, row.look.colour, 2.0)
         if row.value is not None:
             x = axis(row.value)
             canvas.line([(x, top + 1), (x, base + BELOW + 1)], INK, 1.1)

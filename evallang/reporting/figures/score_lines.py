@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.reporting import fonts
 from evallang.reporting.figures.curves import (
@@ -16,8 +17,8 @@ from evallang.reporting.figures.curves import (
     draw_frame,
 )
 from evallang.reporting.figures.figure import (
-    BLUE,
     COLUMN,
+    FIRST,
     INK,
     MUTE,
     SIZE,
@@ -25,13 +26,14 @@ from evallang.reporting.figures.figure import (
     Axis,
     Bounds,
     Canvas,
+    Look,
 )
 from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
 
 DEPTH = 120.0  # of the plot, in points
 PAD = 8.0  # between the plot and its first and last point
-STYLES = ((BLUE, ""), (INK, "4 2"))
+OTHER = Look(INK, "4 2")  # of the second series
 MARKS = ((MUTE, ""), (MUTE, "2.5 2"))
 SPREAD_OF_LOG = 20.0  # ratio of the ends from which positive numbers are on a logarithmic scale
 SPOKEN = 12  # points that the alternative text states
@@ -74,14 +76,16 @@ def score_lines(
     subject: str,
     marks: Sequence[Mark] = (),
     possible: Bounds = UNBOUNDED,
+    look: Look = FIRST,
 ) -> tuple[Canvas, str]:
-    """Draw series over their values; gives the SVG and its numbers in words.
+    """Draw series over their values, the first with a `look`; gives the SVG and words.
 
-    The axis has ticks at `possible` scores.
+    The axis has ticks at `possible` scores. Lines join values that are numbers.
     """
+    looks = replace(look, dash=""), OTHER
     drawn = [(mark.name, *style, 0.8) for mark, style in zip(marks, MARKS, strict=False)]
     if len(series) > 1:
-        drawn += [(one.name, *style, 1.2) for one, style in zip(series, STYLES, strict=False)]
+        drawn += [(s.name, it.colour, it.dash, 1.2) for s, it in zip(series, looks, strict=False)]
     foot = TOP + DEPTH
     canvas = Canvas(foot + BOTTOM + KEY * len(drawn))
     ends = [
@@ -99,8 +103,8 @@ def score_lines(
     _ticks(canvas, x, values, foot)
     for mark, (colour, dash) in zip(marks, MARKS, strict=False):
         canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], colour, 0.8, dash)
-    for number, (one, style) in enumerate(zip(series, STYLES, strict=False)):
-        _draw(canvas, one, x, y, style, filled=number == 0)
+    for one, it in zip(series, looks, strict=False):
+        _draw(canvas, one, x, y, it, filled=it is not OTHER, joined=_are_numbers(values))
     for number, (name, colour, dash, weight) in enumerate(drawn):
         at = foot + BOTTOM + KEY * (number + 0.5)
         canvas.line([(left, at), (left + SAMPLE, at)], colour, weight, dash)
@@ -113,24 +117,30 @@ def _draw(
     series: Series,
     x: Callable[[Value], float],
     y: Axis,
-    style: tuple[str, str],
+    look: Look,
     *,
     filled: bool,
+    joined: bool,
 ) -> None:
     known = [p for p in series.points if p.y is not None and math.isfinite(p.y)]
-    if len(known) <= MOST_BARS:
-        canvas.line([(x(p.x), y(p.y)) for p in known if p.y is not None], style[0], 1.2, style[1])
+    if joined and len(known) <= MOST_BARS:
+        places = [(x(p.x), y(p.y)) for p in known if p.y is not None]
+        canvas.line(places, look.colour, 1.2, look.dash)
     for point in known:
         assert point.y is not None, "points without a score are skipped"
         if point.low is not None and point.high is not None and len(known) <= MOST_BARS:
-            canvas.line([(x(point.x), y(point.low)), (x(point.x), y(point.high))], style[0], 1.1)
-        canvas.dot(x(point.x), y(point.y), filled=filled, radius=2.0)
+            canvas.line([(x(point.x), y(point.low)), (x(point.x), y(point.high))], look.colour, 1.1)
+        canvas.dot(x(point.x), y(point.y), filled=filled, radius=2.0, look=look)
+
+
+def _are_numbers(values: Sequence[Value]) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
 def _places(values: Sequence[Value], left: float, right: float) -> Callable[[Value], float]:
     """Return where values are: numbers on a straight or logarithmic scale, others evenly spaced."""
-    numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
-    if len(numbers) == len(values) > 1:
+    if len(values) > 1 and _are_numbers(values):
+        numbers = [float(v) for v in values if isinstance(v, int | float)]
         low, high = min(numbers), max(numbers)
         log = low > 0 and high / low >= SPREAD_OF_LOG
         scaled = math.log if log else float

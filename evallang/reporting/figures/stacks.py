@@ -1,11 +1,13 @@
 """Rows on one scale: parts of a whole as stacked bars, counts, single values, and spans."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
+    FIRST,
     INK,
     MUTE,
     PAPER,
@@ -15,6 +17,7 @@ from evallang.reporting.figures.figure import (
     Axis,
     Bounds,
     Canvas,
+    Look,
 )
 from evallang.reporting.figures.forest import shorten_lines
 from evallang.reporting.letter_case import axis_words
@@ -149,16 +152,17 @@ def strips(
     scale: Scale,
     subject: str,
     possible: Bounds = UNBOUNDED,
+    looks: Sequence[Look] = (),
 ) -> tuple[Canvas, str]:
     """Draw the values of each row as open dots, their mean as a tick; gives SVG and words."""
     every = [value for _, values in rows for value in values]
     ends = min(every), max(every)
     made = _Rows([name for name, _ in rows], title, scale.power, ends, possible, inset=GAP)
     made.upright(made.left)
-    for y, (_, values) in zip(made.places, rows, strict=True):
+    for y, (_, values), look in zip(made.places, rows, looks or cycle([FIRST]), strict=False):
         made.tick(sum(values) / len(values), y)
         for value in values:
-            made.canvas.dot(made.axis(value), y, filled=False, radius=2.0)
+            made.canvas.dot(made.axis(value), y, filled=False, radius=2.0, look=look)
     spoken = "; ".join(
         f"{name}: {', '.join(fixed(v, scale) for v in values)}" for name, values in rows
     )
