@@ -128,10 +128,11 @@ def on_paper(panels: Sequence[Any], alt: str) -> str:
     from html import unescape
 
     from evallang.reporting import fonts
+    from evallang.reporting.figures.figure import POINTS_PER_MM
     from evallang.reporting.report import WIDTHS, arrange, svg_file
 
-    (_, single), (_, double) = WIDTHS
-    sheet = arrange(panels, double if len(panels) > 1 else single)
+    width = WIDTHS["nature"]["double" if len(panels) > 1 else "single"]
+    sheet = arrange(panels, width * POINTS_PER_MM)
     svg = svg_file(sheet, alt, "")
 
     def shortened(match: re.Match[str]) -> str:

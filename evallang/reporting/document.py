@@ -396,7 +396,7 @@ class Document(Struct, frozen=True):
     """A whole report, before it is numbered and laid out.
 
     `style_sheet` is the author's, checked when it was read, and `drawing_style` what it and the
-    author's template make of drawings.
+    author's template make of drawings; `widths` is the journal of the files of figures.
     """
 
     title: str
@@ -408,6 +408,7 @@ class Document(Struct, frozen=True):
     style_sheet: str = ""
     part: str = "all"
     drawing_style: DrawingStyle = DrawingStyle()
+    widths: str = "nature"
 
     def shown(self) -> "Document":
         """Return the document with its `part` alone; the supplement has the same title."""

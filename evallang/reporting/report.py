@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from evallang.reporting import fonts, pdf
 from evallang.reporting.authors_template import AuthorsTemplate, TemplateFault
 from evallang.reporting.context import NO_SENTENCES, Context
-from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Ref, Runs, Table
-from evallang.reporting.figures.figure import CAP_HEIGHT, POINTS_PER_MM, SVG, Canvas
+from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Panel, Ref, Runs, Table
+from evallang.reporting.figures.figure import CAP_HEIGHT, COLUMN, POINTS_PER_MM, SVG, Canvas
 from evallang.reporting.formats.csv_tables import csv_file
 from evallang.reporting.formats.format import FORMATS, Writing, format_names
 from evallang.reporting.formats.pages import (
@@ -28,8 +28,14 @@ from evallang.results.records import ResultsRecord
 
 FOLDER = "figures"
 ALT = f"{FOLDER}/ALT.txt"
-WIDTHS = (("single", 89 * POINTS_PER_MM), ("double", 183 * POINTS_PER_MM))
-"""The widths of journals, by the word in the names of files."""
+WIDTHS = {
+    "nature": {"single": 89.0, "double": 183.0},
+    "ieee": {"single": 88.9, "double": 181.9},
+    "neurips": {"text": 139.7},
+    "jmlr": {"text": 152.4},
+}
+"""The widths of the columns of journals in millimetres, by the word in the names of files."""
+PANEL, TALLEST = 89.0, 240.0  # millimetres: the width of the file of a panel, and any height
 GUTTER = 5 * POINTS_PER_MM
 LETTER, LETTER_SIZE = 12.0, 8.0  # points above a panel for its letter, and of the letter
 BELOW = 6.0  # points between two rows of panels
@@ -53,36 +59,55 @@ def figure_files(
     made: dict[str, list[OutputFile]] = {ending: [] for ending in sorted(endings)}
     without: dict[str, None] = {}
     style = document.drawing_style
-    for figure in found:
-        name = figure_name(figure.id)
-        alt = alternative_text(figure)
-        drawings = [panel.drawing for panel in figure.panels]
-        text = "".join(m.text for drawing in drawings for m in drawing.marks) + PANEL_LETTERS
-        for width, points in WIDTHS:
-            sheet = arrange(drawings, points)
-            path = f"{FOLDER}/{name}-{width}"
-            if "svg" in made:
-                svg = svg_file(
-                    sheet, alt, fonts.embed(text, fonts.DRAWN) + escape(style.faces, quote=False)
-                )
-                svg = style.applied(svg)
-                made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
-            if "pdf" in made:
-                styles = fonts.print_rules(fonts.DRAWN) + style.faces
-                title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
-                try:
-                    drawn = fonts.spelled(style.applied(svg))
-                    data = pdf.write_drawing(drawn, sheet.width, sheet.height, title, alt, styles)
-                except pdf.PangoMissingError:
-                    without[name] = None
-                else:
-                    made["pdf"].append(OutputFile(f"{path}.pdf", data))
+    for name, panels, sheet in (item for figure in found for item in _sheets(document, figure)):
+        alt, path = " ".join(panel.alt for panel in panels), f"{FOLDER}/{name}"
+        text = "".join(mark.text for mark in sheet.marks) + PANEL_LETTERS
+        if "svg" in made:
+            faces = fonts.embed(text, fonts.DRAWN) + escape(style.faces, quote=False)
+            svg = style.applied(svg_file(sheet, alt, faces))
+            made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
+        if "pdf" in made:
+            styles = fonts.print_rules(fonts.DRAWN) + style.faces
+            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
+            try:
+                drawn = fonts.spelled(style.applied(svg))
+                data = pdf.write_drawing(drawn, sheet.width, sheet.height, title, alt, styles)
+            except pdf.PangoMissingError:
+                without[name] = None
+            else:
+                made["pdf"].append(OutputFile(f"{path}.pdf", data))
     for files in made.values() if found else ():
         files.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
     if not without:
         return made, []
     names = ", ".join(without)
     return made, [f"no PDF of the figures {names}: {pdf.PangoMissingError.reason}"]
+
+
+def _sheets(document: Document, figure: Figure) -> Iterator[tuple[str, Sequence[Panel], Canvas]]:
+    """Iterate over the files of a figure: their names, panels and drawings.
+
+    There is one for each width, in as many parts as keep it below the tallest, and one for each
+    panel of several.
+    """
+    name, panels = figure_name(figure.id), figure.panels
+    for word, width in WIDTHS[document.widths].items():
+        parts: list[list[int]] = [[]]
+        for i in range(len(panels)):
+            drawings = [panels[k].drawing for k in (*parts[-1], i)]
+            sheet = arrange(drawings, width * POINTS_PER_MM)
+            if parts[-1] and sheet.height > TALLEST * POINTS_PER_MM:
+                parts.append([])
+            parts[-1].append(i)
+        for part, places in enumerate(parts, start=1):
+            some = [panels[i] for i in places]
+            letters = [PANEL_LETTERS[i] for i in places] if len(panels) > 1 else []
+            drawings = [panel.drawing for panel in some]
+            sheet = arrange(drawings, width * POINTS_PER_MM, letters)
+            yield f"{name}-{word}" + (f"-{part}" if part > 1 else ""), some, sheet
+    if len(panels) > 1:
+        for letter, panel in zip(PANEL_LETTERS, panels, strict=False):
+            yield f"{name}-{letter}", [panel], arrange([panel.drawing], PANEL * POINTS_PER_MM)
 
 
 def figure_name(identifier: str) -> str:
@@ -95,9 +120,11 @@ def alternative_text(figure: Figure) -> str:
     return " ".join(panel.alt for panel in figure.panels)
 
 
-def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
-    """Place drawings in columns of a sheet: one below 140 mm, else two for more than one."""
-    columns = 2 if width > 140 * POINTS_PER_MM and len(drawings) > 1 else 1
+def arrange(
+    drawings: Sequence[Canvas], width: float, letters: Sequence[str] = PANEL_LETTERS
+) -> Canvas:
+    """Place drawings, of several each with its letter, in as many of two columns as have room."""
+    columns = 2 if width >= 2 * COLUMN + GUTTER and len(drawings) > 1 else 1
     wide = (width - GUTTER * (columns - 1)) / columns
     above = LETTER if len(drawings) > 1 else 0.0
     sheet = Canvas(0, width)
@@ -107,7 +134,7 @@ def arrange(drawings: Sequence[Canvas], width: float) -> Canvas:
         for k, drawing in enumerate(row):
             left = k * (wide + GUTTER)
             if above:
-                letter, middle = PANEL_LETTERS[start + k], top + 1 + CAP_HEIGHT * LETTER_SIZE / 2
+                letter, middle = letters[start + k], top + 1 + CAP_HEIGHT * LETTER_SIZE / 2
                 sheet.words(left, middle, letter, size=LETTER_SIZE, bold=True)
             sheet.place(drawing, left, top + above, wide, grid=False)
         top += above + max(drawing.height for drawing in row) + BELOW
@@ -142,8 +169,11 @@ def _descriptions(found: Sequence[Figure]) -> Iterator[str]:
         yield figure_name(figure.id)
         yield f"Caption: {plain(figure.caption)}"
         if len(figure.panels) > 1:
-            titles = zip(PANEL_LETTERS, figure.panels, strict=False)
-            yield f"Panels: {'; '.join(f'{letter}, {plain(p.title)}' for letter, p in titles)}."
+            made = []
+            for letter, panel in zip(PANEL_LETTERS, figure.panels, strict=False):
+                ratio = PANEL * POINTS_PER_MM / panel.drawing.height
+                made.append(f"{letter}, {plain(panel.title)} (width to height {ratio:.2f})")
+            yield f"Panels: {'; '.join(made)}."
         yield f"Alternative text: {alternative_text(figure)}"
     yield ""
 

@@ -89,6 +89,7 @@ class ReportSettings(Struct, frozen=True):
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()
     part: Annotated[str, one_of(("main", "supplement", "all"))] = "all"
+    figures: Annotated[str, one_of(("nature", "neurips", "jmlr", "ieee"))] = "nature"
     style: str | None = None
     template: str | None = None
     bibliography: str | None = None

@@ -1,6 +1,7 @@
 """The files of figures that are written with a report, and the folder that they are in."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import fixture
@@ -8,7 +9,9 @@ import pikepdf
 import pytest
 
 import evallang as ev
-from evallang.reporting.report import figures, write_report
+from evallang.reporting.document import Document, Figure, Panel, Section
+from evallang.reporting.figures.figure import Canvas
+from evallang.reporting.report import figure_files, figures, write_report
 
 pytestmark = pytest.mark.pdf
 
@@ -41,10 +44,17 @@ def names(folder):
 def test_every_figure_is_a_file_of_each_width_and_has_a_description(tmp_path, formats, kinds):
     written, messages = write_report(fixture.cancer(), tmp_path, formats)
     assert messages == ()
-    stems = {f"figures/{name}-{width}" for name in figures(fixture.cancer())
-             for width in ("single", "double")}  # fmt: skip
+    drawn = figures(fixture.cancer())
+    panels = {
+        f"figures/{name}-{letter}": panel.alt
+        for name, figure in drawn.items()
+        for letter, panel in zip("abcdef", figure.panels, strict=False)
+        if len(figure.panels) > 1
+    }
+    stems = {f"figures/{name}-{width}" for name in drawn for width in ("single", "double")}
     assert stems
-    wanted = {f"{stem}.{kind}" for stem in stems for kind in kinds} | {"figures/ALT.txt"}
+    wanted = {f"{stem}.{kind}" for stem in (*stems, *panels) for kind in kinds}
+    wanted |= {"figures/ALT.txt"}
     assert {name for name in names(tmp_path) if name.startswith("figures/")} == wanted
     assert wanted <= {path.relative_to(tmp_path).as_posix() for path in written}
     listed = json.loads((tmp_path / ".evallang-files").read_text(encoding="utf-8"))
@@ -57,11 +67,51 @@ def test_every_figure_is_a_file_of_each_width_and_has_a_description(tmp_path, fo
             assert root.get("width") == f"{millimetres}mm"
             alt = root.find("{http://www.w3.org/2000/svg}title").text
             assert f"Alternative text: {alt}\n" in descriptions
+            assert float(root.get("height").removesuffix("mm")) <= 240
         if "pdf" in kinds:
             with pikepdf.open(tmp_path / f"{stem}.pdf") as pdf:
                 assert float(pdf.pages[0].mediabox[2]) == pytest.approx(
                     millimetres * MILLIMETRE, 0.01
                 )
+
+
+@pytest.mark.parametrize(
+    ("journal", "widths"),
+    [("ieee", {"single": 88.9, "double": 181.9}), ("neurips", {"text": 139.7}),
+     ("jmlr", {"text": 152.4})],
+)  # fmt: skip
+def test_the_clause_chooses_the_widths_of_the_files(study, journal, widths):
+    study.write_text(f"{STUDY}  figures {journal}\n", encoding="utf-8")
+    ev.run(study, out="out", look=False)
+    for word, millimetres in widths.items():
+        root = ElementTree.parse(f"out/figures/estimates-1-{word}.svg").getroot()
+        assert root.get("width") == f"{millimetres}mm"
+    panel = ElementTree.parse("out/figures/estimates-1-a.svg").getroot()
+    assert panel.get("width") == "89mm"
+    ratio = 89 / float(panel.get("height").removesuffix("mm"))
+    text = (study.parent / "out" / "figures" / "ALT.txt").read_text(encoding="utf-8")
+    told = float(re.search(r"Panels: a, [^;]*to height ([\d.]+)\)", text)[1])
+    assert told == pytest.approx(ratio, abs=0.006)
+
+
+def test_panels_that_are_too_tall_together_are_several_files():
+    def drawing():
+        canvas = Canvas(200.0)
+        canvas.words(10, 10, "a name")
+        return canvas
+
+    figure = Figure("figure-x-1", (), tuple(Panel(drawing(), f"{i}.", ()) for i in range(6)))
+    section = Section("x", "X", (figure,))
+    files, _ = figure_files(Document("T", "1", None, "", "a4", (section,)), ["svg"])
+    heights = {}
+    for file in files["svg"][:-1]:
+        root = ElementTree.fromstring(file.content)
+        heights[file.path] = float(root.get("height").removesuffix("mm"))
+    assert {name for name in heights if "single" in name} == {
+        "figures/x-1-single.svg",
+        "figures/x-1-single-2.svg",
+    }
+    assert max(heights.values()) <= 240
 
 
 def test_a_further_format_keeps_the_figures_of_the_others(tmp_path):

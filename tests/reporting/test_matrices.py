@@ -9,6 +9,7 @@ import pytest
 from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     LEAST_SIZE,
+    POINTS_PER_MM,
     SMALL_SIZE,
     smallest_text,
 )
@@ -35,8 +36,8 @@ def drawn(n, sets=30):
 def test_texts_of_a_matrix_can_be_read_in_both_widths(n):
     matrix = drawn(n)
     assert smallest_text([matrix.drawing]) >= LEAST_SIZE
-    for _, width in WIDTHS:
-        sheet = arrange([matrix.drawing], width)
+    for width in {w for widths in WIDTHS.values() for w in widths.values()}:
+        sheet = arrange([matrix.drawing], width * POINTS_PER_MM)
         assert smallest_text([sheet]) >= LEAST_SIZE
         boxes = [mark.points for mark in sheet.marks if mark.tag == "rect"]
         for ((a, b), (c, d)), ((e, f), (g, h)) in combinations(boxes, 2):
