@@ -140,7 +140,7 @@ def build(context: Context) -> Document:
         context.sections,
         context.style_sheet,
         context.results.report.part,
-        context.results.report.figures,
+        widths=context.results.report.figures,
     )
 
 
