@@ -188,10 +188,13 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
     clause = clauses.plain(word)
     if clause is None:
         return None
-    from evallang.reporting.section import SECTIONS  # read only where sections are named
+    from evallang.reporting.section import EXHIBIT, SECTIONS  # read only where they are named
 
-    found: list[n.NameNode] = []
+    found: list[n.NameNode | n.TextNode] = []
     for value in clause.values:
+        if isinstance(value, n.TextNode) and EXHIBIT.fullmatch(value.value):
+            found.append(value)
+            continue
         code, message = codes.clause_value, f"`{word}` takes names of sections"
         text: str | None = None
         fixes: list[Fix] = []
@@ -207,9 +210,12 @@ def _sections(scope: Scope, clauses: Clauses, word: str) -> tuple[str, ...] | No
         elif isinstance(value, n.TextNode) and value.value in SECTIONS:
             text = f"write `{value.value}`, without quotes"
             fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
-        help_ = text or "`evallang list sections` lists all of them"
+        help_ = text or (
+            "`evallang list sections` lists all of them; a single figure or table is named as in "
+            'the address of its link, such as `"figure-estimates-1"`'
+        )
         scope.report(code, message, value.span, help=help_, fixes=fixes)
-    names = [value.name for value in found]
+    names = [value.name if isinstance(value, n.NameNode) else value.value for value in found]
     return clause_values.distinct(scope, found, names, f" in `{word}`")
 
 

@@ -176,6 +176,8 @@ class Context:
         self.style = cast(Style, self.results.report.numbers)
         css = results.style_sheet or ""  # results may come from anyone
         self.style_sheet = css if style_objection(css) is None else ""
+        self.exhibits: dict[str, None] = {}
+        """The figures and tables that `show` and `hide` may name, by their identifiers."""
         self.sections: tuple[Section, ...] = ()  # those built so far
         self.alike: dict[Runs, list[Requirement]] = {}  # requirements by their words
 

@@ -22,7 +22,7 @@ from evallang.reporting.formats.pages import (
 )
 from evallang.reporting.output_files import OutputFile, write_files
 from evallang.reporting.run_writer import RunWriter
-from evallang.reporting.section import build
+from evallang.reporting.section import EXHIBIT, build
 from evallang.reporting.style_sheets import drawing_style, style_objection
 from evallang.results.records import ResultsRecord
 
@@ -295,6 +295,13 @@ def write_report(
     unsaid = dict.fromkeys(objection for part in parts for objection in part.unsaid)
     messages += [TemplateFault(f"a sentence of {o}; the report has evallang's") for o in unsaid]
     objections = [objection for part in parts for objection in part.objections]
+    settings = results.report
+    for name in filter(EXHIBIT.fullmatch, (*(settings.show or ()), *settings.hide)):
+        if name not in context.exhibits:
+            messages.append(
+                f"the report has no figure or table `{name}` that `show` and `hide` can name; it "
+                f"has {', '.join(f'`{one}`' for one in context.exhibits)}"
+            )
     if objections:
         named = f"the template `{results.report.template}` is not used"
         messages.append(TemplateFault(f"{named}: {objections[0]}"))

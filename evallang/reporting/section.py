@@ -4,6 +4,7 @@ The families of sections are the modules of this room; `order` is the place on t
 A section without anything to say gives no blocks and is excluded.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from itertools import groupby
@@ -24,6 +25,9 @@ from evallang.reporting.document import (
     Section,
     Table,
 )
+
+EXHIBIT = re.compile("(figure|table)-[a-z0-9_-]+")
+"""The name of a single figure or table, which `show` and `hide` take in quotes."""
 
 
 class Topic(StrEnum):
@@ -116,10 +120,14 @@ def build(context: Context) -> Document:
     The main part comes first, then the supplement.
     """
     made: list[tuple[bool, int, Section]] = []
-    entries = [SECTIONS[name] for name in shown_sections(context)]
+    shown = shown_sections(context)
+    single = any(EXHIBIT.fullmatch(name) for name in context.results.report.show or ())
+    entries = [entry for entry in _ordered() if single or entry.name in shown]
     for entry in sorted(entries, key=lambda entry: entry.declaration.comes_last):
         declared = entry.declaration
         blocks: Iterable[Block] = entry.function(context)
+        if declared.hideable:
+            blocks = _left(context, blocks, whole=entry.name in shown)
         if declared.analyses:
             blocks = _first_exhibits(blocks)
         main, further = _in_parts(blocks, declared.supplement)
@@ -142,6 +150,22 @@ def build(context: Context) -> Document:
         context.results.report.part,
         widths=context.results.report.figures,
     )
+
+
+def _left(context: Context, blocks: Iterable[Block], *, whole: bool) -> list[Block]:
+    """Return the blocks of a section that `show` and `hide` leave, and note what they may name.
+
+    Of a section that is not shown as a `whole`, these are the figures and tables that `show` names.
+    """
+    settings = context.results.report
+    made: list[Block] = []
+    for block in blocks:
+        name = block.id if isinstance(block, Figure | Table) else ""
+        context.exhibits |= {name: None} if name else {}
+        named = name in (settings.show or ()) or isinstance(block, Heading)
+        if name not in settings.hide and (whole or named):
+            made.append(block)
+    return made
 
 
 def _first_exhibits(blocks: Iterable[Block]) -> list[Block]:

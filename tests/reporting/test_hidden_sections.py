@@ -14,6 +14,7 @@ from evallang.cli.main import root
 from evallang.manual.glossary import complete
 from evallang.reporting import html
 from evallang.reporting.context import Context
+from evallang.reporting.report import write_report
 from evallang.reporting.section import SECTIONS, build
 from evallang.reporting.summary import summary
 
@@ -90,3 +91,34 @@ def test_the_names_of_sections_are_listed_and_completed_in_the_order_of_the_page
     text = "evallang 1\nreport html\n  hide "
     assert [str(word) for word in complete(text, 3, 8)] == listed
     assert [str(word) for word in complete(f"{text}findings, est", 3, 21)] == ["estimates"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        ({"hide": ("figure-comparison-1",)}, {"table-comparison-1", "table-estimates-1"}),
+        ({"show": ("figure-comparison-1",)}, {"figure-comparison-1"}),
+        (
+            {"show": ("estimates",), "hide": ("table-estimates-1",)},
+            {"figure-estimates-1", "figure-estimates-1-2"},
+        ),
+        ({"hide": ("comparisons", "figure-comparison-1")}, {"table-estimates-1"}),
+    ],
+)
+def test_single_figures_and_tables_are_shown_and_hidden(settings, left, results):
+    page = tinyhtml5.parse(page_of(results["cancer"], **settings), namespace_html_elements=False)
+    ids = {element.get("id") for element in page.iter() if element.get("id")}
+    exhibits = {i for i in ids if i.startswith(("figure-", "table-"))}
+    exhibits -= {"table-protocol", "table-provenance"}
+    links = {a.get("href", "#")[1:] for a in page.iter("a") if a.get("href", "").startswith("#")}
+    assert left <= exhibits and not exhibits & set(settings.get("hide", ())) and links <= ids
+    if "show" in settings:
+        assert {i for i in exhibits if not i.endswith("-caption")} == left
+
+
+def test_a_figure_that_the_report_does_not_have_is_named(tmp_path):
+    line = 'hide "figure-curve-9", "table-protocol", "table-comparison-1"'
+    record = run(study(COUNTS.format(line), tmp_path), jobs=1).record
+    _, messages = write_report(record, tmp_path, ("html",))
+    assert [message.split("`")[1] for message in messages] == ["figure-curve-9", "table-protocol"]
+    assert "it has `table-estimates-1`" in messages[0]
