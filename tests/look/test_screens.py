@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import sync_playwright
 from programs import missing
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-WIDTHS = (320, 390, 768, 1280)
+WIDTHS = (320, 390, 768, 1280, 1440)
 SHOWN = (
     "four fitted models",
     "thirty models",
@@ -180,6 +181,24 @@ def test_a_drawing_is_saved_in_the_colours_of_print(opened, tmp_path):
     assert "Evallang Sans" in {name.strip('"') for name in loaded}
     ink = page.evaluate("getComputedStyle(document.querySelector('text')).fill")
     assert ink == "rgb(26, 26, 26)"
+
+
+def test_the_supplement_is_a_part_in_outline_and_contents(opened):
+    page = opened("curves", 1280)
+    heads = page.locator("h1, h2, h3, h4").evaluate_all(
+        "found => found.map(h => [Number(h.tagName[1]), h.id])"
+    )
+    levels = [level for level, _ in heads]
+    assert levels.count(1) == 1 and levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    at = heads.index([2, "supplement"])
+    assert min(levels[at + 1 :]) == 3
+    parts = page.locator(".rail .part").all_inner_texts()
+    assert parts == ["Main part", "Supplement"]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.locator("#supplement").bounding_box()["y"] < 60
 
 
 def test_links_lead_to_tables_figures_and_headings(opened):

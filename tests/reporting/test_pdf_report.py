@@ -8,6 +8,7 @@ import re
 import drawn_regression
 import fixture
 import pikepdf
+import pypdfium2
 import pytest
 from conftest import IN_PRINT
 from msgspec.structs import replace
@@ -85,6 +86,16 @@ def test_the_sections_are_bookmarks(drawn):
         root = outline.root[0]
         assert root.title == "Four classifiers for breast cancer diagnosis"
         assert [item.title for item in root.children][:2] == ["Key findings", "Estimates"]
+        assert root.children[-1].title == "Supplement"
+        assert "Protocol" in [item.title for item in root.children[-1].children]
+
+
+def test_pages_are_labelled_as_they_are_numbered(drawn):
+    document = pypdfium2.PdfDocument(drawn("cancer").pdf)
+    labels = [document.get_page_label(number) for number in range(len(document))]
+    foots = [page.get_textpage().get_text_range().split() for page in document]
+    assert labels[0] == "1" and labels.index("S1") <= 3
+    assert all(label in foot for label, foot in zip(labels, foots, strict=True))
 
 
 @pytest.mark.parametrize(("part", "most"), [("main", 3), ("supplement", 4), ("all", 7)])
