@@ -341,7 +341,8 @@ class _File:
                 self.paragraph("Heading2", runs(block.text), bookmark=block.id)
             case Paragraph():
                 small = block.role in ("note", "pointer", "line")
-                self.paragraph("TableNote" if small else "Normal", block.runs)
+                stays = block.role == "line"
+                self.paragraph("TableNote" if small else "Normal", block.runs, stays=stays)
             case NumberedFindings():
                 for item in block.items:
                     self.paragraph("ListNumber", item)
