@@ -11,7 +11,8 @@ from blocks import blocks_of
 from calling import call
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "own-page.md"
-PLUM, BLUE = "#7a1f5c", "#0072b2"
+PLUM, GOLD = "#7a1f5c", "#c9a227"
+OURS = ("#0072b2", "#e69f00")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,8 @@ def test_every_page_of_the_pdf_has_the_logo_and_the_foot(results):
 def test_files_of_figures_have_the_colours_of_the_page(results):
     drawings = sorted((results / "figures").glob("*.svg"))
     texts = [drawing.read_text(encoding="utf-8") for drawing in drawings]
-    assert texts and all(PLUM in text and BLUE not in text for text in texts)
+    assert any(PLUM in text and GOLD in text for text in texts)
+    assert not [text for text in texts if any(colour in text for colour in OURS)]
     assert all(ElementTree.fromstring(text) is not None for text in texts)
 
 

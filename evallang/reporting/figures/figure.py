@@ -60,10 +60,10 @@ COLOURS = {
     BLUE: "var(--data)",
     PAPER: "var(--paper)",
     SHADE: "var(--shade)",
-    ORANGE: "var(--orange)",
-    GREEN: "var(--green)",
-    PURPLE: "var(--purple)",
-    SKY: "var(--sky)",
+    ORANGE: "var(--c2)",
+    GREEN: "var(--c3)",
+    PURPLE: "var(--c4)",
+    SKY: "var(--c6)",
 }
 TICK = 2.5  # points
 TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
