@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Link, Ref, Runs, listed, runs
+from evallang.reporting.document import Block, Link, Ref, Row, Runs, listed, runs
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
-from evallang.reporting.tables import left, row, table, wide
+from evallang.reporting.tables import heading, left, row, table, wide
 
 
 class Item(Struct, frozen=True):
@@ -60,7 +60,9 @@ PARTLY = "*"
 def checklists(context: Context) -> Sequence[Block]:
     """Return one table: for each section, the items of each checklist that it answers."""
     places = item_places(context)
-    rows = []
+    rows: list[Row] = []
+    shown: set[bool] = set()
+    parts = {section.supplement for section in context.sections if section.heading}
     for section in context.sections:
         here = [
             ", ".join(
@@ -70,6 +72,9 @@ def checklists(context: Context) -> Sequence[Block]:
             )
             for checklist in CHECKLISTS
         ]
+        if any(here) and len(parts) > 1 and (section.supplement not in shown):
+            shown.add(section.supplement)
+            rows.append(heading("Supplement" if section.supplement else "Main part"))
         if any(here):
             rows.append(row(Ref(section.id, section.heading), *here))
     if not rows:

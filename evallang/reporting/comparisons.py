@@ -30,6 +30,7 @@ from evallang.reporting.decisions import (
 from evallang.reporting.document import (
     Block,
     Code,
+    Column,
     Figure,
     Heading,
     Panel,
@@ -67,7 +68,16 @@ from evallang.reporting.panels import Drawn, figures_of_panels
 from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import notes, write
-from evallang.reporting.tables import interval_cell, left, number, right, row, sortable, table
+from evallang.reporting.tables import (
+    counted,
+    interval_cell,
+    left,
+    number,
+    right,
+    row,
+    sortable,
+    table,
+)
 from evallang.reporting.wording import (
     adjusted_words,
     effect_runs,
@@ -274,6 +284,12 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
         aligned = dict(zip(omnibus.models, found, strict=True))
     ordered = sorted(ranks.average, key=ranks.average.__getitem__)
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
+    won: dict[str, list[int]] = {name: [0, 0, 0] for name in ordered}
+    for first, second, *counts in ranks.win_tie_loss:
+        for name, some in ((first, counts), (second, counts[::-1])):
+            won[name] = [a + b for a, b in zip(won[name], some, strict=True)]
+    heads = ("Won", "Tied", "Lost") if ranks.win_tie_loss else ()
+    outcomes: list[Column | None] = [sortable(head, head.lower()) for head in heads]
     return table(
         identifier,
         write(context, TOPIC, "caption_of_ranks", n=ranks.n),
@@ -284,6 +300,7 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
             if ranks.intervals
             else None,
             sortable("Aligned", "aligned rank") if aligned else None,
+            (f"{capitalised(context.sets)} against each other model", outcomes),
         ],
         [
             row(
@@ -291,6 +308,7 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
                 number(ranks.average[name], scale),
                 interval_cell(ranks.intervals.get(name), scale) if ranks.intervals else None,
                 number(aligned.get(name), scale) if aligned else None,
+                *map(counted, won[name] if outcomes else ()),
             )
             for name in ordered
         ],

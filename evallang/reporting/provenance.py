@@ -1,7 +1,7 @@
 """What is needed to run a study again: provenance and the study file."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from evallang.reporting.context import Context
@@ -9,6 +9,8 @@ from evallang.reporting.document import Block, Code, Listing, runs
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
+from evallang.reporting.wording import plural_count
+from evallang.results.records import Provenance
 
 TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 
@@ -51,7 +53,7 @@ def provenance(context: Context) -> Sequence[Block]:
         ("Seed", str(results.study.seed)),
         ("Software", f"evallang {made.evallang}, Python {made.python}"),
         ("Packages", packages),
-        ("Machine", f"{made.platform}; {made.processor}"),
+        ("Machine", "; ".join(_machine(made))),
         ("Fits", _fits(made.fits.planned, made.fits.failed)),
     ]
     if context.style_sheet:
@@ -99,6 +101,14 @@ def provenance(context: Context) -> Sequence[Block]:
             whole=True,
         )
     ]
+
+
+def _machine(made: Provenance) -> Iterator[str]:
+    """Iterate over the facts on the machine that are known."""
+    yield f"{made.platform}; {made.processor}"
+    if made.cores and made.memory:
+        cores = plural_count(made.cores, "logical core")
+        yield f"{made.cpu or 'processor'} with {cores}; {count(round(made.memory / 2**30))} GB"
 
 
 def _fits(planned: int, failed: int) -> str:

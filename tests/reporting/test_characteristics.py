@@ -7,6 +7,7 @@ import pytest
 from studies import study
 
 from evallang.api.running import run
+from evallang.reporting.comparisons import comparisons
 from evallang.reporting.context import Context
 from evallang.reporting.run_writer import plain
 from evallang.reporting.section import build
@@ -112,3 +113,30 @@ def test_a_number_of_two_values_has_levels_and_a_numeric_target_has_quartiles(tm
     (x,), (y,) = columns["x"].by_class, columns["y"].by_class
     assert dict(x.levels) == {"1": 4, "0": 2}
     assert y.quartiles == pytest.approx(frame["y"].quantile([0.25, 0.5, 0.75]).tolist(), rel=1e-12)
+
+
+def test_average_ranks_and_wins_over_data_sets_are_those_of_pandas():
+    record = run(EXAMPLES / "four_trees.eval").record
+    scores = pd.read_csv(EXAMPLES / "data/demsar_auc.csv").set_index("data set")
+    ranks = scores.rank(axis=1, ascending=False).mean()
+    wins = {
+        name: [
+            sum(
+                (sign * (scores[name] - scores[other]) > 0).sum()
+                for other in scores
+                if other != name
+            )
+            for sign in (1, -1)
+        ]
+        for name in scores
+    }
+    context = Context(record, draws=False)
+    (table,) = [b for b in comparisons(context) if getattr(b, "id", "") == "table-ranks-1"]
+    assert len(table.rows) == len(scores.columns)
+    for row in table.rows:
+        cells = [plain(cell.runs) for cell in row.cells]
+        name = cells[0]
+        assert cells[1] == f"{ranks[name]:.2f}"
+        won, tied, lost = map(int, cells[-3:])
+        assert [won, lost] == wins[name]
+        assert won + tied + lost == len(scores) * (len(scores.columns) - 1)

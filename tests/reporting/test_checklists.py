@@ -61,8 +61,13 @@ def test_every_item_has_one_place(study):
     table = table_of(sections)
     for column, checklist in enumerate(CHECKLISTS, start=1):
         answered = []
+        part = None
         for row in table.rows:
+            if row.group:
+                part = words(row.cells[0].runs)
+                continue
             (ref,) = row.cells[0].runs
+            assert part == ("Supplement" if sections[ref.target].supplement else "Main part")
             assert isinstance(ref, Ref)
             assert ref.target in sections
             answered += filter(None, words(row.cells[column].runs).replace("*", "").split(", "))

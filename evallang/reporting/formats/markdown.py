@@ -137,6 +137,7 @@ def checklist_lines(writing: Writing, writer: MarkdownWriter) -> list[str]:
     if not writing.blocks("checklists"):
         return []
     headings = {section.id: section.heading for section in writing.document.sections}
+    further = {section.id for section in writing.document.sections if section.supplement}
     context = writing.context
     context.sections = writing.document.sections
     places = item_places(context)
@@ -159,6 +160,7 @@ def checklist_lines(writing: Writing, writer: MarkdownWriter) -> list[str]:
             where = "for the authors"
             if place is not None:
                 where = f"[{writer.text(headings[place])}](report.html#{place})"
+                where += " (supplement)" if place in further else ""
                 where += ", in part: the authors add the reasons" if item.partly else ""
             lines.append(f"| {writer.text(item.number)} | {writer.text(item.asks)} | {where} |")
     return lines
