@@ -149,6 +149,11 @@ def owned(plain):
             by_model = held if isinstance(held, dict) else {}
             found += [([name], value) for name, value in by_model.items()]
             found += [(row[:2], row[2:]) for row in (held if isinstance(held, list) else ())]
+        ranks = comparison["ranks"] or {"average": (), "win_tie_loss": ()}
+        for name in ranks["average"]:  # against all others together
+            rows = [row[2:] for row in ranks["win_tie_loss"] if row[0] == name]
+            rows += [row[:1:-1] for row in ranks["win_tie_loss"] if row[1] == name]
+            found.append(([name], [sum(numbers) for numbers in zip(*rows, strict=True)] or [0]))
     found += [(item["models"], item) for item in plain["requirements"]]
     return [
         (frozenset(label.get(name, name) for name in names), signed(numbers_of(record)))
