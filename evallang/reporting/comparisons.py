@@ -50,6 +50,7 @@ from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagr
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
 from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.long_tables import capped
 from evallang.reporting.numbers import (
     Scale,
     fixed,
@@ -92,6 +93,7 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
 TOPIC, FINDINGS = "comparisons", "findings"
+MOST_PAIRS, PAIRS_OF_MANY = 45, 15  # of more pairs, the main part has so many
 FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip")
 """The p of other forms of an omnibus test, as `extra` holds them."""
 
@@ -169,7 +171,11 @@ def _comparison(
         identifier = f"table-ranks-{number_}"
         ranks = _ranks_table(context, comparison.ranks, comparison, identifier)
         blocks.append(ranks if figure is None else replace(ranks, further=True))
-    if pairs is not None:
+    if pairs is not None and len(pairs.rows) > MOST_PAIRS:
+        every = pairs.one_number_a_column or pairs
+        blocks.append(replace(capped(pairs, PAIRS_OF_MANY), one_number_a_column=every))
+        blocks += further([replace(pairs, id=f"{table_id}-all")])
+    elif pairs is not None:
         blocks.append(pairs)
     if figure is not None:
         others.insert(0, figure)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from math import inf
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -70,7 +72,7 @@ from evallang.results.records import (
 )
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
-MODELS_PER_TABLE = 8
+MODELS_PER_TABLE, ENDS = 8, 4  # models next to each other; of more, the best and worst so many
 TOPIC = "estimates"
 FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
 
@@ -150,18 +152,45 @@ def _two_sided(context: Context, setting: Setting, comparison: Comparison) -> bo
 
 
 def tables_across_data(context: Context) -> list[Block]:
-    """Return one table per metric, data sets in rows and models in columns."""
+    """Return one table per metric, data sets in rows and models in columns.
+
+    Of many models the best and the worst are in the main part, and all in the supplement.
+    """
     blocks: list[Block] = []
     metrics = ordered_union([context.metrics(setting) for setting in context.settings])
     models = [model.name for model in context.results.models]
     for i, name in enumerate(metrics, start=1):
         parts = -(-len(models) // MODELS_PER_TABLE)
         size = -(-len(models) // parts)
-        for k in range(0, len(models), size):
-            chosen = models[k : k + size]
-            identifier = f"table-estimates-{i}-{k // size + 1}"
-            blocks.append(_table_across(context, name, chosen, identifier))
+        made = [
+            _table_across(
+                context, name, models[k : k + size], f"table-estimates-{i}-{k // size + 1}"
+            )
+            for k in range(0, len(models), size)
+        ]
+        if len(models) > MODELS_PER_TABLE:
+            ordered = _best_first_across(context, name, models)
+            ends = [*ordered[:ENDS], *ordered[-ENDS:]]
+            chosen = _table_across(context, name, ends, f"table-estimates-{i}")
+            words = write(context, TOPIC, "ends", ends=ENDS, models=len(models), table=made[0].id)
+            whole = _table_across(context, name, ordered, chosen.id)
+            blocks.append(replace(chosen, notes=(words, *chosen.notes), one_number_a_column=whole))
+        blocks += further(made) if len(models) > MODELS_PER_TABLE else made
     return blocks
+
+
+def _best_first_across(context: Context, name: str, models: Sequence[str]) -> list[str]:
+    """Return models by their average ranks, or where they are not compared by ranks their means."""
+    for comparison in context.results.comparisons:
+        ranks = comparison.ranks
+        if comparison.data is None and comparison.metric == name and ranks is not None:
+            return sorted(models, key=lambda model: ranks.average.get(model, inf))
+    metric = context.metric(name)
+    far: dict[str, list[float]] = {model: [] for model in models}
+    for e in context.results.estimates:
+        if e.metric == name and e.model in far and e.value is not None and e.subgroup is None:
+            far[e.model].append(metric.distance_from_best(e.value))
+    return sorted(models, key=lambda model: fmean(far[model]) if far[model] else inf)
 
 
 def grouping(context: Context, setting: Setting) -> Comparison | None:

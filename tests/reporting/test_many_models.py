@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import evallang as ev
 from evallang.reporting.context import Context
-from evallang.reporting.document import Figure
+from evallang.reporting.document import Figure, Table
 from evallang.reporting.figures.forest import MOST_IN_A_PANEL
 from evallang.reporting.pair_findings import MOST_OTHERS
 from evallang.reporting.section import build
@@ -180,3 +180,39 @@ def test_the_same_failure_in_several_folds_is_one_row():
     (table,) = sections(replace(results, failures=more))["failures"].blocks
     (row,) = table.rows
     assert words(row.cells[2].runs).endswith("6 fits in 2 repeats")
+
+
+def test_of_many_models_and_data_sets_the_main_part_has_the_best_and_the_worst():
+    rng = np.random.default_rng(2)
+    names = [f"m{i}" for i in range(12)]
+    table = {"set": [f"set {i}" for i in range(9)]}
+    table |= {
+        name: 0.5 + 0.03 * (i * 5 % 12) + rng.normal(0, 0.01, 9) for i, name in enumerate(names)
+    }
+    text = f"""\
+evallang 1
+study
+  seed 1
+scores auc from "s.csv"
+  dataset set
+  models {", ".join(names)}
+  metric "AUC"
+  higher is better
+compare across data with friedman then nemenyi
+"""
+    results = ev.run(ev.parse(text), data={"auc": table}, store="off").record
+    values = np.array([table[name] for name in names])
+    ranks = (-values).argsort(axis=0).argsort(axis=0).mean(axis=1)
+    ordered = [names[i] for i in ranks.argsort()]
+    blocks = sections(results)
+    first, *others = [b for b in blocks["estimates"].blocks if isinstance(b, Table)]
+    assert not first.further and all(other.further for other in others)
+    assert [words(c.head) for c in first.columns[1:]] == [*ordered[:4], *ordered[-4:]]
+    assert [words(c.head) for other in others for c in other.columns[1:]] == names
+    assert [words(c.head) for c in first.one_number_a_column.columns[1:]] == ordered
+    pairs, every = [
+        b for b in blocks["comparisons"].blocks if isinstance(b, Table) and "comp" in b.id
+    ]
+    assert (len(pairs.rows), pairs.left_out, pairs.further) == (15, 51, False)
+    assert (len(every.rows), every.further) == (66, True)
+    assert len(pairs.one_number_a_column.rows) == 66
