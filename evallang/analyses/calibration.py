@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from statistics import NormalDist
 from typing import Annotated
 
 import numpy as np
@@ -33,12 +34,14 @@ from evallang.stats.logistic import (
     weighted_slopes,
 )
 from evallang.stats.row_shares import CellShare, SharesOfRows
+from evallang.stats.score_counts import summing
 from evallang.stats.score_curves import (
     Curve,
     CurvePoint,
     Predicted,
     Reference,
     ShownCurve,
+    SmoothPoint,
     Summary,
     percentile_bounds,
 )
@@ -47,6 +50,10 @@ ALL_ROWS = "the curve and its numbers are about all test rows together, except t
 PARTS = "Brier score = reliability − resolution + uncertainty + within bins"
 MEANS = ("intercept", "slope", "expected calibration error")
 TWO_DECIMALS = Scale(2)
+PLACES = 41  # of the smooth curve
+SPAN = 0.75  # the share of the rows that a local line rests on
+FLAT = 1e-12  # a spread of places that has no line
+HISTOGRAM = 40  # bars
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
 
 
@@ -65,7 +72,10 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
             "bins of equal width over all test rows together; in each the mean probability and the "
             "share that happened, with the interval of a share; the band for all bins at once is "
             "Clopper and Pearson's interval at 1 - (1 - level) / bins with predictions, where "
-            "repeated, grouped or weighted predictions count as (Σ w)² / Σ w² units. Intercept and "
+            "repeated, grouped or weighted predictions count as (Σ w)² / Σ w² units. The smooth "
+            "curve is of local lines with tricube weights over the nearest three quarters of the "
+            "rows, with the interval of the sum of independent units, without its bias. "
+            "Intercept and "
             "slope of a logistic regression of the truth on the logit of the probability (the "
             "intercept with the slope at 1), with the intervals of the influence of each example "
             "or group, which hold where the true line is another; Brier score = reliability - "
@@ -89,6 +99,8 @@ ROUNDS = 1000  # of truths drawn from the probabilities, and of units
         cite("clopper1934"),
         cite("efron1982"),
         cite("kish1965"),
+        cite("cleveland1979"),
+        cite("austin2014"),
     ),
 )
 def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=2)] = 10) -> Curve:
@@ -130,7 +142,44 @@ def calibration(predicted: Predicted, *, bins: Annotated[int, Bounds(least=2)] =
         positives=int(happened.sum()),
         folds=1,
         notes=(PARTS, *notes),
+        counts=tuple(total[filled].tolist()),
+        smooth=_smooth(predicted, probability, happened),
+        histogram=tuple(np.histogram(probability, HISTOGRAM, (0, 1), weights=shares)[0].tolist()),
     )
+
+
+def _smooth(
+    predicted: Predicted, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[SmoothPoint, ...]:
+    """Fit local lines with tricube weights; the bounds are those of sums of independent units.
+
+    They do not contain the bias of smoothing. Empty where all probabilities are equal.
+    """
+    shares = predicted.shares
+    grid = np.linspace(x.min(), x.max(), PLACES)
+    if grid[0] == grid[-1]:
+        return ()
+    near = int(np.ceil(SPAN * len(x)))
+    lines = np.empty((PLACES, len(x)))
+    for row, place in enumerate(grid):
+        away = x - place
+        reach = np.partition(np.abs(away), near - 1)[near - 1]
+        close = np.abs(away) / reach if reach > 0 else np.where(away == 0, 0.0, 1.0)
+        kernel = shares * (1 - np.minimum(close, 1.0) ** 3) ** 3
+        if not kernel.any():
+            kernel = shares * (close <= 1)
+        total, slope, square = (float((kernel * away**power).sum()) for power in range(3))
+        spread = total * square - slope**2
+        line = kernel * (square - slope * away) / spread if spread > FLAT else kernel / total
+        lines[row] = line
+    found = lines @ y
+    moved = lines * (y - np.interp(x, grid, found))
+    if predicted.units is not None:
+        unit = np.unique(predicted.units, return_inverse=True)[1].reshape(-1)
+        moved = (summing(unit, predicted.n_units) @ moved.T).T
+    half = NormalDist().inv_cdf((1 + predicted.level) / 2) * np.sqrt((moved**2).sum(axis=1))
+    ends = (np.clip(values, 0, 1).tolist() for values in (found, found - half, found + half))
+    return tuple(SmoothPoint(*point) for point in zip(grid.tolist(), *ends, strict=True))
 
 
 def _band(

@@ -316,7 +316,10 @@ def _caption(
     if not together and any(point["low"] is not None for point in points):
         few = all(len(item.values["points"]) <= MOST_BARS for item in items)
         said += f"; {'bars' if few else 'lines around a curve'}, {level} at each point"
-    if not together and any(point["band_low"] is not None for point in points):
+    if not together and any(item.values.get("smooth") for item in items):
+        said += f"; line, smoothed, with {level} at each point; below, the examples of the bins and"
+        said += " a histogram of the probabilities"
+    elif not together and any(point["band_low"] is not None for point in points):
         said += f"; shaded, {level} for the whole curve"
     return runs(sentence(said))
 

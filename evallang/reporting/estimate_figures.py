@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from math import isfinite, isinf
 
 from msgspec import Struct
@@ -23,6 +24,7 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     FIRST,
     INK,
+    RULE,
     SIZE,
     UNBOUNDED,
     Axis,
@@ -61,12 +63,13 @@ BINS = 30
 
 
 class Spread(Struct, frozen=True):
-    """The values of one model, and its estimate."""
+    """The values of one model, and its estimate; `whole` if no fold is without a value."""
 
     label: str
     values: tuple[float, ...]
     estimate: float | None
     look: Look = FIRST
+    whole: bool = True
 
     @property
     def span(self) -> tuple[float, float]:
@@ -99,6 +102,11 @@ def spread(
     axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible, far)
     canvas = Canvas(depth * len(rows) + FOOT)
     canvas.scale(axis, depth * len(rows), name, scale.power)
+    if _are_paired(every):
+        for i, (row, other) in enumerate(pairwise(rows)):
+            for values in zip(row.values, other.values, strict=True):
+                ends_ = zip(map(axis, values), (depth * (i + 0.5), depth * (i + 1.5)), strict=True)
+                canvas.line(list(ends_), RULE, 0.5)
     spoken = []
     for i, (text, row) in enumerate(zip(names, rows, strict=True)):
         y = depth * (i + 0.5)
@@ -121,6 +129,12 @@ def spread(
             canvas.line([(x, y - depth / 2 + 2), (x, y + depth / 2 - 2)], INK, 1.3)
     number = between([len(row.values) for row in rows])
     return canvas, f"{name}, values of {number} {subject}: {'; '.join(spoken)}."
+
+
+def _are_paired(rows: Sequence[Spread]) -> bool:
+    """Return whether models have a point for each of the same folds."""
+    sizes = {len(row.values) for row in rows}
+    return len(sizes) == 1 and max(sizes) <= MOST_POINTS and all(row.whole for row in rows)
 
 
 TOPIC = "estimates"
@@ -195,14 +209,14 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
     for e in found:
         values = [f.value for f in e.folds if f.value is not None and isfinite(f.value)]
         if len(values) > 1:
-            rows.append(
-                Spread(context.model(e.model), tuple(values), e.value, context.look(e.model))
-            )
+            label, whole = context.model(e.model), len(values) == len(e.folds)
+            rows.append(Spread(label, tuple(values), e.value, context.look(e.model), whole))
     if not rows:
         return []
     subject = next((repeats_of(e) for e in found if "n_examples" in e.extra), "folds")
     histogram = max(len(row.values) for row in rows) > MOST_POINTS
-    words = write(context, TOPIC, "spread", subject=subject, histogram=histogram)
+    paired = len(rows) > 1 and _are_paired(rows)
+    words = write(context, TOPIC, "spread", subject=subject, histogram=histogram, paired=paired)
     subject = "splits" if histogram else subject
     made, scale = [], context.scale(setting, name)
     for start, part in divided(rows, MOST_IN_A_PANEL):

@@ -158,11 +158,21 @@ class Reference(Struct, frozen=True):
     points: tuple[tuple[float, float], ...]
 
 
+class SmoothPoint(Struct, frozen=True):
+    """A point of a smooth curve with its pointwise bounds."""
+
+    x: Number
+    y: Number
+    low: Number
+    high: Number
+
+
 class Curve(Struct, frozen=True):
     """A curve of one model, its summaries, and what it was computed from.
 
     `chosen` is the place of the predicted classes (x, y); None of several classes and of curves
-    without such a place.
+    without such a place. Points that are bins have `counts`, the weights of their examples, next to
+    the `smooth` curve of all and a `histogram` of their places, in parts of 0 to 1 of equal width.
     """
 
     points: tuple[CurvePoint, ...]
@@ -173,6 +183,9 @@ class Curve(Struct, frozen=True):
     folds: int
     notes: tuple[str, ...] = ()
     chosen: tuple[float, float] | None = None
+    counts: tuple[float, ...] = ()
+    smooth: tuple[SmoothPoint, ...] = ()
+    histogram: tuple[float, ...] = ()
 
 
 class ShownCurve(Curve, frozen=True, kw_only=True):

@@ -3,12 +3,16 @@
 import numpy as np
 import pdfplumber
 import pytest
+from msgspec.structs import replace
 
 import evallang as ev
 from evallang.reporting import fonts
 from evallang.reporting.context import Context
 from evallang.reporting.document import PANEL_LETTERS, Figure, Paragraph
+from evallang.reporting.estimate_figures import Spread, spread
+from evallang.reporting.figures.figure import RULE
 from evallang.reporting.html import render
+from evallang.reporting.numbers import Scale
 from evallang.reporting.report import figure_files, plain
 from evallang.reporting.section import build
 
@@ -163,3 +167,12 @@ def test_numbers_too_long_for_a_forest_have_three_digits_and_leave_room_for_the_
     for panel in figure.panels[:2]:
         left, right = panel.drawing.plot
         assert right - left > 40
+
+
+def test_folds_of_models_are_joined_only_where_every_model_has_all():
+    folds = (0.8, 0.9, 0.7), (0.6, 0.8, 0.75)
+    rows = [Spread(name, values, 0.8) for name, values in zip("ab", folds, strict=True)]
+    drawing, _ = spread(rows, "Accuracy", "folds", Scale(2))
+    assert drawing.svg().count(f"stroke:{RULE};stroke-width:0.5") == 3
+    drawing, _ = spread([rows[0], replace(rows[1], whole=False)], "Accuracy", "folds", Scale(2))
+    assert f"stroke:{RULE};stroke-width:0.5" not in drawing.svg()

@@ -38,6 +38,45 @@ def test_intercept_and_slope_are_those_of_a_logistic_regression(seed):
         assert summary.value - summary.low == pytest.approx(half, abs=1e-6)
 
 
+def test_the_smooth_curve_is_cleveland_s_without_robust_weights():
+    given = predicted(decimals=9, gap=2.0)
+    found = calibration(given)
+    places = np.array([point.x for point in found.smooth])
+    peer = sm.nonparametric.lowess(given.truth, given.scores, frac=0.75, it=0, xvals=places)
+    heights = [point.y for point in found.smooth]
+    assert heights == pytest.approx(np.clip(peer, 0, 1).tolist(), abs=1e-9)
+    assert places[[0, -1]].tolist() == [given.scores.min(), given.scores.max()]
+
+
+def test_the_bounds_of_the_smooth_curve_hold_what_is_true_and_groups_widen_them():
+    held, narrow = [], []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        risk = rng.random(400)
+        truth = (rng.random(400) < risk).astype(np.int64)
+        point = calibration(predicted(n=400, truth=truth, scores=risk)).smooth[20]
+        held.append(point.low <= point.x <= point.high)
+        twice = {"truth": np.repeat(truth, 2), "scores": np.repeat(risk, 2)}
+        units = np.repeat(np.arange(400), 2)
+        grouped = calibration(predicted(n=800, labels=twice["truth"], units=units, **twice))
+        narrow.append(point.high - point.low - grouped.smooth[20].high + grouped.smooth[20].low)
+    assert sum(held) >= 34  # of 40 at 95 %: fewer have a probability of 0.1 %
+    assert np.abs(narrow).max() < 1e-3  # rows that are repeated tell nothing new
+
+
+def test_the_bins_have_their_counts_and_the_probabilities_their_histogram():
+    given = predicted(decimals=9)
+    found = calibration(given)
+    assert sum(found.counts) == given.n == sum(found.histogram)
+    assert len(found.counts) == len(found.points)
+    assert found.histogram[10] == ((given.scores >= 0.25) & (given.scores < 0.275)).sum()
+
+
+def test_equal_probabilities_have_no_smooth_curve():
+    given = predicted()
+    assert calibration(replace(given, scores=np.full(given.n, 0.4))).smooth == ()
+
+
 def test_weights_count_in_intercept_and_slope():
     weights = np.random.default_rng(2).integers(1, 4, 240).astype(float)
     given = predicted(decimals=9, weights=weights)

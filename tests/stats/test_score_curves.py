@@ -72,6 +72,17 @@ def test_the_roc_curve_is_the_mean_of_those_of_scikit_learn(folds):
         assert value(found, "area, folds pooled") == pytest.approx(pooled, abs=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_marked_place_is_that_of_the_predicted_classes(weighted):
+    weights = np.random.default_rng(3).integers(1, 4, N).astype(float) if weighted else None
+    given = predicted(folds=FOLDS, weights=weights)
+    matrix = peers.confusion_matrix(given.truth, given.labels, sample_weight=weights)
+    (tn, fp), (fn, tp) = matrix
+    assert curve("roc", given).chosen == pytest.approx((fp / (fp + tn), tp / (tp + fn)))
+    assert curve("pr", given).chosen == pytest.approx((tp / (tp + fn), tp / (tp + fp)))
+    assert curve("det", given).chosen == pytest.approx((fp / (fp + tn), fn / (tp + fn)))
+
+
 def test_the_roc_curve_is_straight_between_its_steps():
     given = predicted(
         n=4, truth=np.array([1, 0, 1, 0]), labels=np.ones(4), scores=np.array([0.9, 0.5, 0.5, 0.1])

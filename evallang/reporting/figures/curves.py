@@ -12,6 +12,7 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     COLUMN,
     FIRST,
+    LEAST_SIZE,
     MUTE,
     SIZE,
     Axis,
@@ -23,11 +24,13 @@ from evallang.reporting.numbers import Scale, fixed
 from evallang.results.provenance import CurveWords
 
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 8.0, 16.0, 27.0  # above the plot is the title of its height
+STRIP = 24.0  # points below a square, for a histogram
 DEPTH, SIDE = 128.0, 160.0  # of the plot in points, and of a square
 TITLE_AT = 4.0
 KEY = 11.0  # depth of a line of the key
 SAMPLE = 18.0  # length of a line in the key
 KEY_LEFT = 8.0  # where the key begins
+KEY_TEXT = KEY_LEFT + SAMPLE + 5
 MOST_TOGETHER = 6
 REFERENCES = ("2.5 2", "1 2")  # dashes of the lines that curves are read against
 SHADED = 0.18  # opacity of a band
@@ -48,13 +51,17 @@ def draw_frame(
     up: Iterable[tuple[float, str]],
     titles: Sequence[str],
     right: float = COLUMN - RIGHT,
+    under: float = 0.0,
 ) -> None:
-    """Draw hairlines at the places `up` with their texts, the two axes, and their titles."""
+    """Draw hairlines at the places `up` with their texts, the two axes, and their titles.
+
+    The lower title leaves points `under` the plot for a strip.
+    """
     for y, text in up:
         canvas.gridline((left, y), (right, y))
         canvas.words(left - 4, y, text, "right")
     canvas.line([(left, TOP), (left, foot), (right, foot)])
-    canvas.words((left + right) / 2, foot + 20, titles[0], "center", colour=MUTE)
+    canvas.words((left + right) / 2, foot + under + 20, titles[0], "center", colour=MUTE)
     canvas.words(left, TITLE_AT, titles[1], colour=MUTE)
 
 
@@ -76,24 +83,35 @@ class Drawn(Struct, frozen=True):
 class Frame:
     """The plot of curves: two scales, their ticks and titles, and the key below.
 
-    Rates are in a square. The scales have room for the curves of `every` model, so that those of
-    several figures are the same.
+    Rates are in a square, below which a strip has room for a histogram. The scales have room for
+    the curves of `every` model, so that those of several figures are the same.
     """
 
-    def __init__(self, words: CurveWords, every: Sequence[Mapping[str, Any]], keys: int) -> None:
+    def __init__(
+        self,
+        words: CurveWords,
+        every: Sequence[Mapping[str, Any]],
+        keys: Sequence[str],
+        *,
+        strip: bool = False,
+    ) -> None:
         free = words.scale == "free"
         self._lowest = -math.inf
         deep = DEPTH if free else SIDE
         self._right, self._foot = COLUMN - RIGHT if free else LEFT + SIDE, TOP + deep
-        self.canvas = Canvas(TOP + deep + BOTTOM + KEY * keys)
+        self._below = self._foot + (STRIP if strip else 0.0)
+        self._keys = [fonts.wrap(text, SIZE, COLUMN - KEY_TEXT) for text in keys]
+        self.canvas = Canvas(self._below + BOTTOM + KEY * sum(map(len, self._keys)))
         ticks = RATES if words.scale == "deviate" else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         self.x = _place(words.scale, LEFT, self._right)
         self.y = _place(words.scale, self._foot, TOP)
         points = [point for values in every for point in values["points"]]
+        smooth = [point for values in every for point in values.get("smooth", ())]
         rows = [(self.y(tick), _tick(tick)) for tick in ticks]
         texts = [(tick, _tick(tick)) for tick in ticks]
         if words.scale == "risk":
-            most = max(p[key] for p in points for key in ("x", "y", "high") if p[key] is not None)
+            ends = [p[key] for p in points for key in ("x", "y", "high") if p[key] is not None]
+            most = max([*ends, *(p["x"] for p in smooth), *(p["y"] for p in smooth)])
             across = Axis(0.0, most, LEFT, self._right, 5, (0.0, 1.0))
             up = Axis(0.0, most, self._foot, TOP, 5, (0.0, 1.0))
             self.x, self.y = across, up
@@ -110,8 +128,9 @@ class Frame:
         for tick, text in texts:
             x = self.x(tick)
             self.canvas.gridline((x, TOP), (x, self._foot))
-            self.canvas.words(x, self._foot + 8, text, "center")
-        draw_frame(self.canvas, LEFT, self._foot, rows, (words.x, words.y), self._right)
+            self.canvas.words(x, self._below + 8, text, "center")
+        under = self._below - self._foot
+        draw_frame(self.canvas, LEFT, self._foot, rows, (words.x, words.y), self._right, under)
 
     def line(self, points: Sequence[Sequence[float]], *style: Any) -> None:
         """Draw a line through points, in values; it ends where it leaves the plot below."""
@@ -134,7 +153,7 @@ class Frame:
         """Draw the lines that curves are read against, with their entries of the key."""
         for line, dash in zip(values["references"], REFERENCES, strict=False):
             self.line(line["points"], MUTE, 0.7, dash)
-            self.key(number, line["name"], Look(MUTE, dash))
+            self.key(number, Look(MUTE, dash))
             number += 1
 
     def curve(self, drawn: Drawn) -> None:
@@ -144,12 +163,26 @@ class Frame:
         if chosen is not None:
             self.canvas.dot(self.x(chosen[0]), self.y(chosen[1]), filled=True, look=look)
 
-    def key(self, number: int, text: str, look: Look) -> None:
-        """Write one line of the key below the plot."""
-        y = self._foot + BOTTOM + KEY * (number + 0.5)
+    def strip(self, values: Mapping[str, Any], look: Look) -> None:
+        """Draw the numbers of examples in bins, those that have room, and their histogram."""
+        bars = values["histogram"]
+        wide = self.x(1 / len(bars)) - self.x(0.0)
+        self.canvas.histogram(self.x(0.0), wide, bars, self._below, STRIP - 10, 0.3, look.colour)
+        reached = -math.inf
+        for point, n in zip(values["points"], values["counts"], strict=True):
+            text, x = fixed(n, Scale(0)), self.x(point["x"])
+            half = fonts.width(text, LEAST_SIZE) / 2
+            if x - half > reached:
+                self.canvas.words(x, self._foot + 5, text, "center", colour=MUTE, size=LEAST_SIZE)
+                reached = x + half + 1
+
+    def key(self, number: int, look: Look) -> None:
+        """Write an entry of the key below the plot."""
+        before = sum(map(len, self._keys[:number]))
+        y = self._below + BOTTOM + KEY * (before + 0.5)
         self.canvas.line([(KEY_LEFT, y), (KEY_LEFT + SAMPLE, y)], look.colour, 1.2, look.dash)
-        start = KEY_LEFT + SAMPLE + 5
-        self.canvas.words(start, y, fonts.shorten(text, SIZE, COLUMN - start))
+        for row, text in enumerate(self._keys[number]):
+            self.canvas.words(KEY_TEXT, y + KEY * row, text)
 
 
 def _place(scale: str, start: float, end: float) -> Scaled:
@@ -186,9 +219,16 @@ def curve_with_band(
     """
     values, look = drawn.values, drawn.look
     points = values["points"]
-    frame = Frame(words, every, len(values["references"]) + bool(drawn.numbers))
+    smooth = values.get("smooth", ())
+    keys = [drawn.numbers] if drawn.numbers else []
+    keys += [line["name"] for line in values["references"]]
+    frame = Frame(words, every, keys, strip=bool(smooth))
     few = len(points) <= MOST_BARS
-    frame.band(points, "band_low", "band_high", look)
+    if smooth:
+        frame.band(smooth, "low", "high", look)
+        frame.strip(values, look)
+    else:
+        frame.band(points, "band_low", "band_high", look)
     frame.references(values, int(bool(drawn.numbers)))
     for side in () if few else ("low", "high"):
         for rows in _stretches(points, "low", "high"):
@@ -201,7 +241,7 @@ def curve_with_band(
     for x, y in frame.edge([p for p in points if p["y"] is not None], "y") if few else ():
         frame.canvas.dot(x, y, filled=True, radius=1.8, look=look)
     if drawn.numbers:
-        frame.key(0, drawn.numbers, look)
+        frame.key(0, look)
     return frame.canvas, f"{_described(words, drawn)}."
 
 
@@ -210,12 +250,12 @@ def curves_together(
 ) -> tuple[Canvas, str]:
     """Draw the curves of several models without their bands, with a key."""
     references = named[0].values["references"]
-    frame = Frame(words, every, len(named) + len(references))
+    keys = [", ".join(filter(None, (drawn.name, drawn.numbers))) for drawn in named]
+    frame = Frame(words, every, [*keys, *(line["name"] for line in references)])
     frame.references(named[0].values, len(named))
     for number, drawn in enumerate(named):
         frame.curve(drawn)
-        text = f"{drawn.name}, {drawn.numbers}" if drawn.numbers else drawn.name
-        frame.key(number, text, drawn.look)
+        frame.key(number, drawn.look)
     return frame.canvas, f"{'; '.join(_described(words, drawn) for drawn in named)}."
 
 
@@ -226,6 +266,8 @@ def _described(words: CurveWords, drawn: Drawn) -> str:
     if (chosen := drawn.values.get("chosen")) is not None:
         x, y = (fixed(value, Scale(2)) for value in chosen)
         said += f"; predicted classes {y} at {x}"
+    if counts := drawn.values.get("counts"):
+        said += f"; examples of the bins {', '.join(fixed(n, Scale(0)) for n in counts)}"
     return said
 
 

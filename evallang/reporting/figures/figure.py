@@ -281,7 +281,7 @@ class Canvas:
         self.words(middle, depth + 21, name, "center", colour=MUTE)
 
     def histogram(
-        self, left: float, wide: float, counts: Sequence[int], foot: float, deep: float,
+        self, left: float, wide: float, counts: Sequence[float], foot: float, deep: float,
         space: float, fill: str,
     ) -> None:  # fmt: skip
         """Draw counts as bars, the largest `deep`, from `left` and each `wide` with its space."""
