@@ -15,7 +15,9 @@ The only room that may import both the engine and the report; what is below it f
 5. its section: a function with `@shows("NAME", order=..., title=...)` that returns the tables and
    figures of one place, and the sentence of the methods text. Without one, a report has tables of
    its numbers under "Further analyses"; with `curve=` and a `ShownCurve` it is drawn under
-   "Curves".
+   "Curves";
+6. its key finding: a function with `@states("NAME")` that returns the sentences of the first page,
+   made by a macro of `templates/sentences/analyses.sentences.j2`. Without one, it has none.
 
 `tests/conformance/scratch` has a whole one, and one without a section.
 """
