@@ -48,14 +48,16 @@ MOST_DRAWN, MOST_PANELS = 10, 12  # requirements in a panel; more are read from 
 
 
 def requirement_lines(context: Context) -> list[Runs]:
-    """Return the requirements, those not met first; what does not fit is counted."""
+    """Return the requirements; of many only those not met, since the table has all."""
     required = sorted(context.results.requirements, key=lambda item: item.met)
     if not required:
         return []
     say = partial(write, context, TOPIC)
-    items = [say("verdict", size=len(required), failed=sum(not item.met for item in required))]
-    items += [_line(context, item) for item in required[:MOST_LINES]]
-    if rest := required[MOST_LINES:]:
+    failed = sum(not item.met for item in required)
+    items = [say("verdict", size=len(required), failed=failed)]
+    listed = len(required) if len(required) <= MOST_LINES else min(failed, MOST_LINES)
+    items += [_line(context, item) for item in required[:listed]]
+    if listed and (rest := required[listed:]):
         items.append(say("more", n=len(rest), met=sum(item.met for item in rest)))
     return items
 

@@ -48,6 +48,7 @@ class Read:
         results = run(study(text, folder))
         document = build(Context(results.record))
         blocks = [block for section in document.sections for block in section.blocks]
+        self.sections = {(s.name, s.supplement): s.blocks for s in document.sections}
         (found,) = [block for block in blocks if isinstance(block, NumberedFindings)]
         self.findings = [plain(item).replace("\u00a0", " ") for item in found.items]
         self.plain = to_plain(results.record)
@@ -187,6 +188,19 @@ def test_sensitivity_is_answered_by_decisions_and_settings(read):
     (decision,) = page.values("sensitivity")["hypotheses"]
     assert decision["same"] == len(others) - decision["undecided"]
     assert "same under all other tests and corrections (" in page.finding("The decision")
+
+
+def test_what_the_findings_state_is_not_stated_again_in_the_main_part(read):
+    page = read(COMPARED)
+    assert ("requirements", False) not in page.sections
+    assert [b.kind for b in page.sections["requirements", True]] == ["table", "figure"]
+    p = re.search(r"p [=<] \.\d+", page.finding("had a higher accuracy"))[0]
+    (sentence, *_) = page.sections["comparisons", False]
+    said = plain(sentence.runs).replace("\u00a0", " ")
+    assert said.startswith("McNemar’s test (") and p not in said
+    many = read(COMPARED.replace("require", "require accuracy of net >= 1%\n" * 6 + "require"))
+    kinds = {part: [b.kind for b in many.sections["requirements", part]] for part in (False, True)}
+    assert kinds == {False: ["table"], True: ["figure"]}
 
 
 def test_chance_is_answered_by_score_mean_and_p(read):
