@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.reporting.context import Context, half_width
+from evallang.reporting.context import Context, Setting, half_width
 from evallang.reporting.decisions import (
     bayesian,
     computed,
@@ -18,6 +18,7 @@ from evallang.reporting.letter_case import capitalised
 from evallang.reporting.narrow_tables import narrow_pairs
 from evallang.reporting.numbers import (
     Scale,
+    count,
     degrees,
     level_of_alpha,
     percent,
@@ -47,6 +48,7 @@ from evallang.reporting.wording import (
     adjusted_words,
     amount,
     clusters_words,
+    count_sets,
     effect_name,
     effect_text,
     lacking_words,
@@ -83,9 +85,10 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     if any(map(bayesian, pairs)):
         bold = [f"a posterior probability above {percent(confidence)}"]
     noun = context.compared_words(comparison).noun
+    size = _size(context, comparison)
     whole = table(
         identifier,
-        write(context, TOPIC, "caption_of_pairs", comparison=comparison, noun=noun),
+        write(context, TOPIC, "caption_of_pairs", comparison=comparison, noun=noun, size=size),
         [left(first, name="comparison"), *((part.head, part.columns) for part in parts)],
         [
             row(names[k], *(cell for part in parts for cell in part.cells[k]), strong=strong[k])
@@ -96,6 +99,18 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
         *_test_notes(context, pairs),
     )
     return replace(whole, narrow=narrow_pairs(context, comparison, names, whole))
+
+
+def _size(context: Context, comparison: Comparison) -> str:
+    """State the rows, or the data sets, of the tests; empty where each model has rows of its own.
+
+    Nothing is stated where it is unknown.
+    """
+    if comparison.data is None:
+        return "" if comparison.ranks is None else count_sets(context, comparison.ranks.n)
+    n = context.n_tested(Setting(comparison.data, comparison.protocol))
+    known = n is not None and not context.samples(comparison.data)
+    return f"{count(n or 0)} {context.cases(comparison.data)}" if known else ""
 
 
 def pair_name(context: Context, pair: HypothesisTestResult) -> str:

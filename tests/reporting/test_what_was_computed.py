@@ -292,7 +292,9 @@ def test_pairs_after_an_omnibus_that_did_not_reject_are_not_called_tested():
     methods = page.methods()
     assert "Because the omnibus test was not significant, no pairwise tests were run." in methods
     assert "were adjusted" not in methods and "When this test was significant" not in methods
-    assert any("for three pairs, which were not tested." in text for text in page.captions())
+    assert any(
+        "for three pairs, which were not tested (100 examples)." in text for text in page.captions()
+    )
     assert not any("McNemar" in text for text in page.captions())
     other = Page(f"{FIVE}compare with cochran then mcnemar holm\n")
     assert "p-values were adjusted for ten tests" in other.methods()
