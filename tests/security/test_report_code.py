@@ -108,7 +108,8 @@ def test_files_of_sentences_are_part_of_the_template(evallang, tmp_path):
     written(tmp_path, EXTENDS)
     sentences = tmp_path / "methods.sentences.j2"
     text = (
-        "{% macro NAME(version, packages) %}<strong>Of our lab</strong> {{ version }}{% endmacro %}"
+        "{% macro NAME(version, packages, machine) %}<strong>Of our lab</strong> {{ version }}"
+        "{% endmacro %}"
     )
     sentences.write_text(text.replace("NAME", "software"))
     assert evallang("run", "study.eval").returncode == 2
