@@ -65,7 +65,7 @@ def _distance(shown, exact):
 
 
 PARTS = {
-    "findings": ("estimates", "comparisons", "requirements", "analyses", "exports"),
+    "findings": ("estimates", "comparisons", "requirements", "analyses", "selections", "exports"),
     "estimates": ("estimates",),
     "comparisons": ("comparisons", "estimates"),
     "requirements": ("requirements",),

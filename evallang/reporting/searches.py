@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.diagnostics import codes
-from evallang.reporting.analyses import span, told, with_interval
+from evallang.reporting.analyses import span, told
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
@@ -24,11 +24,11 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.numbers import MINUS, Scale, fixed, interval, scale_of
+from evallang.reporting.numbers import MINUS, fixed, interval, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
-from evallang.reporting.wording import sentence, value_text
+from evallang.reporting.wording import number_word, sentence, value_text
 from evallang.results.records import (
     VALIDATION_PART,
     Analysis,
@@ -91,9 +91,8 @@ def chosen_most_often(
         "chosen",
         rows,
         item=place,
-        shares=lambda rest: span(
-            [one["times"] / one["searches"] for one in rest],
-            lambda share: with_interval(share, Scale(0, 2), "%"),
+        times=lambda rest: span(
+            [one["times"] for one in rest], lambda n: runs(number_word(int(n)))
         ),
     )
 
