@@ -313,6 +313,13 @@ def _caption(
     said += mid_sentence(axes.x)
     if any(item.values.get("chosen") is not None for item in items):
         said += "; marker, the predicted classes"
+    first = items[0]
+    place, model = Setting(first.data, first.protocol), first.model or ""
+    measured = context.estimate(place, model, axes.metric or "")
+    if measured is not None and (found := measured.interval) is not None:
+        over = context.interval_title(found.method, over_groups=found.clusters is not None)
+        said += f"; in the key, {axes.summaries[0]} with its {percent(found.level)} interval "
+        said += f"({mid_sentence(over)})"
     if not together and any(point["low"] is not None for point in points):
         few = all(len(item.values["points"]) <= MOST_BARS for item in items)
         said += f"; {'bars' if few else 'lines around a curve'}, {level} at each point"
