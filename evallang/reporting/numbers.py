@@ -164,7 +164,8 @@ def scale_of(
 ) -> Scale:
     """Choose the decimals of a column.
 
-    The last digit is at most a tenth of the smallest half-width of an interval. A percentage of
+    The last digit is at most a tenth of the smallest half-width of an interval, or at most that
+    half-width where the largest number has three significant digits then. A percentage of
     fewer than 10,000 cases has one decimal, unless an interval is narrower than that decimal.
     Without intervals percentages have one decimal, or the two significant digits of the largest
     below 1 if the second is not 0. Other numbers have three significant digits of the smallest
@@ -180,7 +181,10 @@ def scale_of(
         few = percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW
         if few and least == 0 and min(widths) >= 0.1:
             return Scale(1, power)
-        return Scale(int(max(least, math.ceil(1 - math.log10(min(widths))))), power)
+        needed = math.ceil(1 - math.log10(min(widths)))
+        if sizes and not percent:  # three digits, but never an interval of no width
+            needed = max(min(needed, _decimals(max(sizes), 3)), needed - 1)
+        return Scale(int(max(least, needed)), power)
     if percent:
         decimals = max(1, _decimals(max(sizes, default=1.0), 2))
         while decimals > 1 and all(

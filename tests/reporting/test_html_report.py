@@ -178,7 +178,7 @@ def test_an_exploratory_comparison_has_no_decision(drawn):
 def test_a_lower_metric_words_the_lead_in_its_own_direction(drawn):
     found = findings(drawn("regression"))
     assert found[0].startswith(
-        "The lowest observed mean absolute error was that of Random forest, 43.37 "
+        "The lowest observed mean absolute error was that of Random forest, 43.4 "
     )
     lead = "Random forest had a lower mean absolute error than Mean only, a difference of −22."
     assert found[1].startswith(lead)

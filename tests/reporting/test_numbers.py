@@ -158,6 +158,15 @@ def test_the_last_digit_is_a_tenth_of_the_smallest_half_width(halves):
         assert 10.0 ** -(scale.decimals - 1) > min(halves) / 10 * (1 - 1e-9)
 
 
+def test_a_number_with_an_interval_has_three_significant_digits_at_most():
+    # report.md, 6: ".98935 (.00654) is .989 (.007)"
+    scale = scale_of([0.00654], [0.98935], percent=False)
+    assert (fixed(0.98935, scale), fixed(0.00654, scale)) == ("0.989", "0.007")
+    assert scale_of([0.0004], [0.995], percent=False) == Scale(4)  # the interval keeps its width
+    assert scale_of([0.45], [12.345], percent=False) == Scale(1)
+    assert scale_of([0.0454], [0.0493], percent=False) == Scale(3)
+
+
 def test_a_percentage_of_fewer_than_ten_thousand_cases_has_one_decimal():
     assert scale_of([0.001], [0.98], percent=True, n=9_999) == Scale(1, 2)
     assert scale_of([0.0018], [0.98], percent=True, n=10_000) == Scale(2, 2)
