@@ -132,7 +132,7 @@ class _Writer(RunWriter):
                     tables[-1] = replace(tables[-1], notes=notes)
                 elif isinstance(block, Paragraph) and SECTIONS[section.name].declaration.analyses:
                     pending.append(self.line(block.runs))
-                elif isinstance(block, Table):
+                elif isinstance(block, Table) and not block.left_out:  # the supplement has it whole
                     made = self.table(block)
                     tables.append(replace(made, notes=(*pending, *made.notes)))
                     pending = []

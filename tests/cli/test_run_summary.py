@@ -74,7 +74,7 @@ def test_every_line_fits_80_columns_and_long_tables_are_cut(labels, tmp_path):
     pairs = len(labels) * (len(labels) - 1) // 2
     left_out = max(0, pairs - MOST_ROWS)
     assert (f"{left_out:,} more rows" in text) == (left_out > 0)
-    (compared,) = (table for table in made.tables if table.id == "comparison-1")
+    (compared,) = (table for table in made.tables if table.id.startswith("comparison-1"))
     assert len(compared.rows) == pairs
     assert not any("\u00a0" in line or line != line.rstrip() for line in lines)
 

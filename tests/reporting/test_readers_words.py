@@ -184,7 +184,7 @@ def test_a_cost_is_called_by_its_matrix(ward):
 def test_a_warning_about_requirements_says_how_they_were_decided(tmp_path):
     words = words_of(GATES, tmp_path)
     assert "with 100 examples, on 15 of which the models differ" in words.lower()
-    assert re.search(r"One of the two requirements was met \( Table \d \)\.", words)
+    assert re.search(r"One of the two requirements was met \( Table S\d \)\.", words)
     assert "The study failed: one of two requirements was not met." in words
 
 
