@@ -17,7 +17,8 @@ The only room that may import both the engine and the report; what is below it f
    its numbers under "Further analyses"; with `curve=` and a `ShownCurve` it is drawn under
    "Curves";
 6. its key finding: a function with `@states("NAME")` that returns the sentences of the first page,
-   made by a macro of `templates/sentences/analyses.sentences.j2`. Without one, it has none.
+   made by a macro of `templates/sentences/analyses.sentences.j2`. An analysis without one is
+   not part of the key findings.
 
 `tests/conformance/scratch` has a whole one, and one without a section.
 """

@@ -153,7 +153,8 @@ def _smooth(
 ) -> tuple[SmoothPoint, ...]:
     """Fit local lines with tricube weights; the bounds are those of sums of independent units.
 
-    They do not contain the bias of smoothing. Empty where all probabilities are equal.
+    They do not contain the bias of smoothing, and are None where they coincide. Empty where all
+    probabilities are equal.
     """
     shares = predicted.shares
     grid = np.linspace(x.min(), x.max(), PLACES)
@@ -179,7 +180,10 @@ def _smooth(
         moved = (summing(unit, predicted.n_units) @ moved.T).T
     half = NormalDist().inv_cdf((1 + predicted.level) / 2) * np.sqrt((moved**2).sum(axis=1))
     ends = (np.clip(values, 0, 1).tolist() for values in (found, found - half, found + half))
-    return tuple(SmoothPoint(*point) for point in zip(grid.tolist(), *ends, strict=True))
+    return tuple(
+        SmoothPoint(x, y, low, high) if high - low > FLAT else SmoothPoint(x, y, None, None)
+        for x, y, low, high in zip(grid.tolist(), *ends, strict=True)
+    )
 
 
 def _band(

@@ -228,7 +228,7 @@ def _test(study: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
     """Format a test with its article and the variants that were computed."""
     title = study.method_title("test", tests[0].test)
     shown = wording.further_variants(study, tests, title)
-    rounds = [n for t in tests if isinstance(n := t.extra.get("rounds"), int)]
+    rounds = [n for t in tests if (n := t.extra.get("rounds")) is not None]
     shown += [f"{numbers.count(max(rounds))} draws"] if rounds else []
     variant = f" ({', '.join(shown)})" if shown else ""
     return runs(wording.with_article(title), variant, study.cite("test", tests[0].test))

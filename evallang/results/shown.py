@@ -41,6 +41,7 @@ class ShownOfTest(Struct, frozen=True):
     wins: Count = None
     ties: Count = None
     losses: Count = None
+    rounds: Count = None
 
 
 class ShownOfEstimate(Struct, frozen=True):

@@ -159,7 +159,7 @@ class Reference(Struct, frozen=True):
 
 
 class SmoothPoint(Struct, frozen=True):
-    """A point of a smooth curve with its pointwise bounds."""
+    """A point of a smooth curve with its pointwise bounds, None where they coincide."""
 
     x: Number
     y: Number
