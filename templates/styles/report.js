@@ -150,10 +150,11 @@
   // The section that is read, in the rail.
   var links = all(".rail a"), sections = links.map(function (a) { return document.getElementById(a.hash.slice(1)); });
   function current() {
-    var at = 0;
-    sections.forEach(function (s, i) { if (s && s.getBoundingClientRect().top < 140) { at = i; } });
+    var at = 0, asked = sections.map(function (s) { return s && "#" + s.id; }).indexOf(location.hash);
+    var tops = sections.map(function (s) { return s ? s.getBoundingClientRect().top : Infinity; });
+    tops.forEach(function (top, i) { if (top < 140) { at = i; } });
+    if (asked >= 0 && Math.abs(tops[asked]) < 60) { at = asked; }  // the next one begins right below it
     if (innerHeight + scrollY >= root.scrollHeight - 2) {  // the last sections cannot reach the top
-      var asked = sections.map(function (s) { return s && "#" + s.id; }).indexOf(location.hash);
       at = Math.max(at, asked < 0 ? sections.length - 1 : asked);
     }
     links.forEach(function (a, i) { if (i === at) { a.setAttribute("aria-current", "true"); } else { a.removeAttribute("aria-current"); } });

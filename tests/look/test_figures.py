@@ -86,6 +86,9 @@ def test_files_are_as_wide_as_columns_with_embedded_fonts_and_their_words(made, 
                 assert all(each.Subtype == "/Form" for each in drawn.values())
                 for font in page.Resources.Font.values():
                     below = font.DescendantFonts[0]
+                    if "Evallang" not in str(below.BaseFont):  # a font of the machine, of any kind
+                        assert {"/FontFile2", "/FontFile3"} & set(below.FontDescriptor.keys())
+                        continue
                     assert below.Subtype == "/CIDFontType2"
                     assert (
                         len(below.FontDescriptor.FontFile2.read_bytes()) > 600

@@ -53,6 +53,9 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
         for item in block.items
     ]
     words, own = _Sentence(writing.works), writing.tables()
+    shown = writing.document.shown()
+    # of a table that the supplement has whole, the whole one is copied
+    tables = [table for table in shown.every(Table) if not table.left_out or shown.part != "all"]
 
     def both(row: Runs) -> dict[str, str]:
         return {"text": without_isolates(words.line(row)), "latex": prose_source(writing, row)}
@@ -65,7 +68,7 @@ def copied_forms(writing: Writing) -> dict[str, Any]:
                 "csv": csv_text(table),
                 **({"latex": table_source(writing, table, FULL)} if table in own else {}),
             }
-            for table in writing.document.shown().every(Table)
+            for table in tables
             if len(table.rows) <= MOST_ROWS
         },
         "bibtex": bibliography(writing.works, writing.cited()),
