@@ -59,8 +59,6 @@ def page() -> str:
             lines += ["", f"![{title}](gallery/{name}-{figure}.svg)", "", words["caption"]]
             lines += ["", "<details><summary>The numbers in words</summary>", ""]
             lines += [words["alt"].replace("[", "\\[").replace("]", "\\]"), "", "</details>"]
-        if more := record.get("more"):
-            lines += ["", f"Its run writes {more} more figures, for each of the other data sets."]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -78,9 +76,7 @@ def drawn(results: Any, example: str) -> dict[str, Any]:
     for path in PICTURES.glob(f"{example}-*.svg"):
         path.unlink()
     made = {}
-    found = figures_of(document)
-    shown = _shown(found)
-    for figure in shown:
+    for figure in figures_of(document):
         alt = alternative_text(figure).replace("\u00a0", " ")
         name = figure_name(figure.id)
         svg = on_paper([panel.drawing for panel in figure.panels], alt)
@@ -88,25 +84,12 @@ def drawn(results: Any, example: str) -> dict[str, Any]:
         made[name] = {"caption": plain(figure.caption).replace("\u00a0", " "), "alt": alt}
     lines = [line.rstrip() for line in text_lines(summary(results))]
     end = next(i for i, line in enumerate(lines) if line.startswith("Table"))
-    made_of = {
+    return {
         "title": document.title,
         "study": study_hash(example),
         "printed": [line.replace("\u00a0", " ") for line in lines[:end]],
         "figures": made,
     }
-    return made_of | ({"more": len(found) - len(shown)} if len(shown) < len(found) else {})
-
-
-def _shown(figures: list[Any]) -> list[Any]:
-    """Return the figures of a report, and the first of each kind that is a file only."""
-    kinds: set[str] = set()
-    made = []
-    for figure in figures:
-        kind = figure.id.split("-")[1]
-        if figure.placed or kind not in kinds:
-            made.append(figure)
-        kinds |= set() if figure.placed else {kind}
-    return made
 
 
 def main() -> int:

@@ -85,8 +85,8 @@ def picture(results: Any, plural: str) -> tuple[str | None, dict[str, Any]]:
         others = {block.id for block in _blocks(replace(results, analyses=()))}
         shown = [block for block in blocks if block.id not in others]
     else:
-        shown = [block for block in blocks if block.kind == "figure" and block.placed][:1]
-    figures = [block for block in shown if block.kind == "figure" and block.placed]
+        shown = [block for block in blocks if block.kind == "figure"][:1]
+    figures = [block for block in shown if block.kind == "figure"]
     tables = [_table(results, block) for block in shown if block.kind == "table"]
     record: dict[str, Any] = {"picture": bool(figures), "alt": "", "tables": tables}
     if not figures:

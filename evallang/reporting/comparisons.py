@@ -8,9 +8,7 @@ from msgspec.structs import replace
 
 from evallang.reporting import pair_findings
 from evallang.reporting.compatible_differences import (
-    best_model,
     differences_drawn,
-    pairs_of,
     resamples_drawn,
     where_pairs_are,
 )
@@ -154,7 +152,6 @@ def _comparison(
         panels = decision_panels(context, comparison) if draw else []
         if not drawn_with_estimates(context, comparison):
             panels += differences_drawn(context, comparison)
-            others += pairs_of(context, comparison)
         panels += resamples_drawn(context, comparison)
         alone = 1 if comparison.data is None else len(panels)  # the diagram of average ranks
         figures = figures_of_panels(figure_id, panels[:alone])
@@ -429,7 +426,7 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
     names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
     unit = f"{metric.title}{metric.sign}"
     if context.compared_on_estimates(comparison):
-        ordered = [n for n in context.models_best_first(setting, comparison.metric) if n in names]
+        ordered = list(context.best_first(comparison))
         found = {n: context.estimate(setting, n, comparison.metric) for n in ordered}
         values = {n: e.value for n, e in found.items() if e is not None and e.value is not None}
         if len(values) < len(names):
@@ -518,7 +515,7 @@ def _posterior_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         return []
     n, rest = len(pairs), runs()
     if n > POSTERIORS_DRAWN:
-        best = best_model(context, comparison)
+        best = context.best_model(comparison)
         pairs = [p for p in pairs if best in p.models][:POSTERIORS_DRAWN]
         where = where_pairs_are(context, comparison)
         facts = {"drawn": len(pairs), "n": n, "best": best, "where": where}

@@ -1,14 +1,13 @@
 """What differences the data are compatible with: a forest of pairs for each comparison.
 
-Few pairs are all drawn. Of many, those of the best model are on the page, and all are files.
+Few pairs are all drawn, of many those of the best model.
 """
 
-import math
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, is_simultaneous
-from evallang.reporting.document import Figure, Panel, Ref, Runs, runs
+from evallang.reporting.document import Panel, Ref, Runs, runs
 from evallang.reporting.figures.forest import (
     MOST_IN_A_PANEL,
     far_pairs,
@@ -19,23 +18,22 @@ from evallang.reporting.figures.forest import (
 from evallang.reporting.figures.resamples import Distribution, distributions
 from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_findings import singly
-from evallang.reporting.panels import Drawn, divided, name_of_part
+from evallang.reporting.panels import Drawn, divided
 from evallang.reporting.sentences import write
 from evallang.results.records import Comparison, HypothesisTestResult
 
 TOPIC = "comparisons"
 MOST_PAIRS_DRAWN = 15  # six models
-IN_A_PANEL_OF_A_FILE = 36  # pairs
-PANELS_OF_A_FILE = 2
-MOST_FILES = 3  # 216 pairs, those of 21 models
 
 
 def rows_of(context: Context, comparison: Comparison) -> tuple[HypothesisTestResult, ...]:
     """Return the pairs that are drawn on the page; of many those with the best of the models."""
     known = _known(comparison)
-    if singly(comparison) or len(known) <= MOST_PAIRS_DRAWN:
-        return () if singly(comparison) else known
-    best = best_model(context, comparison)
+    if singly(comparison):
+        return ()
+    if len(known) <= MOST_PAIRS_DRAWN:
+        return known
+    best = context.best_model(comparison)
     rows = tuple(pair for pair in known if best in pair.models)
     return rows or known[:MOST_PAIRS_DRAWN]
 
@@ -78,62 +76,12 @@ def resamples_drawn(context: Context, comparison: Comparison) -> list[Drawn]:
     return made
 
 
-def pairs_of(context: Context, comparison: Comparison) -> list[Figure]:
-    """Draw all pairs in figures that are files only, where not all are on the page."""
-    known = _known(comparison)
-    if len(rows_of(context, comparison)) == len(known) or not _fit(len(known)):
-        return []
-    made = []
-    each = IN_A_PANEL_OF_A_FILE * PANELS_OF_A_FILE
-    for number, start in enumerate(range(0, len(known), each)):
-        panels = []
-        for first in range(start, min(start + each, len(known)), IN_A_PANEL_OF_A_FILE):
-            part = known[first : first + IN_A_PANEL_OF_A_FILE]
-            title = f"Pairs {first + 1} to {first + len(part)}"
-            drawn = forest_of_differences(context, comparison, part, known)
-            panels.append(Panel(*drawn, runs(title)))
-        words = write(
-            context,
-            TOPIC,
-            "some_differences_drawn",
-            panels=len(panels),
-            first=start + 1,
-            last=min(start + each, len(known)),
-            pairs=len(known),
-            meaning=_meaning(context, comparison, known),
-        )
-        name = name_of_part(f"figure-differences-{_number(context, comparison)}", number)
-        made.append(Figure(name, words, tuple(panels), placed=False))
-    return made
-
-
-def _fit(n: int) -> bool:
-    """Return whether files have room for so many pairs."""
-    return n <= MOST_FILES * PANELS_OF_A_FILE * IN_A_PANEL_OF_A_FILE
-
-
 def _known(comparison: Comparison) -> tuple[HypothesisTestResult, ...]:
     return tuple(
         pair
         for pair in comparison.pairwise
         if pair.estimate is not None and pair.estimate.value is not None
     )
-
-
-def best_model(context: Context, comparison: Comparison) -> str:
-    """Return the model that others are read against: the reference, else the best."""
-    if comparison.against is not None:
-        return comparison.against
-    names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
-    average = comparison.ranks.average if comparison.ranks is not None else {}
-    if average:
-        return min(names, key=lambda name: average.get(name, math.inf))
-    setting = context.comparison_setting(comparison)
-    if setting is not None:
-        for name in context.models_best_first(setting, comparison.metric):
-            if name in names:
-                return name
-    return next(iter(names))
 
 
 def _number(context: Context, comparison: Comparison) -> int:
@@ -148,15 +96,13 @@ def _caption(
     context: Context, comparison: Comparison, rows: Sequence[HypothesisTestResult]
 ) -> Runs:
     """State what is drawn, what lines and points mean, and where the other pairs are."""
-    every = len(_known(comparison))
     return write(
         context,
         TOPIC,
         "differences_drawn",
         meaning=_meaning(context, comparison, rows),
-        rest=every - len(rows),
+        rest=len(_known(comparison)) - len(rows),
         where=where_pairs_are(context, comparison),
-        file=f"figures/differences-{_number(context, comparison)}" if _fit(every) else "",
     )
 
 

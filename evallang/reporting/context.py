@@ -615,6 +615,20 @@ class Context:
         own = [s for s in self.settings if s.data == comparison.data]
         return next((s for s in own if s.protocol == comparison.protocol), own[0] if own else None)
 
+    def best_first(self, comparison: Comparison) -> tuple[str, ...]:
+        """Return the compared models, best first by their estimates or average ranks."""
+        names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
+        setting = self.comparison_setting(comparison)
+        average = comparison.ranks.average if comparison.ranks is not None else {}
+        ordered: Iterable[str] = sorted(average, key=average.__getitem__)
+        if setting is not None:
+            ordered = self.models_best_first(setting, comparison.metric)
+        return tuple(dict.fromkeys([*(name for name in ordered if name in names), *names]))
+
+    def best_model(self, comparison: Comparison) -> str:
+        """Return the model that others are read against: the reference, else the best."""
+        return comparison.against or self.best_first(comparison)[0]
+
 
 def protocol_words(record: ProtocolRecord) -> str:
     """Return what a protocol does as it is inside a sentence."""
@@ -684,12 +698,12 @@ def _oriented(context: Context, comparison: Comparison) -> Comparison:
         turned(pair) if _turns(context, comparison, pair) else pair
         for pair in map(partial(_printed_pair, context, comparison), comparison.pairwise)
     ]
-    place = {name: i for i, name in enumerate(_best_first(context, comparison))}
+    place = {name: i for i, name in enumerate(context.best_first(comparison))}
 
     def key(pair: HypothesisTestResult) -> list[int]:
-        return sorted(place.get(name, len(place)) for name in pair.models)
+        return sorted(place[name] for name in pair.models)
 
-    return replace(comparison, pairwise=tuple(sorted(pairs, key=key) if place else pairs))
+    return replace(comparison, pairwise=tuple(sorted(pairs, key=key)))
 
 
 def _printed_pair(
@@ -732,12 +746,3 @@ def _distance(context: Context, comparison: Comparison, model: str) -> float | N
     if found is None or found.value is None:
         return None
     return context.metric(comparison.metric).distance_from_best(found.value)
-
-
-def _best_first(context: Context, comparison: Comparison) -> tuple[str, ...]:
-    """Return the models in the order of their estimates, or of their average ranks."""
-    setting = context.comparison_setting(comparison) if comparison.data is not None else None
-    if setting is not None:
-        return context.models_best_first(setting, comparison.metric)
-    average = comparison.ranks.average if comparison.ranks is not None else {}
-    return tuple(sorted(average, key=average.__getitem__))

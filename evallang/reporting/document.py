@@ -306,7 +306,7 @@ PANEL_LETTERS = "abcdef"
 
 
 class Figure(BlockBase, frozen=True):
-    """Drawings side by side under one caption; one that is not `placed` is a file only.
+    """Drawings side by side under one caption.
 
     A figure has at most as many panels as there are `PANEL_LETTERS`.
     """
@@ -314,7 +314,6 @@ class Figure(BlockBase, frozen=True):
     id: str
     caption: Runs
     panels: tuple[Panel, ...]
-    placed: bool = True
     kind: ClassVar[str] = "figure"
 
 

@@ -9,14 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting import fonts
-from evallang.reporting.compatible_differences import differences_drawn, pairs_of, rows_of
+from evallang.reporting.compatible_differences import differences_drawn, rows_of
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     PANEL_LETTERS,
     Block,
-    Figure,
     Panel,
-    Paragraph,
     further,
     runs,
 )
@@ -139,48 +137,32 @@ def _are_paired(rows: Sequence[Spread]) -> bool:
 
 TOPIC = "estimates"
 MOST_DATA_APART = 3  # more data sets share one table
-MOST_IN_FILES = 12  # settings whose estimates are drawn in files where they share a table
+MOST_SETTINGS = 12  # whose estimates are drawn where they share a table
 
 
 def figures(context: Context, setting: Setting, metrics: Sequence[str], number: int) -> list[Block]:
-    """Draw the estimates of every metric with the differences, the folds and the resamples.
-
-    Folds and resamples have a figure of their own on the page where that of estimates is full;
-    they always have files of their own.
-    """
+    """Draw the estimates of every metric with the differences, the folds and the resamples."""
     if not context.draws:
         return []
     parts = _estimates_and_differences(context, setting, metrics)
-    made: list[Figure] = []
-    for name, lead, draw in (("folds", "Spread", _spreads), ("resamples", "Resamples", _resamples)):
-        drawn = [one for metric in metrics for one in draw(context, setting, metric)]
-        last = parts[-1] if len(parts) > 1 else []
-        joined = bool(last) and bool(drawn) and len(last) + len(drawn) <= len(PANEL_LETTERS)
-        if joined:
-            last += [(replace(p, title=runs(f"{lead}: ", p.title)), words) for p, words in drawn]
-        made += figures_of_panels(f"figure-{name}-{number}", drawn, placed=not joined)
     name = f"figure-estimates-{number}"
-    every = (compared(context, setting, metric) for metric in metrics)
-    found = [
-        *(joined_panels(name_of_part(name, i), part) for i, part in enumerate(parts)),
-        *made,
-        *(figure for one in every if one is not None for figure in pairs_of(context, one)),
-    ]
+    found = [joined_panels(name_of_part(name, i), part) for i, part in enumerate(parts)]
+    for name, draw in (("folds", _spreads), ("resamples", _resamples)):
+        drawn = [one for metric in metrics for one in draw(context, setting, metric)]
+        found += figures_of_panels(f"figure-{name}-{number}", drawn)
     return [*found[:1], *further(found[1:])]
 
 
-def figures_as_files(context: Context) -> list[Block]:
-    """Draw the estimates of each of many data sets in files only, and state where they are."""
-    if not context.draws:
-        return []
-    made: list[Figure] = []
-    if len(context.settings) <= MOST_IN_FILES:
-        for number, setting in enumerate(context.settings, start=1):
-            found = figures(context, setting, context.metrics(setting), number)
-            made += [replace(b, placed=False) for b in found if isinstance(b, Figure)]
-    names = [f"figures/{figure.id.removeprefix('figure-')}" for figure in made]
-    words = write(context, TOPIC, "not_drawn_here", names=names)
-    return [Paragraph(words, "pointer"), *made]
+def figures_of_data_sets(context: Context) -> list[Block]:
+    """Draw the estimates of each of some data sets by its first metric, all in the supplement."""
+    drawn: list[Drawn] = []
+    few = context.draws and len(context.settings) <= MOST_SETTINGS
+    for setting in context.settings if few else ():
+        label = context.setting_words(setting)
+        for panel, words in _estimates_drawn(context, setting, context.metrics(setting)[0], None):
+            named = replace(panel, title=runs(label), alt=f"{label}: {panel.alt}")
+            drawn.append((named, words))
+    return further(figures_of_panels("figure-estimates", drawn))
 
 
 def _estimates_and_differences(

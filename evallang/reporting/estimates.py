@@ -24,7 +24,7 @@ from evallang.reporting.document import (
     further,
     runs,
 )
-from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_as_files
+from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_of_data_sets
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates
@@ -710,7 +710,7 @@ def estimates(context: Context) -> Sequence[Block]:
     blocks: list[Block] = []
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         blocks += tables_across_data(context)
-        blocks += figures_as_files(context)
+        blocks += figures_of_data_sets(context)
         for number, setting in enumerate(context.settings, start=1):
             blocks += subgroups(context, setting, f"table-subgroups-{number}")
         return blocks

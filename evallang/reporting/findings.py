@@ -151,27 +151,10 @@ def _comparison_findings(
         return items + posteriors(context, comparison, tested)
     if comparison.against is not None and len(tested) > 1:
         return items + pairs_against_reference(context, comparison, comparison.against)
-    centre = _centre(context, setting, comparison) if len(tested) > 1 else None
-    if centre is not None:
-        return items + pairs_around_centre(context, comparison, centre)
+    names = context.best_first(comparison)
+    if len(tested) > 1 and len(pairs) == len(names) * (len(names) - 1) // 2:
+        return items + pairs_around_centre(context, comparison, names[0])
     return items + [single(context, comparison, pair) for pair in tested]
-
-
-def _centre(context: Context, setting: Setting | None, comparison: Comparison) -> str | None:
-    """Find the model that the pairs are read from: the best, where it meets all others."""
-    names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
-    if len(comparison.pairwise) != len(names) * (len(names) - 1) // 2:
-        return None
-    if setting is not None:
-        return next(
-            (m for m in context.models_best_first(setting, comparison.metric) if m in names), None
-        )
-    if comparison.ranks is not None:
-        average = comparison.ranks.average
-        return min(
-            (name for name in names if name in average), key=average.__getitem__, default=None
-        )
-    return None
 
 
 def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestResult) -> Runs:

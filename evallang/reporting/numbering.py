@@ -51,7 +51,7 @@ def number(document: Document, rows: int) -> tuple[Document, Numbering]:
     numbers = Counter[str]()
     for section in document.sections:
         for block in section.blocks:
-            if isinstance(block, Table) or (isinstance(block, Figure) and block.placed):
+            if isinstance(block, Table | Figure):
                 word = f"{block.kind.capitalize()}\u00a0{'S' if section.supplement else ''}"
                 numbers[word] += 1
                 labels[block.id] = f"{word}{numbers[word]}"
@@ -92,8 +92,7 @@ def runs_of_block(block: Block) -> list[Run]:
         found.extend(flat(row))
         return row
 
-    if not isinstance(block, Figure) or block.placed:
-        _changed(block, collect)
+    _changed(block, collect)
     return found
 
 
@@ -130,8 +129,6 @@ def flat(row: Runs) -> Iterator[Run]:
 
 def _settled(block: Block, numbering: Numbering, cited: Sequence[str], rows: int) -> Block | None:
     """Return a block as it is laid out; of references those that its part is first to cite."""
-    if isinstance(block, Figure) and not block.placed:
-        return None
     if isinstance(block, References):
         works = [work for work in block.works if work.key in cited]
         works.sort(key=lambda work: numbering.citations[work.key])

@@ -41,7 +41,6 @@ from evallang.results.statistics import POSTERIOR
 
 TOPIC = "findings"
 MOST_NAMED = 3  # of many pairs without a test, or models of a finding; more are counted
-OR = " or "  # joins the models of a sentence with "not"
 MOST_OTHERS = 5  # models that one sentence names; of more it states the extremes
 
 

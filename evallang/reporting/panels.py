@@ -47,12 +47,10 @@ def drawn_words(drawn: int, n: int, of: str, where: Runs, which: str = "first") 
     return runs(f" Drawn are the {which} {drawn} of {n} {of}; the others are in ", where, ".")
 
 
-def figures_of_panels(
-    identifier: str, drawn: Sequence[Drawn], *, placed: bool = True
-) -> list[Figure]:
+def figures_of_panels(identifier: str, drawn: Sequence[Drawn]) -> list[Figure]:
     """Join panels in as many figures as have letters for them."""
     return [
-        joined_panels(name_of_part(identifier, i), part, placed=placed)
+        joined_panels(name_of_part(identifier, i), part)
         for i, part in enumerate(with_letters(drawn))
     ]
 
@@ -70,7 +68,7 @@ def with_letters(drawn: Sequence[Drawn]) -> list[list[Drawn]]:
     return parts
 
 
-def joined_panels(identifier: str, drawn: Sequence[Drawn], *, placed: bool = True) -> Figure:
+def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
     """Join panels under one caption, which states what several have in common once."""
     caption: Runs = ()
     letters: list[str] = []
@@ -84,4 +82,4 @@ def joined_panels(identifier: str, drawn: Sequence[Drawn], *, placed: bool = Tru
         lead = runs(Strong(runs(f"{', '.join(letters)},")), " ") if len(drawn) > 1 else ()
         caption += runs(" " if caption else "", lead, shown if lead else capitalise(shown), ".")
         letters = []
-    return Figure(identifier, caption, tuple(panel for panel, _ in drawn), placed)
+    return Figure(identifier, caption, tuple(panel for panel, _ in drawn))

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 import evallang as ev
 from evallang.reporting import fonts
 from evallang.reporting.context import Context
-from evallang.reporting.document import PANEL_LETTERS, Figure, Paragraph
+from evallang.reporting.document import PANEL_LETTERS, Figure
 from evallang.reporting.estimate_figures import Spread, spread
 from evallang.reporting.figures.figure import RULE
 from evallang.reporting.html import render
@@ -113,18 +113,18 @@ def test_many_requirements_are_drawn_in_panels():
     assert [panel.alt.count(" met") for panel in figure.panels] == [10, 10, 3]
 
 
-@pytest.mark.parametrize("sets", [4, 14])
-def test_estimates_of_many_data_sets_are_files_or_the_report_says_where_they_are(sets):
-    record = record_of(3, "measure accuracy\n", "  dataset site\n", n=600, sets=sets)
-    document = document_of(record)
-    (section,) = (s for s in document.sections if s.id == "estimates")
-    (told,) = (plain(b.runs) for b in section.blocks if isinstance(b, Paragraph)
-               and b.role == "pointer" and "not drawn" in plain(b.runs))  # fmt: skip
-    found = figures_named(document, "figure-estimates")
-    assert not any(figure.placed for figure in found)
-    assert len(found) == (4 if sets == 4 else 0)
-    where = "figures/estimates-1 to figures/estimates-4 show" if found else "results.json"
-    assert where in told
+def test_estimates_of_some_data_sets_are_panels_of_a_figure_and_those_of_many_are_not_drawn():
+    found = {}
+    for sets in (4, 14):
+        record = record_of(3, "measure accuracy\n", "  dataset site\n", n=600, sets=sets)
+        found[sets] = figures_named(document_of(record), "figure-estimates")
+    (figure,) = found[4]
+    labels = [one.label or one.name for one in record.data[:4]]
+    assert [plain(panel.title) for panel in figure.panels] == labels
+    assert all(
+        p.alt.startswith(f"{label}: ") for p, label in zip(figure.panels, labels, strict=True)
+    )
+    assert figure.further and not found[14]
 
 
 def test_a_character_without_a_font_is_a_code_in_figures_and_is_told(tmp_path, monkeypatch):

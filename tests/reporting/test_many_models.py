@@ -140,22 +140,6 @@ def test_differences_from_the_best_are_drawn_where_pairs_are_many(many):
     assert f"The other {rest} pairs are in the table of pairs" in words(figure.caption)
 
 
-def test_all_pairs_are_files_where_the_page_shows_those_of_the_best():
-    few = study(7, 300)
-    (comparison,) = few.comparisons
-    blocks = sections(few)["estimates"].blocks
-    page, _, files = (b for b in blocks if isinstance(b, Figure))
-    assert page.placed and not files.placed
-    assert files.id == "figure-differences-1"
-    assert "The other 15 pairs are in the table of pairs and figures/differences-1" in words(
-        page.caption
-    ).replace("fifteen", "15")
-    spoken = " ".join(panel.alt for panel in files.panels)
-    for pair in comparison.pairwise:
-        first, second = (f"Model {name[1:]}" for name in pair.models)
-        assert f"{first} minus {second} " in spoken
-
-
 def _texts(svg):
     return [part.split("<")[0] for part in svg.split(">") if part and part[0].isdigit()]
 
