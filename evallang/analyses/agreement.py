@@ -150,15 +150,13 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
         shown=[
             {
                 "pair": [context.model(name) for name in pair["models"]],
-                "same": with_interval(
-                    pair["same"], PERCENT, "%", low=pair["low"], high=pair["high"], level=level
-                ),
+                "same": with_interval(pair["same"], PERCENT, "%", pair["low"], pair["high"], level),
                 "kappa": None if pair["kappa"] is None else fixed(pair["kappa"], RATIO),
             }
             for pair in (pairs if len(pairs) < 2 else [pairs[0], pairs[-1]])
         ],
         item=item,
-        cases=item.values["unit"],
+        cases=context.cases(item.data),
         pairs=len(pairs),
     )
     return [words]

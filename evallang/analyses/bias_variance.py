@@ -1,6 +1,5 @@
 """Bias and variance: what part of the error comes of the training sample."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -23,7 +22,6 @@ from evallang.reporting.analyses import (
     shows,
     states,
     told,
-    with_interval,
 )
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure, Panel, Runs, Table, runs
@@ -312,30 +310,9 @@ def _by_data(item: Analysis) -> str:
 @states("bias_variance", key=_by_data)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the larger part of the loss, by the last decomposition: it has two parts."""
-    first = items[0].values
-    scale, sign = _scale(items), "%" if first["of_classes"] else ""
-    several = len(first["decompositions"]) > 1
-    found = []
-    for item in items:
-        split = item.values["decompositions"][-1]
-        part = max(split["parts"], key=lambda part: part["value"])
-        found.append(
-            {
-                "model": model_of(context, item),
-                "part": part["name"],
-                "value": with_interval(part["value"], scale, sign),
-                "total": with_interval(split["total"], scale, sign),
-            }
-        )
-    return told(
-        context,
-        "bias_variance",
-        found,
-        data=items[0].data,
-        loss=first["loss"],
-        source=first["decompositions"][-1]["name"] if several else "",
-        parts=lambda rest: Counter(one["part"] for one in rest).most_common(),
-    )
+    splits = [item.values["decompositions"][-1]["parts"] for item in items]
+    parts = [max(each, key=lambda part: part["value"]) for each in splits]
+    return told(context, "bias_variance", items, parts=parts, scale=_scale(items))
 
 
 def _scale(items: Sequence[Analysis]) -> Scale:

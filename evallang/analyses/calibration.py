@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from statistics import NormalDist
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
 from evallang.registry import Bounds
-from evallang.reporting.analyses import span, states, told, with_interval
+from evallang.reporting.analyses import states, told
 from evallang.reporting.context import Context
 from evallang.reporting.curves import label_of_curve, summary_of, summary_runs
 from evallang.reporting.document import Runs
@@ -208,25 +207,17 @@ def _band(
 @states("calibration")
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State intercept and slope with their intervals."""
-    printed = partial(with_interval, scale=TWO_DECIMALS)
-    found = [
+    rows = [
         {
             "model": label_of_curve(context, item),
-            "of": (slope["value"], intercept["value"]),
-            "slope": summary_runs(item, slope, TWO_DECIMALS),
-            "intercept": summary_runs(item, intercept, TWO_DECIMALS),
+            "slope": slope["value"],
+            "intercept": intercept["value"],
+            "numbers": [summary_runs(item, one, TWO_DECIMALS) for one in (slope, intercept)],
         }
         for item in items
         if (slope := summary_of(item, "slope")) and (intercept := summary_of(item, "intercept"))
     ]
-    return told(
-        context,
-        "calibration",
-        found,
-        item=items[0],
-        slopes=lambda rest: span([one["of"][0] for one in rest], printed),
-        intercepts=lambda rest: span([one["of"][1] for one in rest], printed),
-    )
+    return told(context, "calibration", rows, item=items[0], scale=TWO_DECIMALS)
 
 
 # --- what the measures state -------------------------------------------------------------------

@@ -28,7 +28,6 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
-    span,
     states,
     told,
 )
@@ -49,7 +48,7 @@ from evallang.reporting.tables import (
     wide,
     with_second,
 )
-from evallang.reporting.wording import number_word, sentence, signed_amount
+from evallang.reporting.wording import number_word, sentence
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
@@ -393,30 +392,10 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
 @states("learning_curve", key=_last_step)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the change of the test score from the last step in size."""
-    metric, gain = context.metric(items[0].values["metric"]), items[0].values["gain"]
-    if gain is None:
-        return []
-    gains = [own["value"] for item in items if (own := item.values["gain"]) is not None]
-    scale = scale_of([], gains, percent=metric.percent)
-    return told(
-        context,
-        "learning_curve",
-        [
-            {"model": model_of(context, item), "of": own, "better": own["better"],
-             "worse": own["worse"], "change": signed_amount(metric, own["value"], scale)}
-            for item in items
-            if (own := item.values["gain"]) is not None
-        ],
-        item=items[0],
-        noun=metric.noun,
-        low=round(gain["n_from"]),
-        high=round(gain["n_to"]),
-        splits=items[0].values["n_splits"],
-        changes=lambda rest: span(
-            [one["of"]["value"] for one in rest],
-            lambda value: signed_amount(metric, value, scale),
-        ),
-    )  # fmt: skip
+    known = [item for item in items if item.values["gain"] is not None]
+    percent = context.metric(items[0].values["metric"]).percent
+    scale = scale_of([], [item.values["gain"]["value"] for item in known], percent=percent)
+    return told(context, "learning_curve", known, scale=scale)
 
 
 @shows("learning_curve", order=48, title="Learning curves", methods=_methods)

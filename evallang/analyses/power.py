@@ -1,6 +1,6 @@
 """Power: what the tests of a study could find, for stated differences at their corrected level."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import form_asked, tests_asked
 from evallang.diagnostics import codes
 from evallang.registry import Bounds
-from evallang.reporting.analyses import Part, not_drawn, shows, span, states
+from evallang.reporting.analyses import Part, not_drawn, shows, states
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import (
     Block,
@@ -248,6 +248,11 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     return f"Under the assumptions listed with the results, we computed {what}"
 
 
+def _ends(values: Sequence[float], printed: Callable[[float], Runs]) -> list[Runs]:
+    """Print the smallest and the largest of some numbers, once where they look the same."""
+    return list(dict.fromkeys(map(printed, (min(values), max(values))))) if values else []
+
+
 @states("power", key=id)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the smallest difference that a test detects, and its power for the stated one."""
@@ -263,8 +268,8 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     def detectable(value: float) -> Runs:
         return runs(f"{_short(value)}{NBSP}sd") if answers[0]["in_sd"] else size(value)
 
-    detected = span([answer["detectable"] for answer in _drawn(item)], detectable)
-    reached = span(powers, lambda p: runs(percent(round(p, 3)))) if gap is not None else ()
+    detected = _ends([answer["detectable"] for answer in _drawn(item)], detectable)
+    reached = _ends(powers, lambda p: runs(percent(round(p, 3)))) if gap is not None else []
     if not (detected or reached):
         return []
     assumed = dict.fromkeys(

@@ -17,16 +17,14 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
-    span,
     states,
     told,
 )
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Figure, Runs, Table, runs
+from evallang.reporting.document import Figure, Runs, Table
 from evallang.reporting.figures.stacks import strips
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.numbers import NBSP, Scale, count, scale_of
 from evallang.reporting.tables import number, right, row, table, wide
-from evallang.reporting.wording import amount, value_text
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
@@ -151,34 +149,9 @@ def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
 @states("seeds", key=by_metric)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the standard deviation over seeds, and how often two seeds predict differently."""
+    known = [item for item in items if item.values["sd"] is not None]
     metric = context.metric(items[0].values["metric"])
-    scale = _scale(metric, items)
-    return told(
-        context,
-        "seeds",
-        [
-            {
-                "model": model_of(context, item),
-                "of": values,
-                "sd": amount(metric, values["sd"], scale),
-                "ends": runs(
-                    value_text(metric, values["lowest"], scale),
-                    " to ",
-                    value_text(metric, values["highest"], scale),
-                ),
-                "differ": f"{fixed(values['differ'], PERCENT)}%" if values["categories"] else "",
-            }
-            for item in items
-            if (values := item.values)["sd"] is not None
-        ],
-        item=items[0],
-        noun=metric.noun,
-        seeds=items[0].values["n"],
-        cases=context.cases(items[0].data),
-        spreads=lambda rest: span(
-            [one["of"]["sd"] for one in rest], lambda sd: amount(metric, sd, scale)
-        ),
-    )
+    return told(context, "seeds", known, scale=_scale(metric, items), shares=PERCENT)
 
 
 @shows(

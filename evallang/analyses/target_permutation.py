@@ -33,7 +33,6 @@ from evallang.reporting.analyses import (
     not_drawn,
     place_before,
     shows,
-    span,
     states,
     told,
 )
@@ -52,7 +51,7 @@ from evallang.reporting.tables import (
     table,
     wide,
 )
-from evallang.reporting.wording import number_word, p_letter, p_stat, sentence, value_text
+from evallang.reporting.wording import number_word, p_letter, sentence
 from evallang.results.records import Analysis
 from evallang.results.shown import Count, Number
 from evallang.study import AnalysisSpec, Protocol, Study
@@ -446,40 +445,14 @@ def _p(item: Analysis) -> float:
 @states("target_permutation", key=by_metric)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State which models scored better than on shuffled targets, and which were not shown to."""
-    metric, said = context.metric(items[0].values["metric"]), list[Runs]()
-    scale, alpha = _scale(metric, items), context.alpha
+    said: list[Runs] = []
     for better in (True, False):
-        said += told(
-            context,
-            "against_chance",
-            [
-                {
-                    "model": model_of(context, item),
-                    "value": value_text(metric, item.values["value"], scale),
-                    "mean": value_text(metric, item.values["mean"], scale),
-                    "rounds": item.values["rounds"],
-                    "p": runs(_adjustment(item), p_stat(context, _p(item), alpha)),
-                    "of": item,
-                }
-                for item in items
-                if (_rounded(_p(item)) <= alpha) is better
-            ],
-            item=items[0],
-            noun=metric.noun,
-            better=better,
-            values=lambda rest: span(
-                [one["of"].values["value"] for one in rest],
-                lambda value: runs(value_text(metric, value, scale)),
-            ),
-            p_values=lambda rest: span(
-                [_p(one["of"]) for one in rest], lambda p: runs(p_stat(context, p, alpha))
-            ),
-        )
+        found = [item for item in items if (_rounded(_p(item)) <= context.alpha) is better]
+        scale = _scale(context.metric(items[0].values["metric"]), items)
+        p_values = list(map(_p, found))
+        facts = {"better": better, "scale": scale, "p_values": p_values, "alpha": context.alpha}
+        said += told(context, "against_chance", found, **facts)
     return said
-
-
-def _adjustment(item: Analysis) -> str:
-    return "" if item.values.get("p_adjusted") is None else "adjusted "
 
 
 @shows("target_permutation", order=44, title="Against chance", methods=_methods)

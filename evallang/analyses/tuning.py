@@ -21,7 +21,6 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
-    span,
     states,
     told,
 )
@@ -34,7 +33,7 @@ from evallang.reporting.numbers import NBSP, Scale, count, scale_of
 from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.searches import parameter_words
 from evallang.reporting.tables import counted, number, right, row, table, wide
-from evallang.reporting.wording import sentence, value_text
+from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 from evallang.results.settings import Value
 from evallang.results.shown import Number
@@ -274,29 +273,19 @@ def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
 @states("tuning", alone=True)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the candidate with the best mean inner score."""
-    metric = context.metric(items[0].values["metric"])
-    scale = _scale(metric, items)
-    return told(
-        context,
-        "tuning",
-        [
-            {
-                "model": model_of(context, item),
-                "candidate": parameter_words(first["params"]),
-                "mean": first["mean"],
-                "value": value_text(metric, first["mean"], scale),
-            }
-            for item in items
-            for first in _best_first(item)[:1]
-            if first["mean"] is not None
-        ],
-        item=items[0],
-        noun=metric.noun,
-        best=metric.best_word,
-        values=lambda rest: span(
-            [one["mean"] for one in rest], lambda mean: runs(value_text(metric, mean, scale))
-        ),
-    )
+    metric = items[0].values["metric"]
+    best = [(item, first) for item in items for first in _best_first(item)[:1]]
+    found = [
+        {
+            "model": model_of(context, item),
+            "candidate": parameter_words(first["params"]),
+            "mean": first["mean"],
+        }
+        for item, first in best
+        if first["mean"] is not None
+    ]
+    scale = _scale(context.metric(metric), items)
+    return told(context, "tuning", found, item=items[0], scale=scale)
 
 
 @shows(

@@ -17,10 +17,8 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
-    span,
     states,
     told,
-    with_interval,
 )
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Figure, Runs as Words, Table
@@ -28,7 +26,6 @@ from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.long_tables import fits_on_a_page
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.tables import left, number, right, row, table, wide, with_second
-from evallang.reporting.wording import amount
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
@@ -218,33 +215,14 @@ def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
 @states("variance", key=by_metric)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Words]:
     """State which share of the variance each source has, the largest first."""
-    metric = context.metric(items[0].values["metric"])
-    scale = _scale(metric, items)
     found = []
     for item in items:
         known = [one for one in item.values["components"] if one["share"] is not None]
-        parts = [
-            {
-                "source": one["source"],
-                "of": one["share"],
-                "share": with_interval(one["share"], PERCENT, "%"),
-                "sd": amount(metric, one["sd"], scale),
-            }
-            for one in sorted(known, key=lambda one: -one["share"])
-        ]
-        if parts:
+        if known:
+            parts = sorted(known, key=lambda one: -one["share"])
             found.append({"model": model_of(context, item), "parts": parts})
-    return told(
-        context,
-        "variance",
-        found,
-        item=items[0],
-        noun=metric.noun,
-        shares=lambda rest: span(
-            [one["parts"][0]["of"] for one in rest],
-            lambda share: with_interval(share, PERCENT, "%"),
-        ),
-    )
+    scale = _scale(context.metric(items[0].values["metric"]), items)
+    return told(context, "variance", found, item=items[0], scale=scale, shares=PERCENT)
 
 
 @shows(

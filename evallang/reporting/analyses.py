@@ -1,6 +1,6 @@
 """How a section shows an analysis, and what those sections share."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -232,28 +232,14 @@ def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
     ]
 
 
-def told(
-    context: Context, name: str, shown: Sequence[Mapping[str, Any]], /, **facts: Any
-) -> list[Runs]:
-    """Return the sentence of a key finding: the best models, and the range of the others.
-
-    Of facts that are functions the sentence has what they return of the other models.
-    """
-    if not shown:
-        return []
-    first, further = shown[:MOST_TOLD], shown[MOST_TOLD:]
-    made = {key: of(further) if callable(of) else of for key, of in facts.items()}
-    return [write(context, "analyses", name, shown=first, further=further, **made)]
+def told(context: Context, name: str, found: Sequence[Any], /, **facts: Any) -> list[Runs]:
+    """Return the sentence of a key finding: the best models, and what it says of the others."""
+    parts = {"shown": found[:MOST_TOLD], "further": found[MOST_TOLD:]}
+    return [write(context, "analyses", name, **parts, **facts)] if found else []
 
 
 def with_interval(
-    value: float,
-    scale: Scale,
-    sign: str = "",
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    level: float = 0.95,
+    value: float, scale: Scale, sign: str, low: float | None, high: float | None, level: float
 ) -> Runs:
     """Print a number with its sign, and its interval where it has one."""
     made = runs(Number(fixed(value, scale) + sign, value))
@@ -261,15 +247,6 @@ def with_interval(
         return made
     words = f"{percent(level)}{NBSP}CI"
     return made + runs(" (", Interval(interval(low, high, scale), low, high, words), ")")
-
-
-def span(values: Sequence[float], printed: Callable[[float], Runs]) -> Runs:
-    """Print the range of some numbers: "0.61 to 0.72"; nothing where there are none."""
-    if not values:
-        return ()
-    ends = dict.fromkeys((printed(min(values)), printed(max(values))))
-    first, *second = ends
-    return first + (runs(" to ") + second[0] if second else ())
 
 
 def notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:

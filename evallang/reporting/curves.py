@@ -13,7 +13,6 @@ from evallang.reporting.analyses import (
     notes,
     parts,
     place_after,
-    span,
     told,
     with_interval,
 )
@@ -55,7 +54,7 @@ def summary_of(item: Analysis, name: str) -> Mapping[str, Any] | None:
 def summary_runs(item: Analysis, summary: Mapping[str, Any], scale: Scale) -> Runs:
     """Print a number of a curve with its interval."""
     low, high, level = summary["low"], summary["high"], item.values["level"]
-    return with_interval(summary["value"], scale, low=low, high=high, level=level)
+    return with_interval(summary["value"], scale, "", low, high, level)
 
 
 def label_of_curve(context: Context, item: Analysis) -> str:
@@ -89,17 +88,15 @@ def area_findings(
         [
             {
                 "model": label_of_curve(context, item),
-                "of": one["value"],
-                "value": summary_runs(item, one, DECIMALS),
+                "value": one["value"],
+                "number": summary_runs(item, one, DECIMALS),
             }
             for item, one in found
         ],
         item=items[0],
         noun=noun if whole is items else f"{noun}, {MEAN},",
         best="lowest" if lower else "highest",
-        values=lambda rest: span(
-            [one["of"] for one in rest], lambda value: with_interval(value, DECIMALS)
-        ),
+        scale=DECIMALS,
     )
 
 

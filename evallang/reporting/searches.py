@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from evallang.diagnostics import codes
-from evallang.reporting.analyses import span, told
+from evallang.reporting.analyses import told
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
@@ -28,7 +28,7 @@ from evallang.reporting.numbers import MINUS, fixed, interval, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
-from evallang.reporting.wording import number_word, sentence, value_text
+from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import (
     VALIDATION_PART,
     Analysis,
@@ -86,15 +86,7 @@ def chosen_most_often(
         {"model": context.model(model), "candidate": words, "times": times, "searches": n}
         for model, words, times, n in chosen
     ]
-    return told(
-        context,
-        "chosen",
-        rows,
-        item=place,
-        times=lambda rest: span(
-            [one["times"] for one in rest], lambda n: runs(number_word(int(n)))
-        ),
-    )
+    return told(context, "chosen", rows, item=place)
 
 
 def selection_findings(context: Context) -> list[Runs]:

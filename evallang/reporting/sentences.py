@@ -28,6 +28,7 @@ from evallang.reporting.document import (
     Code,
     Emphasis,
     Mark,
+    Number,
     Ref,
     Run,
     Runs,
@@ -306,6 +307,11 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
             study, comparison, one, lead=lead
         )
     ),
+    "number": lambda value, scale, sign="": Number(numbers.fixed(value, scale) + sign, value),
+    "value_in": lambda value, metric, scale: wording.value_text(metric, value, scale),
+    "amount_in": lambda value, metric, scale: wording.amount(metric, value, scale),
+    "change_in": lambda value, metric, scale: wording.signed_amount(metric, value, scale),
+    "ends": lambda values: list(dict.fromkeys(end(values) for end in (min, max))) if values else [],
     "count": numbers.count,
     "word": wording.number_word,
     "plural": wording.plural,

@@ -11,7 +11,7 @@ from jinja2 import nodes
 from many_cases import for_each
 from msgspec.structs import replace
 
-from evallang import reporting
+from evallang import analyses, reporting
 from evallang.reporting import context, document, sentences
 from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.context import Context
@@ -146,7 +146,8 @@ def rows_of_analyses():
 def test_a_template_names_only_what_a_record_has(file):
     """A field of another record would be found when the sentence is written, which is strict."""
     modules = [provenance, records, statistics, settings, context, document]
-    every = [import_module(m.name) for m in iter_modules(reporting.__path__, "evallang.reporting.")]
+    rooms = ((reporting, "evallang.reporting."), (analyses, "evallang.analyses."))
+    every = [import_module(m.name) for room, at in rooms for m in iter_modules(room.__path__, at)]
     known = {
         name
         for module in (*modules, *every)
