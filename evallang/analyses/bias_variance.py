@@ -338,6 +338,8 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
     subject = f"{context.place(items[0].data, None)}parts of the expected {first['loss']}"
     tables: list[Table] = []
     panels = []
+    decomposed = [one for item in items for one in item.values["decompositions"]]
+    among = [[part["value"] for part in one["parts"]] for one in decomposed]
     for k, (letter, one) in enumerate(zip(LETTERS, first["decompositions"], strict=False)):
         found = []
         for item in items:
@@ -360,12 +362,12 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
             scale,
             one["name"],
             possible=(None, 1.0) if shares else UNBOUNDED,
+            among=among,
         )
         panels.append(Panel(*drawing, runs(one["name"])))
     said = (runs(sentence(_words_of_sizes(context, items[0]))), *notes(context, items))
     tables[-1] = replace(tables[-1], notes=said)
-    decomposed = [one for item in items for one in item.values["decompositions"]]
-    if any(part["value"] < 0 for one in decomposed for part in one["parts"]):
+    if any(value < 0 for values in among for value in values):
         subject += "; parts to the left of zero lower the loss"
     caption = runs(sentence(subject))
     caption += not_drawn(len(items), MOST_ROWS, identifier, which=part.which)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
+from evallang.registry import Bounds
 from evallang.reporting.analyses import states, told
 from evallang.reporting.context import Context
 from evallang.reporting.curves import area_findings, label_of_curve, summary_of
@@ -336,12 +337,20 @@ NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 
     title="Decision curve",
     references=(cite("vickers2006"), cite("montielolea2019")),
 )
-def decision_curve(predicted: Predicted) -> Curve:
-    """The net benefit of acting above each threshold from 1 to 99 percent.
+def decision_curve(
+    predicted: Predicted,
+    *,
+    lowest: Annotated[float, Bounds(above=0, below=1)] = 0.01,
+    highest: Annotated[float, Bounds(above=0, below=1)] = 0.99,
+) -> Curve:
+    """The net benefit of treating above each whole percent from `lowest` to `highest`.
 
-    Raises `ValueError` where the test rows have one class.
+    Raises `ValueError` where the test rows have one class, and for fewer than two thresholds.
     """
-    thresholds = np.arange(1, 100) / 100
+    every = np.arange(1, 100) / 100
+    thresholds = every[(every >= lowest - SAME) & (every <= highest + SAME)]
+    if len(thresholds) < 2:
+        raise ValueError("`lowest` must be below `highest` by a percent or more")
     odds = thresholds / (1 - thresholds)
     curves = ScoreCurves(predicted, pooled=True, thresholds=thresholds)
     found = curves.average(net_benefit(thresholds))
@@ -360,7 +369,8 @@ def decision_curve(predicted: Predicted) -> Curve:
         Summary(HIGHEST, float(ends[-1]) if len(ends) else None),
     )
     line = tuple(zip(thresholds[shown].tolist(), treat_all[shown].tolist(), strict=True))
-    references = (Reference("act on all", line), Reference("act on none", ((0.0, 0.0), (1.0, 0.0))))
+    none = ((float(thresholds[0]), 0.0), (float(thresholds[-1]), 0.0))
+    references = (Reference("treat all", line), Reference("treat none", none))
     return curve_of(
         [curves],
         thresholds,
@@ -390,6 +400,6 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 
 def _is_above(item: Analysis, point: Mapping[str, Any]) -> bool:
     """Return whether the net benefit at a threshold is above both references."""
-    act_on_all = dict(item.values["references"][0]["points"])
-    best = max(act_on_all.get(point["x"], 0.0), 0.0)
+    treat_all = dict(item.values["references"][0]["points"])
+    best = max(treat_all.get(point["x"], 0.0), 0.0)
     return bool(point["y"] - best > NOISE / (1 - point["x"]))

@@ -544,14 +544,17 @@ def _gains(ordered: Sequence[tuple[str, Any]], metric: MetricWords, scale: Scale
 def _figures(context: Context, part: Part, metric: MetricWords, scale: Scale) -> list[Figure]:
     titles = ("Training rows", f"{metric.heading}{metric.sign}")
     panels = []
-    for item in part.items[:MOST_PANELS]:
-        model = model_of(context, item)
-        series = [
+    every = [
+        [
             Series(name, tuple(_drawn(point, one) for point in item.values["points"]))
             for one, name in (("test", "test rows"), ("train", "training rows"))
         ]
-        look = context.look(item.model or "")
-        drawing = score_lines(series, titles, scale, model, possible=metric.range, look=look)
+        for item in part.items[:MOST_PANELS]
+    ]
+    for item, series in zip(part.items, every, strict=False):
+        model, look = model_of(context, item), context.look(item.model or "")
+        among = [one for each in every for one in each]
+        drawing = score_lines(series, titles, scale, model, (), metric.range, look, among)
         panels.append(Panel(*drawing, runs(model)))
     place = place_before(context, part.items)
     words = f"{place}{metric.noun} on training rows and on test rows by the number of training rows"

@@ -354,7 +354,15 @@ def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[F
         title = f"Difference in {mid_sentence(metric.noun)}"
         title += " (sd)" if in_sd else metric.points
         rows = [(_assumed(a, declared), [size]) for a, size in zip(answers, sizes, strict=True)]
-        drawing = stacked_bars(rows, (f"detected with power {target}",), title, scale, name)
+        among = [
+            [answer["detectable"]]
+            for other in known[:MOST_PANELS]
+            if _metric(context, other).name == metric.name
+            for answer in _drawn(other)[:MOST_DRAWN]
+            if answer["in_sd"] == in_sd
+        ]
+        parts = (f"detected with power {target}",)
+        drawing = stacked_bars(rows, parts, title, scale, name, among=among)
         panels.append(Panel(*drawing, runs(name)))
     if not panels:
         return []

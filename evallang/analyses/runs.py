@@ -85,7 +85,6 @@ def runs_of(outcomes: Outcomes) -> Runs:
 def figure_of_models(drawn: tuple[Any, str], words: str, part: Part, name: str) -> Figure:
     """Return a figure of the models of a part, of which many are not drawn."""
     n = len(part.items)
-    title = "All models" if n <= MOST_ROWS else f"The {part.which} {MOST_ROWS} models"
     rest = not_drawn(n, MOST_ROWS, f"table-{name}-{part.number}", which=part.which)
-    panel = Panel(*drawn, runs(title))
+    panel = Panel(*drawn, ())
     return Figure(f"figure-{name}-{part.number}", runs(sentence(words), rest), (panel,))

@@ -508,14 +508,14 @@ def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
         scale,
         "The target as it is (point) and shuffled targets (bar)",
         metric.range,
+        [context.look(item.model or "") for item in items],
     )
     caption = sentence(
         f"{place_before(context, items)}{metric.noun} on the target as it is (point) and on "
         "shuffled targets (bar from the 5% to the 95% quantile, with their median)"
     )
     rest = not_drawn(len(items), MOST_ROWS, identifier, which=part.which)
-    title = runs(f"{MOST_ROWS} models" if rest else "All models")
-    panel = Panel(*drawing, title)
+    panel = Panel(*drawing, ())
     return made, Figure(f"figure-chance-{part.number}", runs(caption, rest), (panel,))
 
 

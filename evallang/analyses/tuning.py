@@ -26,7 +26,6 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Code, Figure, Panel, Row, Runs, Table, runs
-from evallang.reporting.figures.figure import Canvas, Look
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, scale_of
@@ -376,8 +375,11 @@ def _figures(
     panels = []
     for item, curve in curves[:MOST_PANELS]:
         model, look = model_of(context, item), context.look(item.model or "")
-        title = runs(f"{model}: ", Code(curve["parameter"]))
-        panels.append(Panel(*_panel(model, curve, metric, scale, look), title))
+        among = [_series(model, each) for each in item.values["curves"]]
+        titles = (curve["parameter"], f"Mean inner {metric.noun}{metric.sign}")
+        series, marks = [_series(model, curve)], _marks(curve)
+        drawing = score_lines(series, titles, scale, model, marks, metric.range, look, among)
+        panels.append(Panel(*drawing, runs(f"{model}: ", Code(curve["parameter"]))))
     place = place_before(context, items)
     words = f"{place}mean inner {metric.noun} by the value of a parameter"
     if items[0].values["n_inner"] > 1:
@@ -390,21 +392,23 @@ def _figures(
     return in_parts(f"figure-tuning-{number_}", caption, panels, subject)
 
 
-def _panel(
-    model: str, curve: Mapping[str, Any], metric: MetricWords, scale: Scale, look: Look
-) -> tuple[Canvas, str]:
-    points, known = [], [p for p in curve["points"] if p["mean"] is not None]
-    for point in known:
+def _series(model: str, curve: Mapping[str, Any]) -> Series:
+    points = []
+    for point in curve["points"]:
         mean, error = point["mean"], point["standard_error"]
-        ends = (None, None) if error is None else (mean - error, mean + error)
-        points.append(ScorePoint(point["value"], mean, *ends))
-    marks = []
+        if mean is not None:
+            ends = (None, None) if error is None else (mean - error, mean + error)
+            points.append(ScorePoint(point["value"], mean, *ends))
+    return Series(model, tuple(points))
+
+
+def _marks(curve: Mapping[str, Any]) -> list[Mark]:
+    """Return the values that each rule chose most often."""
+    marks, known = [], [p for p in curve["points"] if p["mean"] is not None]
     for rule, words in RULES.items():
         most = max(known, key=lambda p: p[rule], default=None)
         if most is not None and most[rule]:
             marks.append(Mark(words, most["value"]))
     if len(marks) == 2 and marks[0].x == marks[1].x:
         marks = [Mark("most often the choice of both rules", marks[0].x)]
-    titles = (curve["parameter"], f"Mean inner {metric.noun}{metric.sign}")
-    series = [Series(model, tuple(points))]
-    return score_lines(series, titles, scale, model, marks, metric.range, look)
+    return marks

@@ -18,7 +18,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.printable import isolated, printable
-from evallang.reporting import fonts
 from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import LOOKS, UNBOUNDED, Bounds, Look
 from evallang.reporting.letter_case import GROUPS, capitalised, mid_sentence, printed, titled
@@ -544,13 +543,6 @@ class Context:
     def metrics(self, setting: Setting) -> tuple[str, ...]:
         """Return the metrics of a setting; the first is the primary one."""
         return tuple(dict.fromkeys(e.metric for e in self._by_setting.get(setting, ())))
-
-    def short_models(self, names: Sequence[str], size: float, limit: float) -> list[str]:
-        """Return the labels of models cut to a width, so that those of all models remain apart."""
-        every = list(dict.fromkeys([*names, *(model.name for model in self.results.models)]))
-        cut = fonts.shorten_names([self.model(name) for name in every], size, limit)
-        short = dict(zip(every, cut, strict=True))
-        return [short[name] for name in names]
 
     def models_best_first(self, setting: Setting, metric: str) -> tuple[str, ...]:
         """Return the models of a setting, best first by a metric; undefined values last."""

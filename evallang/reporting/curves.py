@@ -225,7 +225,8 @@ def _curve(context: Context, part: Part) -> list[Block]:
     dense = bool(named) and len(named[0].known) > MOST_BARS
     figures: list[Figure] = []
     if dense and 1 < len(named) <= MOST_TOGETHER:
-        panel = Panel(*curves_together(words, named, every), runs(f"All models{_of(by_class)}"))
+        drawing = curves_together(words, named, every)
+        panel = Panel(*drawing, runs(MEAN.capitalize()) if by_class else ())
         caption = _caption(context, words, whole, together=True)
         figures.append(Figure(f"figure-curve-{part.number}", caption, (panel,)))
     panels = []
@@ -251,7 +252,7 @@ def _of(by_class: bool) -> str:
 
 
 def _drawn(context: Context, words: CurveWords, item: Analysis) -> Drawn:
-    """Return a curve with the look of its model, and the numbers that sum it up."""
+    """Return a curve with the look of its model, and the numbers with intervals that sum it up."""
     name, look = model_of(context, item), context.look(item.model or "")
     found = {one["name"]: one for one in item.values["summaries"]}
     said = []
@@ -264,9 +265,9 @@ def _drawn(context: Context, words: CurveWords, item: Analysis) -> Drawn:
         measured = context.estimate(setting, item.model or "", words.metric or "")
         if place == 0 and measured is not None and measured.interval is not None:
             low, high = measured.interval.low, measured.interval.high
-        text = f"{key} {fixed(one['value'], DECIMALS)}"
-        bounds = (low, high) != (None, None)
-        said.append(f"{text} {interval(low, high, DECIMALS)}" if bounds else text)
+        if (low, high) != (None, None):
+            text = f"{key} {fixed(one['value'], DECIMALS)}"
+            said.append(f"{text} {interval(low, high, DECIMALS)}")
     return Drawn(name, item.values, look, ", ".join(said))
 
 
@@ -317,6 +318,8 @@ def _caption(
         over = context.interval_title(found.method, over_groups=found.clusters is not None)
         said += f"; in the key, {axes.summaries[0]} with its {percent(found.level)} interval "
         said += f"({mid_sentence(over)})"
+    elif any(_drawn(context, axes, item).numbers for item in items):
+        said += f"; in the key, {' and '.join(axes.summaries)} with {level} intervals"
     if not together and any(point["low"] is not None for point in points):
         few = all(len(item.values["points"]) <= MOST_BARS for item in items)
         said += f"; {'bars' if few else 'lines around a curve'}, {level} at each point"

@@ -29,6 +29,7 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
     Look,
+    depth_of_names,
     off_scale,
 )
 from evallang.reporting.figures.forest import (
@@ -91,13 +92,13 @@ def spread(
     """
     every = among or rows
     histogram = max(len(row.values) for row in every) > MOST_POINTS
-    depth = DEEP_ROW if histogram else ROW
-    names = fonts.shorten_names([row.label for row in rows], SIZE, LABEL)
-    left = fonts.widest(names, SIZE) + GAP
+    names = fonts.name_lines([row.label for row in rows], SIZE, LABEL)
+    left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     beyond = off_scale([row.span for row in every])
     ends = [end for i, row in enumerate(every) if i not in beyond for end in row.span]
     far = [every[i].span for i in beyond]
     axis = Axis(min(ends), max(ends), left + 3, COLUMN - 6, 5, possible, far)
+    depth = depth_of_names(names, DEEP_ROW if histogram else ROW)
     canvas = Canvas(depth * len(rows) + FOOT)
     canvas.scale(axis, depth * len(rows), name, scale.power)
     if _are_paired(every):
@@ -106,9 +107,9 @@ def spread(
                 ends_ = zip(map(axis, values), (depth * (i + 0.5), depth * (i + 1.5)), strict=True)
                 canvas.line(list(ends_), RULE, 0.5)
     spoken = []
-    for i, (text, row) in enumerate(zip(names, rows, strict=True)):
+    for i, (lines, row) in enumerate(zip(names, rows, strict=True)):
         y = depth * (i + 0.5)
-        canvas.words(left - GAP, y, text, "right")
+        canvas.names(left - GAP, y, lines)
         low, high = (fixed(end, scale) for end in (min(row.values), max(row.values)))
         spoken.append(f"{row.label} {low} to {high}, estimate {fixed(row.estimate, scale)}")
         if histogram:

@@ -12,7 +12,7 @@ import ctypes
 import gzip
 import io
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
 from importlib.resources import files
@@ -211,22 +211,44 @@ def _closed(line: str) -> str:
 
 
 def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...]:
-    """Break a text at spaces into at most `lines` lines of at most `limit`."""
+    """Break a text at spaces, and long words, into at most `lines` lines of at most `limit`."""
     made: list[str] = []
+    for glue, part in _parts(text, size, limit):
+        whole = f"{made[-1]}{glue}{part}" if made else part
+        if made and (len(made) == lines or width(whole, size) <= limit):
+            made[-1] = whole
+        else:
+            made.append(part)
     open_ = 0  # signs around a name that were not closed on the lines before
-    words = text.split(" ")
-    while words and len(made) < lines:
-        line = words.pop(0)
-        while words and width(f"{line} {words[0]}", size) <= limit:
-            line += " " + words.pop(0)
-        if len(made) == lines - 1 and words:
-            line = " ".join([line, *words])
-            words = []
-        ends = line.count(ISOLATE) - line.count(POP_ISOLATE)
-        line = ISOLATE * open_ + line
-        open_ += ends
-        made.append(_closed(shorten(line, size, limit)))
+    for number, line in enumerate(made):
+        made[number] = _closed(shorten(ISOLATE * open_ + line, size, limit))
+        open_ += line.count(ISOLATE) - line.count(POP_ISOLATE)
     return tuple(made)
+
+
+def _parts(text: str, size: float, limit: float) -> Iterator[tuple[str, str]]:
+    """Iterate over what stays together in a line, each with what is before it in the same line."""
+    for word in text.split(" "):
+        glue, rest = " ", word
+        while width(rest, size) > limit:
+            fits = next(n for n in range(1, len(rest) + 1) if width(rest[: n + 1], size) > limit)
+            at = max(rest.rfind(sign, 0, fits) + 1 for sign in JOINTS)
+            at = at if at > fits / 2 else fits
+            while at > 1 and unicodedata.category(rest[at])[0] in "MC":  # part of a letter
+                at -= 1
+            yield glue, rest[:at]
+            glue, rest = "", rest[at:]
+        yield glue, rest
+
+
+JOINTS = "-_/.:+"
+MOST_LINES = 4  # of a name in a figure; a longer one is cut
+
+
+def name_lines(names: Sequence[str], size: float, limit: float) -> list[tuple[str, ...]]:
+    """Break names into lines of at most `limit`."""
+    cut = shorten_names(names, size, (MOST_LINES - 1) * limit)
+    return [wrap(name, size, limit, MOST_LINES) for name in cut]
 
 
 @cache

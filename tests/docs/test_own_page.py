@@ -12,7 +12,7 @@ from calling import call
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "own-page.md"
 PLUM, GOLD = "#7a1f5c", "#c9a227"
-OURS = ("#0072b2", "#e69f00")
+OURS = ("#0072b2", "#b87300")
 
 
 @pytest.fixture(scope="module")

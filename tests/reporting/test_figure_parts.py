@@ -66,7 +66,7 @@ def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
     assert max(panels) <= len(PANEL_LETTERS)
     first, second = (plain(figure.caption) for figure in found)
     assert (second == "ROC curve, continued from curve-1.") == (n_models == 14)
-    names = {plain(p.title) for figure in found for p in figure.panels} - {"All models"}
+    names = {plain(p.title) for figure in found for p in figure.panels} - {""}
     best = sorted(record.estimates, key=lambda estimate: -estimate.value)[:12]
     assert names == {f"Model {estimate.model[1:]}" for estimate in best}
     told = "Drawn are the best 12 of 14 models; the others are in the table."

@@ -153,6 +153,23 @@ def test_the_decision_curve_has_the_net_benefit_of_each_threshold():
         assert point.y == pytest.approx(expected, abs=1e-12)
 
 
+def test_a_decision_curve_is_about_the_thresholds_that_are_asked_about():
+    given = predicted(folds=FOLDS)
+    whole, part = (
+        ANALYSES["decision_curve"].function(given, **asked)
+        for asked in ({}, {"lowest": 0.05, "highest": 0.3})
+    )
+    assert [point.x for point in part.points] == pytest.approx(np.arange(5, 31) / 100)
+    benefit = dict(zip(column(whole, "x").round(2), column(whole, "y"), strict=True))
+    for point in part.points:
+        assert point.y == pytest.approx(benefit[round(point.x, 2)], abs=1e-12)
+    widths = [column(found, "band_high") - column(found, "band_low") for found in (part, whole)]
+    assert (widths[0] <= widths[1][4:30] + 1e-12).all()  # fewer thresholds hold at once
+    assert min(point[0] for line in part.references for point in line.points) >= 0.05
+    with pytest.raises(ValueError, match="below `highest`"):
+        ANALYSES["decision_curve"].function(given, lowest=0.3, highest=0.3)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_where_all_are_acted_on_no_threshold_is_above_acting_on_all(seed):
     # With every probability above a threshold the two net benefits are one number, by definition

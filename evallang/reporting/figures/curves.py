@@ -36,7 +36,8 @@ REFERENCES = ("2.5 2", "1 2")  # dashes of the lines that curves are read agains
 SHADED = 0.18  # opacity of a band
 RATES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 FURTHEST = 0.002  # rates of the scale of deviates end here, and at 1 minus this
-MOST_BELOW = 0.25  # how far below 0 the plot reaches, as a share of its largest value
+MOST_BELOW = 0.1  # how far below 0 the plot reaches, as a share of its largest value
+MOST_TICKS = 7  # of a height that is no rate
 MOST_BARS = 40  # points that are drawn with bars
 SPOKEN = 5  # points of a curve that the alternative text states
 
@@ -72,6 +73,11 @@ class Drawn(Struct, frozen=True):
     values: Mapping[str, Any]
     look: Look = FIRST
     numbers: str = ""
+
+    @property
+    def key(self) -> str:
+        """The words of the key."""
+        return ", ".join(filter(None, (self.name, self.numbers)))
 
     @property
     def known(self) -> list[tuple[float, float]]:
@@ -122,9 +128,12 @@ class Frame:
             lines = [y for c in every for line in c["references"] for _, y in line["points"]]
             highest = max([*heights, *lines])
             lowest = max(min([0.0, *heights]), -MOST_BELOW * highest)
-            self.y = axis = Axis(lowest, highest, self._foot, TOP, 5)
-            self._lowest = axis.low
-            rows = [(axis(tick), text) for tick, text in axis.texts()]
+            self.y = up = Axis(lowest, highest, self._foot, TOP, MOST_TICKS)
+            self._lowest = up.low
+            rows = [(up(tick), text) for tick, text in up.texts()]
+            places = [p["x"] for p in points]
+            self.x = across = Axis(min(places), max(places), LEFT, self._right, 5, (0.0, 1.0))
+            texts = across.texts()
         for tick, text in texts:
             x = self.x(tick)
             self.canvas.gridline((x, TOP), (x, self._foot))
@@ -220,8 +229,7 @@ def curve_with_band(
     values, look = drawn.values, drawn.look
     points = values["points"]
     smooth = values.get("smooth", ())
-    keys = [drawn.numbers] if drawn.numbers else []
-    keys += [line["name"] for line in values["references"]]
+    keys = [drawn.key, *(line["name"] for line in values["references"])]
     frame = Frame(words, every, keys, strip=bool(smooth))
     few = len(points) <= MOST_BARS
     if smooth:
@@ -229,7 +237,7 @@ def curve_with_band(
         frame.strip(values, look)
     else:
         frame.band(points, "band_low", "band_high", look)
-    frame.references(values, int(bool(drawn.numbers)))
+    frame.references(values, 1)
     for side in () if few else ("low", "high"):
         for rows in _stretches(points, "low", "high"):
             frame.canvas.line(frame.edge(rows, side), look.colour, 0.5, "1.5 1.5")
@@ -240,8 +248,7 @@ def curve_with_band(
     frame.curve(drawn)
     for x, y in frame.edge([p for p in points if p["y"] is not None], "y") if few else ():
         frame.canvas.dot(x, y, filled=True, radius=1.8, look=look)
-    if drawn.numbers:
-        frame.key(0, look)
+    frame.key(0, look)
     return frame.canvas, f"{_described(words, drawn)}."
 
 
@@ -250,7 +257,7 @@ def curves_together(
 ) -> tuple[Canvas, str]:
     """Draw the curves of several models without their bands, with a key."""
     references = named[0].values["references"]
-    keys = [", ".join(filter(None, (drawn.name, drawn.numbers))) for drawn in named]
+    keys = [drawn.key for drawn in named]
     frame = Frame(words, every, [*keys, *(line["name"] for line in references)])
     frame.references(named[0].values, len(named))
     for number, drawn in enumerate(named):

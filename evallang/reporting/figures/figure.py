@@ -52,7 +52,8 @@ INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#ffffff",
     "#f1f2f4",
 )
-ORANGE, GREEN, PURPLE, SKY = "#e69f00", "#009e73", "#cc79a7", "#56b4e9"
+ORANGE, GREEN, PURPLE, WINE = "#b87300", "#00a36c", "#b87ca6", "#8e1b58"
+"""With blue and ink the colours of models: 3:1 on paper, and apart in colour blindness."""
 COLOURS = {
     INK: "var(--ink)",
     MUTE: "var(--mute)",
@@ -63,7 +64,7 @@ COLOURS = {
     ORANGE: "var(--c2)",
     GREEN: "var(--c3)",
     PURPLE: "var(--c4)",
-    SKY: "var(--c6)",
+    WINE: "var(--c6)",
 }
 TICK = 2.5  # points
 TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
@@ -100,9 +101,9 @@ MARKERS: tuple[tuple[Point, ...], ...] = (
 DASHES = ("", "5 1.5", "2.5 1.5", "6 1.5 1.5 1.5", "1 1.2", "9 2")
 LOOKS = tuple(
     Look(colour, DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
-    for i, colour in enumerate((BLUE, ORANGE, GREEN, PURPLE, INK, SKY) * len(MARKERS))
+    for i, colour in enumerate((BLUE, ORANGE, GREEN, PURPLE, INK, WINE) * len(MARKERS))
 )
-"""Of the models in the order of the study: Okabe and Ito's colours, but that of warnings."""
+"""Of the models in the order of the study."""
 FIRST = LOOKS[0]
 
 
@@ -244,10 +245,10 @@ class Canvas:
                 self.words(place, y, text, "center")
                 reached = place + half + 3
 
-    def names(self, right: float, y: float, lines: Sequence[str], leading: float = 7.8) -> None:
+    def names(self, right: float, y: float, lines: Sequence[str]) -> None:
         """Write the lines of a name, which end at `right`, around `y`."""
         for k, line in enumerate(lines):
-            self.words(right, y + (k - (len(lines) - 1) / 2) * leading, line, "right")
+            self.words(right, y + (k - (len(lines) - 1) / 2) * LEADING, line, "right")
 
     def scale(
         self,
@@ -348,6 +349,12 @@ def depth_of_row(n: int, most: float, together: float) -> float:
     return max(CLOSEST_ROW, min(most, together / n))
 
 
+def depth_of_names(names: Iterable[Sequence[str]], least: float) -> float:
+    """Return the depth of rows of at least `least` that have room for the lines of names."""
+    return max(least, LEADING * max(map(len, names), default=1) + 2)
+
+
+LEADING = 7.4  # points between the lines of a name
 CLOSEST_ROW = 9.5  # points: lines of text as close as they can be read
 DEEPEST = 190.0  # points of the rows of many models together, where a page may have that room
 

@@ -21,6 +21,7 @@ from evallang.reporting.figures.figure import (
     Canvas,
     Look,
     Span,
+    depth_of_names,
     off_scale,
 )
 from evallang.reporting.numbers import NBSP, Scale, fixed, in_short, interval
@@ -35,9 +36,7 @@ from evallang.results.records import (
 
 ROW = 17.0
 CLOSE_ROW, MOST_WIDE_ROWS = 14.0, 10  # of more rows, which are set closer
-DOUBLE_ROW = 16.6
 LINE = 7.4
-LEADING = 5.0  # between the names of two rows
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
@@ -113,7 +112,7 @@ def forest(
     canvas.scale(axis, depth * len(rows), name, scale.power, marked=True, zero=zero)
     for i, (row, text) in enumerate(zip(rows, texts, strict=True)):
         y = depth * (i + 0.5)
-        canvas.names(left - GAP, y, row.label, LINE)
+        canvas.names(left - GAP, y, row.label)
         if text:
             canvas.words(COLUMN, y, text, "right")
         for line in row.lines:
@@ -173,14 +172,14 @@ def forest_of_estimates(
     ends = [b for e in every if e.model not in far for b in _finite(*_numbers(e))]
     beyond = [span for e in every if e.model in far and (span := _span(*_numbers(e)))]
     rows, spoken = [], []
-    names = fonts.shorten_names(labels, SIZE, LABEL)
+    names = fonts.name_lines(labels, SIZE, LABEL)
     every_look = looks or [FIRST] * len(labels)
     for name, label, estimate, look in zip(names, labels, estimates, every_look, strict=True):
         value, low, high = _numbers(estimate)
         text = fixed(value, scale)
         text += "" if low is None and high is None else f" {interval(low, high, scale)}"
         short = _short_words(value, low, high, text)
-        row = ForestRow((name,), value, *_whole(low, high), text=text, short=short, look=look)
+        row = ForestRow(name, value, *_whole(low, high), text=text, short=short, look=look)
         rows.append(row)
         spoken.append(f"{label} {text}")
     drawing = forest(
@@ -189,7 +188,7 @@ def forest_of_estimates(
         scale,
         ends,
         metric.range,
-        depth=min(max(least, depth / len(estimates)), MOST_ROW),
+        depth=depth_of_names(names, min(max(least, depth / len(estimates)), MOST_ROW)),
         far=beyond,
     )
     unit = " (percent)" if metric.percent else ""
@@ -206,9 +205,9 @@ def forest_of_requirements(
     rows: Sequence[ForestRow], name: str, scale: Scale, possible: Bounds, *, zero: bool
 ) -> Canvas:
     """Draw intervals, each with the margins or thresholds that it must be beyond."""
-    labels = shorten_lines([row.label for row in rows])
+    labels = lines_of_rows([row.label for row in rows])
     rows = [replace(row, label=label) for row, label in zip(rows, labels, strict=True)]
-    height = max(ROW, LINE * max(map(len, labels)) + LEADING)
+    height = depth_of_names(labels, ROW)
     if any(row.names for row in rows):
         height = max(height, ROW + LINE)
     ends = [b for row in rows for b in _finite(row.value, row.low, row.high, *row.lines)]
@@ -223,7 +222,7 @@ def depth_of_differences(context: Context, rows: Sequence[HypothesisTestResult])
 
 
 def _row(context: Context, rows: Sequence[HypothesisTestResult]) -> float:
-    return DOUBLE_ROW if any(len(pair_lines(context, pair)) > 1 for pair in rows) else ROW
+    return depth_of_names((pair_lines(context, pair) for pair in rows), ROW)
 
 
 def forest_of_differences(
@@ -299,19 +298,19 @@ def margins_of(
 def pair_lines(
     context: Context, pair: HypothesisTestResult, room: float = LABEL
 ) -> tuple[str, ...]:
-    """Return the name of a pair in one line, or in two where it is long."""
+    """Return the name of a pair in one line, or in several where it is long."""
     first, second = (context.model(name) for name in pair.models)
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= room:
         return (line,)
-    first, second = context.short_models(pair.models, SIZE, room - fonts.width(MINUS, SIZE))
-    return first, f"{MINUS}{second}"
+    lines = fonts.name_lines([first, f"{MINUS}{second}"], SIZE, room)
+    return lines[0] + lines[1]
 
 
-def shorten_lines(rows: Sequence[Sequence[str]], limit: float = LABEL) -> list[list[str]]:
-    """Cut the lines of the names of rows, which stay apart."""
-    cut = iter(fonts.shorten_names([line for lines in rows for line in lines], SIZE, limit))
-    return [[next(cut) for _ in lines] for lines in rows]
+def lines_of_rows(rows: Sequence[Sequence[str]], limit: float = LABEL) -> list[list[str]]:
+    """Break the parts of the names of rows into lines."""
+    made = iter(fonts.name_lines([part for parts in rows for part in parts], SIZE, limit))
+    return [[line for _ in parts for line in next(made)] for parts in rows]
 
 
 def _pair_words(

@@ -15,6 +15,7 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     DEEPEST,
     INK,
+    LEADING,
     MUTE,
     PAPER,
     RULE,
@@ -23,6 +24,7 @@ from evallang.reporting.figures.figure import (
     Axis,
     Bounds,
     Canvas,
+    depth_of_names,
     depth_of_row,
 )
 from evallang.reporting.numbers import Scale, fixed
@@ -32,7 +34,6 @@ SCALE_AT = 26.0  # below the name of the scale and its figures
 FIRST_BAR = 40.0
 BAR_STEP = 12.0
 LABEL_STEP = 13.0
-DOUBLE_LABEL_STEP = 19.0
 REACH_ROOM = 14.0  # above the scale, for the critical difference
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LEAST_APART = 0.05  # share of the scale between two models; closer ones hide each other
@@ -111,8 +112,8 @@ def _columns(
     right = COLUMN - step * len(groups) - GAP
     widest = fonts.widest(texts, SIZE)
     most = min(LABEL, right - LEAST_SCALE - widest - 2 * GAP)
-    names = fonts.shorten_names([labels[m] for m in values], SIZE, most)
-    left = fonts.widest(names, SIZE) + GAP
+    names = fonts.name_lines([labels[m] for m in values], SIZE, most)
+    left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
     ends = (left + 3, right - widest - GAP - 3)
     axis = Axis(
@@ -124,7 +125,7 @@ def _columns(
         [(values[model], values[model]) for model in far],
     )
     top = HEAD + (REACH_ROOM if reach is not None else 0.0)
-    deep = depth_of_row(len(values), ROW, DEEPEST)
+    deep = depth_of_names(names, depth_of_row(len(values), ROW, DEEPEST))
     rows = {model: top + deep * (i + 0.5) for i, model in enumerate(values)}
     canvas = Canvas(top + deep * len(values) + FOOT)
     canvas.scale(axis, top + deep * len(values), name, scale.power, top=top, marked=True)
@@ -132,8 +133,8 @@ def _columns(
         canvas.words(x, top - 6, letter, "center", bold=True)
     if reach is not None:
         _draw_reach(canvas, axis, reach, scale)
-    for (model, y), short, text in zip(rows.items(), names, texts, strict=True):
-        canvas.words(left - GAP, y, short, "right")
+    for (model, y), lines, text in zip(rows.items(), names, texts, strict=True):
+        canvas.names(left - GAP, y, lines)
         canvas.words(right - 2, y, text, "right")
         canvas.dot(axis(values[model]), y, filled=True)
         for x in places:
@@ -165,17 +166,17 @@ def _bars(
     room = SIDES[1] - 8
     lines: dict[str, tuple[str, ...]] = {}  # a name with its value, in two lines where it is long
     for model, short in zip(
-        values, fonts.shorten_names([labels[m] for m in values], SIZE, room), strict=True
+        values, fonts.name_lines([labels[m] for m in values], SIZE, room), strict=True
     ):
         value = fixed(values[model], scale)
         whole = f"{labels[model]}\u2002{value}"
-        lines[model] = (whole,) if fonts.width(whole, SIZE) <= room else (short, value)
+        lines[model] = (whole,) if fonts.width(whole, SIZE) <= room else (*short, value)
     longest = fonts.widest((line for found in lines.values() for line in found), SIZE)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
     low, high = min(values.values()), max(values.values())
     axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6, possible)
-    step = DOUBLE_LABEL_STEP if any(len(found) > 1 for found in lines.values()) else LABEL_STEP
+    step = depth_of_names(lines.values(), LABEL_STEP)
     rows = (len(values) + 1) // 2
     top = SCALE_AT + (REACH_ROOM if reach is not None else 0.0)
     first_bar = top + FIRST_BAR - SCALE_AT
@@ -201,7 +202,7 @@ def _bars(
             wide = fonts.widest(lines[model], SIZE)
             end = min(side - 4, wide) if names is left else COLUMN - min(side - 4, wide)
             for k, line in enumerate(lines[model]):
-                below = y + (k - (len(lines[model]) - 1) / 2) * 7.8
+                below = y + (k - (len(lines[model]) - 1) / 2) * LEADING
                 canvas.words(end, below, line, "right" if names is left else "left")
             turn = end + 3 if names is left else end - 3
             canvas.line([(x, top), (x, y), (turn, y)], INK, 0.7)
@@ -234,18 +235,18 @@ def rank_plot(
     Gives the SVG and its numbers in words.
     """
     scale, half = Scale(2), reach / 2
-    names = fonts.shorten_names([labels[m] for m in ranks], SIZE, LABEL)
+    names = fonts.name_lines([labels[m] for m in ranks], SIZE, LABEL)
     texts = [fixed(value, scale) for value in ranks.values()]
-    left = fonts.widest(names, SIZE) + GAP
+    left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     right = COLUMN - fonts.widest(texts, SIZE) - GAP
     ends = min(ranks.values()) - half, max(ranks.values()) + half
     axis = Axis(*ends, left + 3, right - 3, 5, (1.0, worst))
-    deep = depth_of_row(len(ranks), ROW, DEEPEST)
+    deep = depth_of_names(names, depth_of_row(len(ranks), ROW, DEEPEST))
     canvas = Canvas(deep * len(ranks) + FOOT)
     canvas.scale(axis, deep * len(ranks), "Average rank", marked=True)
-    for i, (name, text, rank) in enumerate(zip(names, texts, ranks.values(), strict=True)):
+    for i, (lines, text, rank) in enumerate(zip(names, texts, ranks.values(), strict=True)):
         y = deep * (i + 0.5)
-        canvas.words(left - GAP, y, name, "right")
+        canvas.names(left - GAP, y, lines)
         canvas.words(COLUMN, y, text, "right")
         places = [axis(rank - half), axis(rank + half)]
         canvas.line([(x, y) for x in places], BLUE, 1.4)
@@ -253,5 +254,5 @@ def rank_plot(
             canvas.line([(x, y - 2.2), (x, y + 2.2)], BLUE, 0.8)
         canvas.dot(axis(rank), y, filled=True)
     spoken = "; ".join(f"{labels[m]} {text}" for m, text in zip(ranks, texts, strict=True))
-    lines = f"Lines as long as the critical difference, {fixed(reach, scale)}."
-    return canvas, f"Average ranks: {spoken}. {lines}"
+    critical = f"Lines as long as the critical difference, {fixed(reach, scale)}."
+    return canvas, f"Average ranks: {spoken}. {critical}"

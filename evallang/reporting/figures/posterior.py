@@ -19,6 +19,7 @@ from evallang.reporting.figures.figure import (
     Axis,
     Canvas,
     Point,
+    depth_of_names,
     off_scale,
 )
 from evallang.reporting.figures.forest import pair_lines
@@ -52,8 +53,8 @@ def shares(
     """Draw the three probabilities of each pair as the parts of a bar."""
     names = [pair_lines(context, pair) for pair in pairs]
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
-    wide = COLUMN - left - 2
-    canvas = Canvas(KEY + ROW * len(pairs) + 2)
+    wide, deep = COLUMN - left - 2, depth_of_names(names, ROW)
+    canvas = Canvas(KEY + deep * len(pairs) + 2)
     canvas.plot = (left, left + wide)
     fills = ((BLUE, BLUE), (SHADE, RULE), (PAPER, BLUE))
     x = max(0.0, min(left, COLUMN - sum(fonts.width(case, SMALL_SIZE) + 13 for case in CASES)))
@@ -62,7 +63,7 @@ def shares(
         canvas.words(x + 8.5, 5.5, case, size=SMALL_SIZE)
         x += fonts.width(case, SMALL_SIZE) + 13
     for i, (lines, pair) in enumerate(zip(names, pairs, strict=True)):
-        y, x = KEY + ROW * (i + 0.5), left
+        y, x = KEY + deep * (i + 0.5), left
         canvas.names(left - GAP, y, lines)
         decided = favoured(pair, confidence)
         for key, (fill, edge) in zip(POSTERIOR, fills, strict=True):
@@ -149,14 +150,15 @@ def densities(
     high = max([rope, *(mean + REACH * size for mean, size, _ in kept)])
     beyond = [spans[i] for i in far]
     axis = Axis(low, high, left + 3, COLUMN - 6, 5, metric.range_of_differences, beyond)
-    depth = ROW * len(pairs)
+    deep = depth_of_names(names, ROW)
+    depth = deep * len(pairs)
     canvas = Canvas(depth + FOOT)
     canvas.box(axis(-rope), 0, max(axis(rope) - axis(-rope), 0.6), depth, SHADE)
     name = f"Difference in {metric.noun}" + (" (points)" if metric.percent else "")
     canvas.scale(axis, depth, name, scale.power, zero=True)
     for i, (lines, (mean, size, df)) in enumerate(zip(names, curves, strict=True)):
-        foot = ROW * (i + 1) - 1.5
-        canvas.names(left - GAP, ROW * (i + 0.5), lines)
+        foot = deep * (i + 1) - 1.5
+        canvas.names(left - GAP, deep * (i + 0.5), lines)
         start, end = mean - REACH * size, mean + REACH * size
         steps = [start + (end - start) * k / POINTS for k in range(POINTS + 1)]
         path = [

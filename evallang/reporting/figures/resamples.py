@@ -16,9 +16,10 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
     Look,
+    depth_of_names,
     off_scale,
 )
-from evallang.reporting.figures.forest import shorten_lines
+from evallang.reporting.figures.forest import lines_of_rows
 from evallang.reporting.numbers import Scale, between, fixed, interval
 from evallang.results.statistics import Resamples
 
@@ -63,7 +64,7 @@ def distributions(
     these are, is broken before those far from the others, and has ticks at `possible` values.
     """
     every = among or rows
-    labels = shorten_lines([row.label for row in rows])
+    labels = lines_of_rows([row.label for row in rows])
     left = fonts.widest((line for lines in labels for line in lines), SIZE) + GAP
     fixed_points = (0.0,) if signed else ()
     beyond = off_scale([row.span for row in every], fixed=fixed_points)
@@ -72,7 +73,7 @@ def distributions(
     axis = Axis(
         min(ends), max(ends), left + 3, COLUMN - 6, 5, possible, [every[i].span for i in beyond]
     )
-    deep = min(ROW, max(CLOSE_ROW, DEPTH / len(rows)))
+    deep = depth_of_names(labels, min(ROW, max(CLOSE_ROW, DEPTH / len(rows))))
     canvas = Canvas(deep * len(rows) + FOOT)
     canvas.scale(axis, deep * len(rows), name, scale.power, zero=signed)
     null = 0.0 if signed else None

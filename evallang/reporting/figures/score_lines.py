@@ -1,7 +1,7 @@
 """Scores along a quantity: points with bars, joined by a line, for one or several series."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     FIRST,
     INK,
+    LEADING,
     MUTE,
     SIZE,
     UNBOUNDED,
@@ -27,6 +28,7 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
     Look,
+    depth_of_names,
 )
 from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, fixed
@@ -77,36 +79,45 @@ def score_lines(
     marks: Sequence[Mark] = (),
     possible: Bounds = UNBOUNDED,
     look: Look = FIRST,
+    among: Sequence[Series] = (),
 ) -> tuple[Canvas, str]:
     """Draw series over their values, the first with a `look`; gives the SVG and words.
 
-    The axis has ticks at `possible` scores. Lines join values that are numbers.
+    The axis has room for all series `among` which these are, and ticks at `possible` scores. Lines
+    join values that are numbers.
     """
     looks = replace(look, dash=""), OTHER
     drawn = [(mark.name, *style, 0.8) for mark, style in zip(marks, MARKS, strict=False)]
     if len(series) > 1:
         drawn += [(s.name, it.colour, it.dash, 1.2) for s, it in zip(series, looks, strict=False)]
     foot = TOP + DEPTH
-    canvas = Canvas(foot + BOTTOM + KEY * len(drawn))
+    values = list(dict.fromkeys(p.x for s in series for p in s.points))
     ends = [
-        v for s in series for p in s.points for v in (p.y, p.low, p.high)
+        v for s in among or series for p in s.points for v in (p.y, p.low, p.high)
         if v is not None and math.isfinite(v)
     ]  # fmt: skip
     y = Axis(min(ends, default=0.0), max(ends, default=1.0), foot, TOP, 5, possible)
     printed = Scale(max(0, y.decimals - scale.power), scale.power)
     texts = [fixed(tick, printed) for tick in y.ticks]
     left, right = fonts.widest(texts, SIZE) + 6, COLUMN - RIGHT
-    canvas.plot = (left, right)
-    draw_frame(canvas, left, foot, zip(map(y, y.ticks), texts, strict=True), titles)
-    values = list(dict.fromkeys(p.x for s in series for p in s.points))
     x = _places(values, left + PAD, right - PAD)
-    _ticks(canvas, x, values, foot)
+    words: dict[Value, tuple[str, ...]] = {value: (value_words(value),) for value in values}
+    if not _are_numbers(values):
+        room = (right - left) / len(values) - PAD
+        names = fonts.name_lines([value_words(value) for value in values], SIZE, max(room, PAD))
+        words = dict(zip(values, names, strict=True))
+    under = depth_of_names(words.values(), 0) - depth_of_names((), 0)
+    canvas = Canvas(foot + under + BOTTOM + KEY * len(drawn))
+    canvas.plot = (left, right)
+    up = zip(map(y, y.ticks), texts, strict=True)
+    draw_frame(canvas, left, foot, up, titles, under=under)
+    _ticks(canvas, x, words, foot)
     for mark, (colour, dash) in zip(marks, MARKS, strict=False):
         canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], colour, 0.8, dash)
     for one, it in zip(series, looks, strict=False):
         _draw(canvas, one, x, y, it, filled=it is not OTHER, joined=_are_numbers(values))
     for number, (name, colour, dash, weight) in enumerate(drawn):
-        at = foot + BOTTOM + KEY * (number + 0.5)
+        at = foot + under + BOTTOM + KEY * (number + 0.5)
         canvas.line([(left, at), (left + SAMPLE, at)], colour, weight, dash)
         canvas.words(left + SAMPLE + 5, at, fonts.shorten(name, SIZE, right - left - SAMPLE - 5))
     return canvas, _spoken(series, titles, scale, subject, marks)
@@ -151,23 +162,22 @@ def _places(values: Sequence[Value], left: float, right: float) -> Callable[[Val
             return left + (scaled(value) - start) / (end - start) * (right - left)
 
         return placed
-    step = (right - left) / max(1, len(values) - 1)
-    start = left if len(values) > 1 else (left + right) / 2
-    order = {f"{type(v).__name__} {v!r}": start + i * step for i, v in enumerate(values)}
+    step = (right - left) / max(1, len(values))
+    order = {f"{type(v).__name__} {v!r}": left + (i + 0.5) * step for i, v in enumerate(values)}
     return lambda value: order[f"{type(value).__name__} {value!r}"]
 
 
 def _ticks(
-    canvas: Canvas, x: Callable[[Value], float], values: Sequence[Value], foot: float
+    canvas: Canvas, x: Callable[[Value], float], words: Mapping[Value, Sequence[str]], foot: float
 ) -> None:
     """Write the values below the plot, from the left those that have room."""
     reached = -math.inf
-    for value in sorted(values, key=x):
-        text = fonts.shorten(value_words(value), SIZE, 60)
-        half = fonts.width(text, SIZE) / 2
+    for value in sorted(words, key=x):
+        half = fonts.widest(words[value], SIZE) / 2
         canvas.line([(x(value), foot), (x(value), foot + 2.5)], INK, 0.6)
         if x(value) - half > reached:
-            canvas.words(x(value), foot + 8, text, "center")
+            for row, line in enumerate(words[value]):
+                canvas.words(x(value), foot + 8 + LEADING * row, line, "center")
             reached = x(value) + half + 3
 
 

@@ -18,12 +18,13 @@ from evallang.reporting.figures.figure import (
     Bounds,
     Canvas,
     Look,
+    depth_of_names,
 )
-from evallang.reporting.figures.forest import shorten_lines
+from evallang.reporting.figures.forest import lines_of_rows
 from evallang.reporting.letter_case import axis_words
 from evallang.reporting.numbers import Scale, count, fixed
 
-ROW, DOUBLE_ROW = 15.0, 19.0  # of names in one line, and in two
+ROW = 15.0
 BAR = 8.0  # depth of a bar
 HEAD = 4.0
 FOOT = 27.0
@@ -62,8 +63,8 @@ class _Rows:
         most_ticks: int = 5,
         keys: int = 0,
     ) -> None:
-        lines = shorten_lines([name.split("\n") for name in names], label)
-        self.deep = DOUBLE_ROW if any(len(found) > 1 for found in lines) else deep
+        lines = lines_of_rows([name.split("\n") for name in names], label)
+        self.deep = depth_of_names(lines, deep)
         self.left = fonts.widest((line for found in lines for line in found), SIZE) + GAP + 2
         self.foot = HEAD + self.deep * len(names)
         self.axis = axis = Axis(*ends, self.left + inset, COLUMN - right, most_ticks, possible)
@@ -96,14 +97,16 @@ def stacked_bars(
     subject: str,
     label: float = LABEL,
     possible: Bounds = UNBOUNDED,
+    among: Sequence[Sequence[float]] = (),
 ) -> tuple[Canvas, str]:
     """Draw the parts of each row one after the other; parts below zero go to the left of zero.
 
-    Names have `label` points at most in each of their lines, and the axis has ticks at `possible`
-    values. Gives the SVG and its numbers in words.
+    Names have `label` points at most in each of their lines, and the axis has room for the rows
+    `among` which these are, and ticks at `possible` values. Gives the SVG and its numbers in words.
     """
-    low = min([0.0, *(sum(v for v in values if v < 0) for _, values in rows)])
-    high = max([0.0, *(sum(v for v in values if v > 0) for _, values in rows)])
+    every = among or [values for _, values in rows]
+    low = min([0.0, *(sum(v for v in values if v < 0) for values in every)])
+    high = max([0.0, *(sum(v for v in values if v > 0) for values in every)])
     steps = (high - low) * 10.0 ** min(scale.decimals + scale.power, 9)  # that its numbers show
     most, names = int(min(max(steps, 1), 5)), [name for name, _ in rows]
     made = _Rows(names, title, scale.power, (low, high), possible, label=label, most_ticks=most,
@@ -174,7 +177,8 @@ def values_next_to_spans(
     title: str,
     scale: Scale,
     subject: str,
-    possible: Bounds = UNBOUNDED,
+    possible: Bounds,
+    looks: Sequence[Look],
 ) -> tuple[Canvas, str]:
     """Draw each value as a point, and a span of others as a bar with a tick at its middle.
 
@@ -185,11 +189,11 @@ def values_next_to_spans(
     made = _Rows([name for name, *_ in rows], title, scale.power, ends, possible, inset=GAP)
     made.upright(made.left)
     spoken = []
-    for y, (label, value, span) in zip(made.places, rows, strict=True):
+    for y, (label, value, span), look in zip(made.places, rows, looks, strict=False):
         low, _, high = map(made.axis, span)
         made.canvas.box(low, y - BAR / 2, high - low, BAR, *STYLES[2])
         made.tick(span[1], y)
-        made.canvas.dot(made.axis(value), y, filled=True, radius=2.0)
+        made.canvas.dot(made.axis(value), y, filled=True, radius=2.0, look=look)
         low_text, middle, high_text = (fixed(end, scale) for end in span)
         words = f"{label}: {fixed(value, scale)}, next to {low_text} to {high_text}"
         spoken.append(f"{words}, middle {middle}")
