@@ -37,7 +37,7 @@ SHADED = 0.18  # opacity of a band
 RATES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 FURTHEST = 0.002  # rates of the scale of deviates end here, and at 1 minus this
 MOST_BELOW = 0.1  # how far below 0 the plot reaches, as a share of its largest value
-MOST_TICKS = 7  # of a height that is no rate
+MOST_TICKS = 7  # of a height other than a rate
 MOST_BARS = 40  # points that are drawn with bars
 SPOKEN = 5  # points of a curve that the alternative text states
 
