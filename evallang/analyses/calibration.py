@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import NormalDist
 from typing import Annotated
 
@@ -33,7 +34,6 @@ from evallang.stats.logistic import (
     weighted_slopes,
 )
 from evallang.stats.row_shares import CellShare, SharesOfRows
-from evallang.stats.score_counts import summing
 from evallang.stats.score_curves import (
     Curve,
     CurvePoint,
@@ -160,24 +160,28 @@ def _smooth(
     if grid[0] == grid[-1]:
         return ()
     near = int(np.ceil(SPAN * len(x)))
-    lines = np.empty((PLACES, len(x)))
-    for row, place in enumerate(grid):
+
+    def line(place: np.float64) -> NDArray[np.float64]:
         away = x - place
         reach = np.partition(np.abs(away), near - 1)[near - 1]
         close = np.abs(away) / reach if reach > 0 else np.where(away == 0, 0.0, 1.0)
-        kernel = shares * (1 - np.minimum(close, 1.0) ** 3) ** 3
+        kernel: NDArray[np.float64] = shares * (1 - np.minimum(close, 1.0) ** 3) ** 3
         if not kernel.any():
             kernel = shares * (close <= 1)
         total, slope, square = (float((kernel * away**power).sum()) for power in range(3))
         spread = total * square - slope**2
-        line = kernel * (square - slope * away) / spread if spread > FLAT else kernel / total
-        lines[row] = line
-    found = lines @ y
-    moved = lines * (y - np.interp(x, grid, found))
-    if predicted.units is not None:
-        unit = np.unique(predicted.units, return_inverse=True)[1].reshape(-1)
-        moved = (summing(unit, predicted.n_units) @ moved.T).T
-    half = NormalDist().inv_cdf((1 + predicted.level) / 2) * np.sqrt((moved**2).sum(axis=1))
+        if spread > FLAT:
+            kernel *= square - slope * away
+        kernel /= spread if spread > FLAT else total
+        return kernel
+
+    found = np.array([line(place) @ y for place in grid])
+    residuals = y - np.interp(x, grid, found)
+    units = np.arange(len(x)) if predicted.units is None else predicted.units
+    unit = np.unique(units, return_inverse=True)[1].reshape(-1)
+    moved = (np.bincount(unit, weights=line(place) * residuals) for place in grid)
+    errors = np.array([float(np.sqrt((sums**2).sum())) for sums in moved])
+    half = NormalDist().inv_cdf((1 + predicted.level) / 2) * errors
     ends = (np.clip(values, 0, 1).tolist() for values in (found, found - half, found + half))
     return tuple(
         SmoothPoint(x, y, low, high) if high - low > FLAT else SmoothPoint(x, y, None, None)
@@ -207,12 +211,13 @@ def _band(
 @states("calibration")
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State intercept and slope with their intervals."""
+    printed = partial(summary_runs, context, scale=TWO_DECIMALS)
     rows = [
         {
             "model": label_of_curve(context, item),
             "slope": slope["value"],
             "intercept": intercept["value"],
-            "numbers": [summary_runs(item, one, TWO_DECIMALS) for one in (slope, intercept)],
+            "numbers": [printed(item, slope), printed(item, intercept)],
         }
         for item in items
         if (slope := summary_of(item, "slope")) and (intercept := summary_of(item, "intercept"))

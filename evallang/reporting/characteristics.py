@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cell, Paragraph, Row, Table, runs
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import counted, dash, left, printed, right, row, share, table
+from evallang.reporting.wording import plural_count
 from evallang.results.records import ClassValues, ColumnRecord, DataRecord
 
 TOPIC = "characteristics"
@@ -18,9 +20,10 @@ WITHOUT_COMMA = 10_000  # such as years
 
 def _topics(context: Context) -> list[Topic]:
     made = []
-    if any(data.excluded for data in context.results.data):
+    shown = context.results.data[:MOST_DATA_SETS]
+    if any(map(_has_flow, shown)):
         made += [Topic.EXCLUSIONS, Topic.FLOW]
-    if any(map(_described, context.results.data[:MOST_DATA_SETS])):
+    if any(map(_described, shown)):
         made += [Topic.CHARACTERISTICS, Topic.MISSING, Topic.FEATURES]
     return made
 
@@ -32,7 +35,7 @@ def characteristics(context: Context) -> Sequence[Block]:
     """Return the flow of exclusions and the table of characteristics of the first data sets."""
     blocks: list[Block] = []
     for place, data in enumerate(context.results.data[:MOST_DATA_SETS], start=1):
-        if data.kind in ("table", "predictions") and data.excluded:
+        if _has_flow(data):
             blocks.append(_flow(context, data, f"table-flow-{place}"))
         if _described(data):
             blocks.append(_table(context, data, f"table-characteristics-{place}"))
@@ -42,13 +45,16 @@ def characteristics(context: Context) -> Sequence[Block]:
     return blocks
 
 
+def _has_flow(data: DataRecord) -> bool:
+    return data.kind in ("table", "predictions") and bool(data.excluded)
+
+
 def _described(data: DataRecord) -> list[ColumnRecord]:
     return [column for column in data.columns if column.by_class]
 
 
 def _flow(context: Context, data: DataRecord, identifier: str) -> Table:
     """Return how many rows were read, excluded by which line, and tested."""
-    say = context.cases(data.name)
     left_over = data.n + sum(one.n for one in data.excluded)
     rows = [row("Read", counted(left_over), dash())]
     for one in data.excluded:
@@ -62,7 +68,11 @@ def _flow(context: Context, data: DataRecord, identifier: str) -> Table:
     return table(
         identifier,
         write(context, TOPIC, "caption_of_flow", data=data),
-        [left("Step"), right(say.capitalize(), "rows"), right("Excluded", "excluded")],
+        [
+            left("Step"),
+            right(capitalised(context.cases(data.name)), "rows"),
+            right("Excluded", "excluded"),
+        ],
         rows,
         whole=True,
     )
@@ -115,7 +125,9 @@ def _rows(column: ColumnRecord, width: int, *, missing: bool) -> Iterator[Row]:
     rest = (column.levels or len(levels)) - len(levels)
     if rest > 0:
         cells = (_part(one.n - sum(one.levels.values()), one.n) for one in shown)
-        yield row(f"\u2003{count(rest)} further levels", *cells, Cell(()) if missing else None)
+        yield row(
+            f"\u2003{plural_count(rest, 'further level')}", *cells, Cell(()) if missing else None
+        )
 
 
 def _part(n: int, total: int) -> Cell:

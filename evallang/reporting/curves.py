@@ -51,10 +51,29 @@ def summary_of(item: Analysis, name: str) -> Mapping[str, Any] | None:
     return next((one for one in known if one["name"] == name), None)
 
 
-def summary_runs(item: Analysis, summary: Mapping[str, Any], scale: Scale) -> Runs:
+def summary_runs(
+    context: Context, item: Analysis, summary: Mapping[str, Any], scale: Scale
+) -> Runs:
     """Print a number of a curve with its interval."""
-    low, high, level = summary["low"], summary["high"], item.values["level"]
-    return with_interval(summary["value"], scale, "", low, high, level)
+    return with_interval(summary["value"], scale, "", *_interval(context, item, summary))
+
+
+def _interval(
+    context: Context, item: Analysis, summary: Mapping[str, Any]
+) -> tuple[float | None, float | None, float]:
+    """Return bounds and level of a number of a curve, those of its metric if it was measured."""
+    words, place = _axes(context, item), Setting(item.data, item.protocol)
+    if words.summaries[:1] == (summary["name"],):
+        measured = context.estimate(place, item.model or "", words.metric or "")
+        if measured is not None and (found := measured.interval) is not None:
+            return found.low, found.high, found.level
+    return summary["low"], summary["high"], item.values["level"]
+
+
+def _axes(context: Context, item: Analysis) -> CurveWords:
+    method = context.method("analysis", item.kind)
+    assert method is not None and method.curve is not None, "curves have axes"
+    return method.curve
 
 
 def label_of_curve(context: Context, item: Analysis) -> str:
@@ -89,7 +108,7 @@ def area_findings(
             {
                 "model": label_of_curve(context, item),
                 "value": one["value"],
-                "number": summary_runs(item, one, DECIMALS),
+                "number": summary_runs(context, item, one, DECIMALS),
             }
             for item, one in found
         ],
@@ -215,9 +234,7 @@ def _answered(context: Context, item: Analysis) -> str:
 def _curve(context: Context, part: Part) -> list[Block]:
     """Return the table, the curves of all models, and those of each with bands, or of classes."""
     items, identifier = part.items, f"table-curve-{part.number}"
-    method = context.method("analysis", items[0].kind)
-    assert method is not None and method.curve is not None, "curves have axes"
-    words, every = method.curve, [item.values for item in items]
+    words, every = _axes(context, items[0]), [item.values for item in items]
     subject = _subject(context, items)
     by_class = any(map(_is_of_classes, items))
     whole = [item for item in items if item.values.get("macro") or not by_class]
@@ -254,20 +271,13 @@ def _of(by_class: bool) -> str:
 def _drawn(context: Context, words: CurveWords, item: Analysis) -> Drawn:
     """Return a curve with the look of its model, and the numbers with intervals that sum it up."""
     name, look = model_of(context, item), context.look(item.model or "")
-    found = {one["name"]: one for one in item.values["summaries"]}
     said = []
-    for place, key in enumerate(words.summaries):
-        one = found.get(key)
-        if one is None or one["value"] is None:
-            continue
-        low, high = one["low"], one["high"]
-        setting = Setting(item.data, item.protocol)
-        measured = context.estimate(setting, item.model or "", words.metric or "")
-        if place == 0 and measured is not None and measured.interval is not None:
-            low, high = measured.interval.low, measured.interval.high
-        if (low, high) != (None, None):
-            text = f"{key} {fixed(one['value'], DECIMALS)}"
-            said.append(f"{text} {interval(low, high, DECIMALS)}")
+    for key in words.summaries:
+        if (one := summary_of(item, key)) is not None:
+            low, high, _ = _interval(context, item, one)
+            if (low, high) != (None, None):
+                text = f"{key} {fixed(one['value'], DECIMALS)}"
+                said.append(f"{text} {interval(low, high, DECIMALS)}")
     return Drawn(name, item.values, look, ", ".join(said))
 
 

@@ -197,7 +197,7 @@ OF_PAGES = "shortened"
 def figures(results: ResultsRecord) -> dict[str, Figure]:
     """Return the figures of the report by name, in its order."""
     drawn = build(Context(results)).every(Figure)
-    return {figure.id.removeprefix("figure-"): figure for figure in drawn}
+    return {figure_name(figure.id): figure for figure in drawn}
 
 
 FONTS_TO_INSTALL = (

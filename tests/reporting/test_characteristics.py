@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 from studies import study
 
 from evallang.api.running import run
 from evallang.reporting.comparisons import comparisons
 from evallang.reporting.context import Context
 from evallang.reporting.run_writer import plain
-from evallang.reporting.section import build
+from evallang.reporting.section import SECTIONS, Topic, build
 
 EXAMPLES = Path("examples")
 TEXT = """\
@@ -140,3 +141,21 @@ def test_average_ranks_and_wins_over_data_sets_are_those_of_pandas():
         won, tied, lost = map(int, cells[-3:])
         assert [won, lost] == wins[name]
         assert won + tied + lost == len(scores) * (len(scores.columns) - 1)
+
+
+def test_the_unit_keeps_its_capitals_and_topics_are_those_of_the_tables_that_are_shown(results):
+    (data,) = results.data
+    columns = tuple(
+        replace(c, levels=len(c.by_class[0].levels) + 1) if c.name == "ward" else c
+        for c in data.columns
+    )
+    scans = replace(data, unit="MRI scans", columns=columns)
+    section = SECTIONS["characteristics"]
+    context = Context(replace(results, data=(scans,)), draws=False)
+    flow, table = section.function(context)
+    assert plain(flow.columns[1].head) == "MRI scans"
+    assert "1 further level" in [plain(row.cells[0].runs).strip() for row in table.rows]
+    assert Topic.FLOW in section.declaration.topics(context)
+    scores = replace(scans, kind="scores", columns=())
+    assert not section.function(other := Context(replace(results, data=(scores,)), draws=False))
+    assert not section.declaration.topics(other)

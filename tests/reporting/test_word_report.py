@@ -9,6 +9,8 @@ import docx
 import fixture
 import fixture_variants
 import pytest
+from msgspec.structs import replace
+from PIL import Image
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Figure, Table
@@ -114,3 +116,15 @@ def test_without_its_package_a_message_states_what_to_install(tmp_path, monkeypa
         "report.docx was not written because python-docx is not installed: "
         "pip install 'evallang[word]'",
     )
+
+
+def test_pictures_have_the_colours_of_the_author(file, tmp_path):
+    theirs = replace(fixture.cancer(), style_sheet=":root { --data: #ff0000 }")
+    write_report(theirs, tmp_path, ("docx",), figures=False)
+    red = []
+    for one in (file, tmp_path / "report.docx"):
+        with zipfile.ZipFile(one) as made:
+            (name,) = (n for n in made.namelist() if n.startswith("word/media"))
+            picture = Image.open(io.BytesIO(made.read(name))).convert("RGB")
+        red.append((255, 0, 0) in {colour for _, colour in picture.getcolors(1 << 24)})
+    assert red == [False, True]

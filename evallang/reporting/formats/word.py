@@ -48,6 +48,7 @@ from evallang.reporting.numbers import NBSP
 from evallang.reporting.output_files import OutputFile
 from evallang.reporting.report import alternative_text, arrange, figure_name, svg_file
 from evallang.reporting.run_writer import RunWriter, plain
+from evallang.reporting.style_sheets import DrawingStyle
 
 INSTALL = "pip install 'evallang[word]'"
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -104,7 +105,7 @@ def word(writing: Writing) -> Iterator[OutputFile]:
         for block in section.blocks:
             if isinstance(block, Figure):
                 try:
-                    pictures = _picture(block, pypdfium2.PdfDocument)
+                    pictures = _picture(block, main.drawing_style, pypdfium2.PdfDocument)
                 except pdf.PangoMissingError:
                     message = f"report.docx has no figures: {pdf.PangoMissingError.reason}"
                     if message not in writing.messages:
@@ -133,13 +134,15 @@ def _same_bytes(content: bytes) -> bytes:
     return made.getvalue()
 
 
-def _picture(figure: Figure, read: Callable[[bytes], Any]) -> tuple[bytes, float]:
+def _picture(
+    figure: Figure, style: DrawingStyle, read: Callable[[bytes], Any]
+) -> tuple[bytes, float]:
     """Return a figure as PNG of 300 dots per inch, and its width in points."""
     drawings = [panel.drawing for panel in figure.panels]
     width = PAGE_WIDTH if len(drawings) > 1 else SINGLE
     sheet, alt = arrange(drawings, width), alternative_text(figure)
-    drawn = fonts.spelled(svg_file(sheet.printed(), alt))
-    styles = fonts.print_rules(fonts.DRAWN)
+    drawn = fonts.spelled(style.applied(svg_file(sheet.printed(), alt)))
+    styles = fonts.print_rules(fonts.DRAWN) + style.faces
     page = pdf.write_drawing(drawn, sheet.width, sheet.height, figure_name(figure.id), alt, styles)
     image = io.BytesIO()
     read(page)[0].render(scale=DOTS_PER_POINT).to_pil().save(image, "PNG")
@@ -162,7 +165,6 @@ STYLES = {  # family, size, bold, colour, points before and after
     "Code": (MONO, 8, False, INK, 0, 6),
     "Works": (SERIF, 9.5, False, INK, 0, 3),
 }
-THEMED = re.compile(r"(?:ascii|hAnsi|eastAsia|cs)Theme$")
 
 
 def _lay_out(made: Any, document: Document) -> None:
