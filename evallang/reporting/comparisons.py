@@ -16,12 +16,14 @@ from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import (
     MOST_GROUPS,
+    Numbered,
     bayesian,
     computed,
     favoured,
     groups,
     is_about_equivalence,
     is_decided,
+    joined,
     margin_of,
     untested,
 )
@@ -36,8 +38,10 @@ from evallang.reporting.document import (
     Ref,
     Run,
     Runs,
+    Strong,
     Table,
     further,
+    listed,
     runs,
     spaced,
 )
@@ -58,6 +62,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_findings import singly
 from evallang.reporting.pair_table import (
+    group_names,
     pair_name,
     pair_table,
     pairs_words,
@@ -79,6 +84,7 @@ from evallang.reporting.tables import (
 )
 from evallang.reporting.wording import (
     adjusted_words,
+    and_,
     effect_runs,
     further_variants,
     null_words,
@@ -106,9 +112,11 @@ def comparisons(context: Context) -> Sequence[Block]:
     blocks: list[Block] = []
     found = context.results.comparisons
     drawn: set[tuple[str | None, str | None, str]] = set()
-    heads = [heading(context, comparison) for comparison in found]
-    for number_, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
-        if len(found) > 1:
+    groups_ = joined(found)
+    heads = [heading(context, group) for group in groups_]
+    for group, head in zip(groups_, heads, strict=True):
+        number_, comparison = group[0]
+        if len(groups_) > 1:
             if heads.count(head) > 1:
                 tests = [comparison.omnibus, *comparison.pairwise[:1]]
                 named = [context.method_title("test", t.test) for t in tests if t is not None]
@@ -117,65 +125,79 @@ def comparisons(context: Context) -> Sequence[Block]:
                 head += f" ({', '.join([', then '.join(titles), *shown])})"
             blocks.append(Heading(head, f"comparison-{number_}"))
             blocks.append(Paragraph(runs(Code(comparison.source)), "line"))
-        place = (comparison.data, comparison.protocol, comparison.metric)
-        made = _comparison(context, comparison, number_, draw=place not in drawn)
-        if any(block.kind == "figure" for block in made):
-            drawn.add(place)
-        blocks += further(made) if comparison.family.exploratory and len(found) > 1 else made
+        made = _line(context, group, drawn)
+        blocks += further(made) if comparison.family.exploratory and len(groups_) > 1 else made
     return blocks
 
 
-def heading(context: Context, comparison: Comparison) -> str:
-    """Format a comparison: "Accuracy on Survival: three models, pairwise"."""
+def heading(context: Context, group: Sequence[Numbered]) -> str:
+    """Format the comparisons of a line: "Accuracy on Survival: three models, pairwise"."""
+    comparison = group[0][1]
     omnibus = comparison.omnibus
-    names = list(dict.fromkeys(name for pair in comparison.pairwise for name in pair.models))
+    pairs = list({p.models: p for _, c in group for p in c.pairwise}.values())
+    names = list(dict.fromkeys(name for pair in pairs for name in pair.models))
+    words = [context.compared_words(c) for _, c in group]
+    title = and_([words[0].heading, *dict.fromkeys(w.noun for w in words if w != words[0])])
     return plain(
         write(
             context,
             TOPIC,
             "heading",
             comparison=comparison,
-            title=context.compared_words(comparison).heading,
+            pairs=pairs,
+            data=list(dict.fromkeys(c.data for _, c in group)),
+            title=title,
             names=names or (list(omnibus.models) if omnibus is not None else []),
         )
     )
 
 
-def _comparison(
-    context: Context, comparison: Comparison, number_: int, *, draw: bool
+def _line(
+    context: Context, group: Sequence[Numbered], drawn: set[tuple[str | None, str | None, str]]
 ) -> list[Block]:
-    table_id, figure_id = f"table-comparison-{number_}", f"figure-comparison-{number_}"
-    pairs = pair_table(context, comparison, table_id)
-    figure = None
+    """Return the comparisons of a line: what each decided, and one table of their pairs."""
+    table_id = f"table-comparison-{group[0][0]}"
+    every = [comparison for _, comparison in group]
+    pairs = pair_table(context, every, table_id)
+    comparison = every[0]
+    figures: list[Figure] = []  # the first of each comparison
     others: list[Figure] = []
-    if context.draws and not singly(comparison):
-        panels = decision_panels(context, comparison) if draw else []
-        if not drawn_with_estimates(context, comparison):
-            panels += differences_drawn(context, comparison)
-        panels += resamples_drawn(context, comparison)
-        alone = 1 if comparison.data is None else len(panels)  # the diagram of average ranks
-        figures = figures_of_panels(figure_id, panels[:alone])
-        figures += figures_of_panels(f"{figure_id}-pairs", panels[alone:])
-        figure = figures[0] if figures else None
-        others = [*figures[1:], *others]
-    refs = runs(Ref(table_id)) if pairs is not None else ()
-    if figure is not None:
-        refs += runs(", ", Ref(figure_id))
-    where = runs(" (", refs, ")") if refs else ()
-    summary = spaced([_omnibus(context, comparison), *_pairs(context, comparison, where)])
-    blocks: list[Block] = [Paragraph(summary)]
+    for number_, one in group if context.draws and not singly(comparison) else ():
+        place = (one.data, one.protocol, one.metric)
+        figure_id = f"figure-comparison-{number_}"
+        panels = decision_panels(context, one) if place not in drawn else []
+        if not drawn_with_estimates(context, one):
+            panels += differences_drawn(context, one)
+        panels += resamples_drawn(context, one)
+        alone = 1 if one.data is None else len(panels)  # the diagram of average ranks
+        made = figures_of_panels(figure_id, panels[:alone])
+        made += figures_of_panels(f"{figure_id}-pairs", panels[alone:])
+        figures += made[:1]
+        others += made
+        if made:
+            drawn.add(place)
+    tables = [table_id] if pairs is not None else []
+    refs = [runs(Ref(name)) for name in (*tables, *(figure.id for figure in figures))]
+    where = runs(" (", listed(refs, last=", "), ")") if refs else ()
+    said = [spaced([_omnibus(context, one), *_pairs(context, one, where)]) for one in every]
+    blocks: list[Block] = [Paragraph(words) for words in said[:1]]
+    if len(set(said)) > 1:
+        heads = group_names(context, every)
+        blocks = [
+            Paragraph(runs(Strong(runs(f"{head}.")), " ", words))
+            for head, words in zip(heads, said, strict=True)
+        ]
+    figure = figures[0] if figures else None
     if comparison.ranks is not None and len(comparison.ranks.average) > 2:
-        identifier = f"table-ranks-{number_}"
+        identifier = f"table-ranks-{group[0][0]}"
         ranks = _ranks_table(context, comparison.ranks, comparison, identifier)
         blocks.append(ranks if figure is None else replace(ranks, further=True))
     if pairs is not None and len(pairs.rows) > MOST_PAIRS:
-        every = pairs.one_number_a_column or pairs
-        blocks.append(replace(capped(pairs, PAIRS_OF_MANY), one_number_a_column=every))
+        whole = pairs.one_number_a_column or pairs
+        blocks.append(replace(capped(pairs, PAIRS_OF_MANY), one_number_a_column=whole))
         blocks += further([replace(pairs, id=f"{table_id}-all")])
     elif pairs is not None:
         blocks.append(pairs)
-    if figure is not None:
-        others.insert(0, figure)
     if others and comparison.data is None:
         blocks.append(others.pop(0))
     return [*blocks, *further(others)]

@@ -6,7 +6,7 @@ Few pairs are all drawn, of many those of the best model.
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context
-from evallang.reporting.decisions import bayesian, is_simultaneous
+from evallang.reporting.decisions import bayesian, is_simultaneous, joined
 from evallang.reporting.document import Panel, Ref, Runs, runs
 from evallang.reporting.figures.forest import (
     MOST_IN_A_PANEL,
@@ -84,14 +84,6 @@ def _known(comparison: Comparison) -> tuple[HypothesisTestResult, ...]:
     )
 
 
-def _number(context: Context, comparison: Comparison) -> int:
-    return next(
-        number
-        for number, other in enumerate(context.results.comparisons, start=1)
-        if other is comparison
-    )
-
-
 def _caption(
     context: Context, comparison: Comparison, rows: Sequence[HypothesisTestResult]
 ) -> Runs:
@@ -110,8 +102,9 @@ def where_pairs_are(context: Context, comparison: Comparison) -> Runs:
     """Return the place that has the numbers of all pairs of a comparison."""
     if not context.shows("comparisons"):
         return runs("results.json")
-    target = f"table-comparison-{_number(context, comparison)}"
-    return runs(Ref(target, "the table of pairs"))
+    groups = joined(context.results.comparisons)
+    (number, _), *_ = next(g for g in groups if any(c is comparison for _, c in g))
+    return runs(Ref(f"table-comparison-{number}", "the table of pairs"))
 
 
 def _meaning(

@@ -8,6 +8,7 @@ group need not be a stretch of the ranking: "not shown to differ" is not transit
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
@@ -63,6 +64,23 @@ def is_simultaneous(pair: HypothesisTestResult) -> bool:
     if found is None or wide is None or wide.selected:
         return False
     return (found.low, found.high) == (wide.low, wide.high)
+
+
+Numbered = tuple[int, Comparison]
+"""A comparison with its number in the results, from 1."""
+
+
+def joined(comparisons: Sequence[Comparison]) -> list[list[Numbered]]:
+    """Number comparisons, and join those of one line on single data sets, which share a table."""
+
+    def key(numbered: Numbered) -> tuple[object, ...]:
+        number, comparison = numbered
+        tests = {pair.test for pair in comparison.pairwise}
+        if comparison.data is None or len(tests) != 1:
+            return (number,)
+        return comparison.index, comparison.source, comparison.performed, *tests
+
+    return [list(group) for _, group in groupby(enumerate(comparisons, start=1), key)]
 
 
 # --- groups of models that were not shown to differ -----------------------------------------

@@ -10,34 +10,36 @@ from evallang.reporting.orientation import turned
 from evallang.reporting.run_writer import plain
 from evallang.reporting.tables import bounds, dash, number, p_of, right, row, table
 from evallang.reporting.wording import adjusted_words, p_letter
-from evallang.results.records import Comparison
+from evallang.results.records import Comparison, HypothesisTestResult
 
 
 def narrow_pairs(
-    context: Context, comparison: Comparison, names: Sequence[str], whole: Table
+    context: Context, every: Sequence[tuple[Comparison, HypothesisTestResult]], whole: Table
 ) -> Table | None:
     """Return each pair with its difference, the interval that matches the decision, and p.
 
     None where the pairs have no difference.
     """
-    pairs = comparison.pairwise
-    if all(pair.estimate is None or len(pair.models) != 2 for pair in pairs):
+    if all(pair.estimate is None or len(pair.models) != 2 for _, pair in every):
         return None
-    seen = [contrast(pair, pair.models[0]) for pair in pairs]
-    words = context.difference_words(comparison)
-    head = f"Difference in {words.noun}" + (", points" if words.percent else "")
+    comparison = every[0][0]
+    seen = [contrast(pair, pair.models[0]) for _, pair in every]
+    words, head = context.difference_words(comparison), "Difference"
+    if len({c.metric for c, _ in every}) == 1:
+        head += f" in {words.noun}" + (", points" if words.percent else "")
     columns = _columns(context, seen, "A − B")
+    cells = (_cells(context, c, one, columns) for (c, _), one in zip(every, seen, strict=True))
     bold = [note for note in whole.notes if plain(note).startswith("Bold rows")]
     return table(
         whole.id,
         whole.caption,
         [whole.columns[0], (head, columns)],
         [
-            row(name, *_cells(context, comparison, one, columns), strong=shown.strong)
-            for name, one, shown in zip(names, seen, whole.rows, strict=True)
+            one if one.group else row(one.cells[0], *next(cells), strong=one.strong)
+            for one in whole.rows
         ],
         *_notes(context, comparison, seen),
-        *(bold if any(shown.strong for shown in whole.rows) else ()),
+        *(bold if any(one.strong for one in whole.rows) else ()),
     )
 
 

@@ -1,6 +1,7 @@
 """The table of all pairs of a comparison, and the notes of their tests."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from evallang.reporting.decisions import (
     is_simultaneous,
 )
 from evallang.reporting.document import Cell, Column, Emphasis, Runs, Table, runs
-from evallang.reporting.letter_case import capitalised
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.narrow_tables import narrow_pairs
 from evallang.reporting.numbers import (
     Scale,
@@ -34,6 +35,7 @@ from evallang.reporting.tables import (
     Words,
     counted,
     dash,
+    heading,
     interval_cell,
     left,
     number,
@@ -66,17 +68,21 @@ from evallang.results.records import (
 )
 from evallang.results.statistics import NOT_RUN, POSTERIOR, shown_effect
 
+Group = Sequence[Comparison]
+"""The comparisons of one table: those of one line of the study, by the same test."""
+Pairs = Sequence[tuple[Comparison, HypothesisTestResult]]
 
-def pair_table(context: Context, comparison: Comparison, identifier: str) -> Table | None:
-    """Return the table of the pairs; None where no pair has a number."""
-    pairs = comparison.pairwise
+
+def pair_table(context: Context, group: Group, identifier: str) -> Table | None:
+    """Return the table of the pairs of some comparisons; None where no pair has a number."""
+    every = [(comparison, pair) for comparison in group for pair in comparison.pairwise]
+    pairs = [pair for _, pair in every]
     if not any(computed(pair) for pair in pairs):
         return None
-    parts = [part for builder in BUILDERS if (part := builder(context, comparison)) is not None]
+    parts = [part for builder in BUILDERS if (part := builder(context, every)) is not None]
     if not parts:
         return None
-    names = [pair_name(context, pair) for pair in pairs]
-    confidence = context.results.study.confidence
+    comparison, confidence = group[0], context.results.study.confidence
     firm = not comparison.family.exploratory
     strong = [firm and decided(pair, confidence) for pair in pairs]
     first = "Model" if singly(comparison) else "Comparison (A − B)"
@@ -84,21 +90,55 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     bold: list[Words] = [adjusted_words(comparison), p_letter(context), f" at or below {level}"]
     if any(map(bayesian, pairs)):
         bold = [f"a posterior probability above {percent(confidence)}"]
-    noun = context.compared_words(comparison).noun
-    size = _size(context, comparison)
+    sizes = list(dict.fromkeys(_size(context, one) for one in group))
+    caption = write(
+        context,
+        TOPIC,
+        "caption_of_pairs",
+        comparison=comparison,
+        pairs=list({pair.models: pair for pair in pairs}.values()),
+        data=list(dict.fromkeys(one.data for one in group)),
+        nouns=list(dict.fromkeys(context.compared_words(one).noun for one in group)),
+        size=sizes[0] if len(sizes) == 1 else "",
+    )
+    rows = [
+        row(
+            pair_name(context, pair),
+            *(cell for part in parts for cell in part.cells[k]),
+            strong=strong[k],
+        )
+        for k, pair in enumerate(pairs)
+    ]
+    if len(group) > 1:
+        heads = group_names(context, group, units=True, sizes=len(sizes) > 1)
+        shown, rows = iter(rows), []
+        for one, head in zip(group, heads, strict=True):
+            rows += [heading(head), *islice(shown, len(one.pairwise))]
     whole = table(
         identifier,
-        write(context, TOPIC, "caption_of_pairs", comparison=comparison, noun=noun, size=size),
+        caption,
         [left(first, name="comparison"), *((part.head, part.columns) for part in parts)],
-        [
-            row(names[k], *(cell for part in parts for cell in part.cells[k]), strong=strong[k])
-            for k in range(len(pairs))
-        ],
+        rows,
         *(note for part in parts for note in part.notes),
         runs("Bold rows: ", *bold, ".") if any(strong) else None,
-        *_test_notes(context, pairs),
+        *_test_notes(context, group),
     )
-    return replace(whole, narrow=narrow_pairs(context, comparison, names, whole))
+    return replace(whole, narrow=narrow_pairs(context, every, whole))
+
+
+def group_names(
+    context: Context, group: Group, *, units: bool = False, sizes: bool = False
+) -> list[str]:
+    """Name comparisons by what differs between them: the metric, the data set, or both."""
+    words = [context.difference_words(comparison) for comparison in group]
+    data, made = {comparison.data for comparison in group}, []
+    for comparison, one in zip(group, words, strict=True):
+        parts = [one.heading] if len({w.name for w in words}) > 1 else []
+        parts += ["points"] if parts and units and one.percent else []
+        parts += [context.data_label(comparison.data or "")] if len(data) > 1 else []
+        size = _size(context, comparison) if sizes else ""
+        made.append(", ".join(parts) + (f" ({size})" if size else ""))
+    return made
 
 
 def _size(context: Context, comparison: Comparison) -> str:
@@ -128,15 +168,19 @@ def pairs_words(pairs: Sequence[object]) -> str:
     return plural(len(pairs), "pair")
 
 
-def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list[Runs]:
+def _test_notes(context: Context, group: Group) -> list[Runs]:
     """Return every note of the tests once, with its pairs where it is not about all of them."""
     by_note: dict[str, list[str]] = {}
-    for pair in pairs:
+    heads = group_names(context, group) if len(group) > 1 else [""]
+    every = [(head, pair) for head, c in zip(heads, group, strict=True) for pair in c.pairwise]
+    pairs = [pair for _, pair in every]
+    for head, pair in every:
         said = tuple(map(sentence, pair.notes))
         if pair.lacking is not None:
             said = (f"{NOT_RUN}: {lacking_words(context, pair.lacking)}",)
         for note in said:
-            by_note.setdefault(note, []).append(pair_name(context, pair))
+            name = f"{pair_name(context, pair)}{f' ({mid_sentence(head)})' if head else ''}"
+            by_note.setdefault(note, []).append(name)
     made = []
     for words, found in by_note.items():
         named = ", ".join(found)
@@ -158,9 +202,9 @@ class Part(Struct, frozen=True):
     notes: list[Runs] = []
 
 
-def _counts_columns(context: Context, comparison: Comparison) -> Part | None:
+def _counts_columns(context: Context, every: Pairs) -> Part | None:
     """Return the discordant counts, where the tests have a table of two models."""
-    tables = [pair.table for pair in comparison.pairwise]
+    tables = [pair.table for _, pair in every]
     if not any(found is not None and len(found) == 2 for found in tables):
         return None
     cells = [
@@ -171,13 +215,13 @@ def _counts_columns(context: Context, comparison: Comparison) -> Part | None:
     ]
     columns: list[Column | None] = [sortable("A", "only_first_right")]
     columns.append(sortable("B", "only_second_right"))
-    said = notes(context, TOPIC, "notes_of_counts", data=comparison.data)
+    said = notes(context, TOPIC, "notes_of_counts", data=every[0][0].data)
     return Part("Only one right", columns, cells, said)
 
 
-def _statistics_columns(context: Context, comparison: Comparison) -> Part | None:
+def _statistics_columns(context: Context, every: Pairs) -> Part | None:
     """Return the statistic, with its degrees of freedom in the head where all pairs share them."""
-    pairs = comparison.pairwise
+    pairs = [pair for _, pair in every]
     found = [pair for pair in pairs if pair.statistic is not None]
     names = {pair.statistic.name for pair in found if pair.statistic is not None}
     if len(names) != 1:
@@ -200,13 +244,13 @@ def _df_words(pair: HypothesisTestResult) -> str:
     return f"({', '.join(map(degrees, pair.df))})" if pair.df else ""
 
 
-def _differences_columns(context: Context, comparison: Comparison) -> Part | None:
+def _differences_columns(context: Context, every: Pairs) -> Part | None:
     """Return the difference with its interval, and the simultaneous one of the family."""
-    pairs = comparison.pairwise
+    pairs, comparison = [pair for _, pair in every], every[0][0]
     known = [pair.estimate for pair in pairs if pair.estimate is not None]
     if not known:
         return None
-    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    words = {w.name: w for w in (context.difference_words(c) for c, _ in every)}
     wide = [s for pair in pairs if (s := pair.simultaneous) is not None and _bounded(s)]
     with_bounds = [e for e in known if _bounded(e)]
     own = bool(wide) and all(is_simultaneous(pair) for pair in pairs if pair.estimate is not None)
@@ -232,19 +276,23 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
         wide=wide[0] if wide else None,
         how_wide=simultaneous_words(context, pairs),
         same=any(not _bounded(value) and value.low == 0 for value in known),
-        of_fold_means=not alone and is_of_fold_means(context, comparison),
+        of_fold_means=not alone and any(is_of_fold_means(context, c) for c, _ in every),
     )
     cells = []
-    for pair in pairs:
+    for one, pair in every:
+        scale = context.difference_scale(one)
         value = pair.estimate.value if pair.estimate is not None else None
         made = [number(value, scale, signed=True, null=0.0)]
         made += [_interval(pair.estimate, scale)] if with_bounds else []
         made += [_interval(pair.simultaneous, scale)] if wide else []
         cells.append(made)
     kinds = {e.name.partition("difference")[0] for e in known}
-    kind = f"{kinds.pop() if len(kinds) == 1 else ''}difference in {metric.noun}"
+    kind, points = f"{kinds.pop() if len(kinds) == 1 else ''}difference", ""
+    if len(words) == 1:  # else rows are grouped by the metric
+        (metric,) = words.values()
+        kind, points = f"{kind} in {metric.noun}", ", points" if metric.percent else ""
     head = sentence(known[0].name if alone else kind).rstrip(".")
-    return Part(head + (", points" if metric.percent else ""), columns, cells, said)
+    return Part(head + points, columns, cells, said)
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:
@@ -258,10 +306,10 @@ def _interval(found: Difference | SimultaneousInterval | None, scale: Scale) -> 
     return dash() if found is None or not _bounded(found) else interval_cell(found, scale, 0.0)
 
 
-def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
+def _effects_columns(context: Context, every: Pairs) -> Part | None:
     """Return the columns of the effect size that is shown."""
-    by_pair = [{effect.name: effect for effect in pair.effects} for pair in comparison.pairwise]
-    first = shown_effect([effect for pair in comparison.pairwise for effect in pair.effects])
+    by_pair = [{effect.name: effect for effect in pair.effects} for _, pair in every]
+    first = shown_effect([effect for _, pair in every for effect in pair.effects])
     if first is None:
         return None
     name, odds = first.name, first.scale == "odds"
@@ -286,25 +334,25 @@ def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
     return Part(effect_name(first), columns, cells, said)
 
 
-def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None:
+def _posteriors_columns(context: Context, every: Pairs) -> Part | None:
     """Return the three probabilities of a Bayesian test."""
-    pairs = comparison.pairwise
-    if not any("p_first" in pair.extra for pair in pairs):
+    if not any("p_first" in pair.extra for _, pair in every):
         return None
     cells = [
         [
             printed(probability(value, context.style), value)
             for value in map(pair.extra.get, POSTERIOR)
         ]
-        for pair in pairs
+        for _, pair in every
     ]
     heads = ("A better", "Region", "B better")
     columns: list[Column | None] = [*map(sortable, heads, POSTERIOR)]
-    metric = context.metric(comparison.metric)
-    known = [w for w in dict.fromkeys(p.extra.get("rope") for p in pairs) if w is not None]
-    scale = scale_of([], known, percent=metric.percent)
-    ropes = [amount(metric, width, scale) for width in known]
-    facts = {"exploratory": comparison.family.exploratory, "ropes": ropes}
+    ropes = []
+    for name, width in dict.fromkeys((c.metric, pair.extra.get("rope")) for c, pair in every):
+        metric = context.metric(name)
+        if width is not None:
+            ropes.append(amount(metric, width, scale_of([], [width], percent=metric.percent)))
+    facts = {"exploratory": every[0][0].family.exploratory, "ropes": list(dict.fromkeys(ropes))}
     said = notes(context, TOPIC, "notes_of_posteriors", **facts)
     return Part("Posterior probability", columns, cells, said)
 
@@ -323,8 +371,9 @@ def wins_ties_losses(comparison: Comparison) -> dict[tuple[str, ...], tuple[Any,
     return {**made, **{(second, first): row[::-1] for (first, second), row in made.items()}}
 
 
-def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
+def _wins_columns(context: Context, every: Pairs) -> Part | None:
     """Return on how many data sets A was better, neither, and B, in a comparison across them."""
+    comparison = every[0][0]
     if comparison.ranks is None or not comparison.ranks.win_tie_loss:
         return None
     counts = wins_ties_losses(comparison)
@@ -343,9 +392,10 @@ def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
     return Part(head, columns, cells, notes(context, TOPIC, "notes_of_wins") if differ else [])
 
 
-def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
+def _p_values_columns(context: Context, every: Pairs) -> Part | None:
     """Return p as tested and, where the family is corrected, as adjusted."""
-    pairs, alpha = comparison.pairwise, comparison.alpha
+    pairs, comparison = [pair for _, pair in every], every[0][0]
+    alpha = comparison.alpha
     if all(pair.p is None for pair in pairs) or any(bayesian(pair) for pair in pairs):
         return None
     letter = p_letter(context)
