@@ -28,6 +28,7 @@ from evallang.reporting.decisions import (
     untested,
 )
 from evallang.reporting.document import (
+    WHOLE,
     Block,
     Code,
     Column,
@@ -195,7 +196,7 @@ def _line(
     if pairs is not None and len(pairs.rows) > MOST_PAIRS:
         whole = pairs.one_number_a_column or pairs
         blocks.append(replace(capped(pairs, PAIRS_OF_MANY), one_number_a_column=whole))
-        blocks += further([replace(pairs, id=f"{table_id}-all")])
+        blocks += further([replace(pairs, id=f"{table_id}{WHOLE}")])
     elif pairs is not None:
         blocks.append(pairs)
     if others and comparison.data is None:

@@ -369,6 +369,8 @@ def further(blocks: Iterable[Block]) -> list[Block]:
 
 
 Kind = TypeVar("Kind")
+WHOLE = "-all"
+"""The ending of the identifier of a whole table of which the main part has some rows."""
 CONTINUED = "-supplement"
 """The ending of identifiers in the supplement that the main part has without it."""
 

@@ -462,7 +462,8 @@ def _notes(
         seeds=list(dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra)),
         repeats=[one for one in over_repeats if one is not None],
         compared=sum(e.interval is not None for e in found) > 1
-        and bool(context.results.comparisons),
+        and bool(context.results.comparisons)
+        and setting == context.settings[0],  # stated once
         rest=rest,
     )
 

@@ -15,6 +15,7 @@ from evallang.reporting.document import (
     Paragraph,
     Ref,
     Runs,
+    spaced,
 )
 from evallang.reporting.limits import never_predicted_findings
 from evallang.reporting.numbers import Scale, fixed
@@ -70,8 +71,7 @@ def findings(context: Context) -> Sequence[Block]:
     blocks += _scope(context, firm) if items else []
     if len(context.results.requirements) > 1:
         blocks.append(Paragraph(write(context, "requirements", "separately"), "note"))
-    if left_out:
-        blocks.append(Paragraph(write(context, TOPIC, "further_findings", n=left_out), "pointer"))
+    pointers = [write(context, TOPIC, "further_findings", n=left_out)] if left_out else []
     explored = [c for c in context.results.comparisons if c.family.exploratory]
     if explored:
         by_posterior = {any(map(bayesian, c.pairwise)) for c in explored}
@@ -81,14 +81,13 @@ def findings(context: Context) -> Sequence[Block]:
             if is_posterior in by_posterior
         ]
         lines = len({c.index for c in explored})
-        words = write(context, TOPIC, "exploratory", lines=lines, kinds=kinds)
-        blocks.append(Paragraph(words, "pointer"))
+        pointers.append(write(context, TOPIC, "exploratory", lines=lines, kinds=kinds))
     links = [
         Ref(c.id, c.lead[:1].lower() + c.lead[1:].rstrip(".")) for c in limits.cautions(context)
     ]
     if links:
-        blocks.append(Paragraph(write(context, TOPIC, "see_warnings", links=links), "pointer"))
-    return blocks
+        pointers.append(write(context, TOPIC, "see_warnings", links=links))
+    return [*blocks, Paragraph(spaced(pointers), "pointer")] if pointers else blocks
 
 
 def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:

@@ -68,3 +68,19 @@ def test_a_model_in_the_middle_is_told_from_both_sides(findings):
     lines = findings("compare against c with mcnemar holm")
     assert any(line.startswith("a and b had a higher accuracy than c") for line in lines)
     assert any(line.startswith("d and e had a lower accuracy than c: d by 12.5") for line in lines)
+
+
+def test_one_line_by_two_metrics_has_one_table_of_pairs(tmp_path):
+    rows = [
+        f"{i % 2},{1 - i % 2 if i < 9 else i % 2},{1 - i % 2 if i < 8 else i % 2}"
+        for i in range(70)
+    ]  # one more error of a
+    (tmp_path / "p.csv").write_text("\n".join(["t,a,b", *rows]))
+    lines = "compare a, b with permutation(rounds=99) holm by accuracy, f1"
+    head = HEAD.replace("a, b, c, d, e", "a, b")
+    page = Page(run(study(head + lines, tmp_path)).record)
+    heads = ["Accuracy, points", "F1, points"]
+    stubs = [cells[0] for cells in page.table("table-comparison-1")]
+    assert stubs == [heads[0], "b − a", heads[1], "b − a"]
+    assert page.figure("table-comparison-2") is None
+    assert page.words("comparisons").count("reject the hypothesis") == 1

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from evallang.printable import inert
-from evallang.reporting.document import Cell, Column, Table
+from evallang.reporting.document import WHOLE, Cell, Column, Table
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
@@ -21,9 +21,9 @@ LARGEST_WHOLE = 1e15  # beyond it, a number may not be whole
 
 @FORMATS.register(FormatDeclaration(order=5), title="CSV", name="csv")
 def csv_tables(writing: Writing) -> Iterator[OutputFile]:
-    """Write every table with all its rows and digits."""
-    for table in writing.tables():
-        yield csv_file(table)
+    """Write every table with all its rows and digits, also one of which the page has some rows."""
+    wholes = {f"{table.id}{WHOLE}" for table in writing.tables()}
+    yield from (csv_file(table) for table in writing.tables() if table.id not in wholes)
 
 
 def csv_file(table: Table) -> OutputFile:
