@@ -28,7 +28,7 @@ from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.panels import in_parts
-from evallang.reporting.searches import chosen_most_often, parameter_words
+from evallang.reporting.searches import selection_findings
 from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
@@ -210,12 +210,10 @@ PARTS = {"inner": "inside the training parts", "test": "on the test parts"}
 SUMMED = ("mean", "sd", "lowest", "highest")
 
 
-@states("stability")
+@states("stability", key=lambda item: None)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
-    """State the candidate that was chosen most often, and by how many searches."""
-    most = [(item.model or "", item.values["combinations"][0], item.values["n"]) for item in items]
-    chosen = [(model, parameter_words(one["params"]), one["count"], n) for model, one, n in most]
-    return chosen_most_often(context, items[0], chosen)
+    """State what the searches chose most often."""
+    return selection_findings(context)
 
 
 @shows(

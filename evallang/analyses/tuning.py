@@ -21,11 +21,9 @@ from evallang.reporting.analyses import (
     notes,
     place_before,
     shows,
-    states,
-    told,
 )
 from evallang.reporting.context import Context, MetricWords
-from evallang.reporting.document import Code, Figure, Panel, Row, Runs, Table, runs
+from evallang.reporting.document import Code, Figure, Panel, Row, Table, runs
 from evallang.reporting.figures.score_lines import Mark, ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, scale_of
@@ -267,24 +265,6 @@ def _scale(metric: MetricWords, items: Sequence[Analysis]) -> Scale:
     every = [c for item in items for c in item.values["candidates"]]
     errors, means = ([c[key] for c in every] for key in ("standard_error", "mean"))
     return scale_of(errors, means, percent=metric.percent)
-
-
-@states("tuning", alone=True)
-def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
-    """State the candidate with the best mean inner score."""
-    metric = items[0].values["metric"]
-    best = [(item, first) for item in items for first in _best_first(item)[:1]]
-    found = [
-        {
-            "model": model_of(context, item),
-            "candidate": parameter_words(first["params"]),
-            "mean": first["mean"],
-        }
-        for item, first in best
-        if first["mean"] is not None
-    ]
-    scale = _scale(context.metric(metric), items)
-    return told(context, "tuning", found, item=items[0], scale=scale)
 
 
 @shows(

@@ -43,6 +43,8 @@ Draw = Callable[[Context, Part], Iterable[Block]]
 """Draws the analyses of one place."""
 Say = Callable[[Context, Sequence[Analysis]], Iterable[Runs]]
 """States the key findings of the analyses of one place, the best models first."""
+Key = Callable[[Analysis], object]
+"""Returns what analyses have in common that are shown, or stated, together."""
 MOST_TOLD = 2  # models of a key finding; it states the range of the others
 
 
@@ -56,29 +58,15 @@ def by_place(item: Analysis) -> tuple[str, str | None]:
     return item.data, item.protocol
 
 
-class KeyFinding(Struct, frozen=True):
-    """What an analysis adds to the key findings.
-
-    `say` is called for the analyses that have the same `key`; one that is `alone` is stated only
-    where no other analysis states a finding.
-    """
-
-    say: Say
-    key: Callable[[Analysis], object]
-    alone: bool = False
+FINDINGS: dict[str, tuple[Say, Key]] = {}
+"""What states the key findings of the analyses of one kind that have the same key."""
 
 
-FINDINGS: dict[str, KeyFinding] = {}
-"""The key findings of analyses, by the name of the analysis."""
-
-
-def states(
-    kind: str, *, key: Callable[[Analysis], object] = by_place, alone: bool = False
-) -> Callable[[Say], Say]:
+def states(kind: str, *, key: Key = by_place) -> Callable[[Say], Say]:
     """Register the decorated function as what states the key findings of one analysis."""
 
     def decorate(say: Say) -> Say:
-        FINDINGS[kind] = KeyFinding(say, key, alone)
+        FINDINGS[kind] = say, key
         return say
 
     return decorate
@@ -86,23 +74,22 @@ def states(
 
 def analysis_findings(context: Context) -> list[Runs]:
     """Return the key findings of analyses, in the order in which the study asks for them."""
-    said: dict[bool, list[Runs]] = {False: [], True: []}
-    for kind in dict.fromkeys(item.kind for item in context.results.analyses):
-        found = FINDINGS.get(kind)
-        if found is None:
-            continue
+    said: list[Runs] = []
+    kinds = dict.fromkeys(item.kind for item in context.results.analyses)
+    for kind in (kind for kind in kinds if kind in FINDINGS):
+        say, key = FINDINGS[kind]
         groups: dict[object, list[Analysis]] = {}
         for item in filter(computed, of_kind(context, kind)):
-            groups.setdefault(found.key(item), []).append(item)
+            groups.setdefault(key(item), []).append(item)
         for items in groups.values():
-            said[found.alone] += found.say(context, in_order_of_models(context, items))
-    return said[False] or said[True]
+            said += say(context, in_order_of_models(context, items))
+    return said
 
 
 def parts(
     context: Context,
     found: Iterable[Analysis],
-    key: Callable[[Analysis], object],
+    key: Key,
 ) -> Iterator[Part]:
     """Iterate over analyses by their places, those of the best models first."""
     for number, (_, group) in enumerate(groupby(found, key), start=1):
@@ -119,7 +106,7 @@ def shows(
     order: int,
     title: str,
     methods: str | Callable[[Context, Sequence[Analysis]], str] = "",
-    key: Callable[[Analysis], object] = by_metric,
+    key: Key = by_metric,
     topics: tuple[Topic, ...] = (),
     name: str | None = None,
     supplement: bool = False,

@@ -13,7 +13,6 @@ from evallang.reporting.compatible_differences import (
     where_pairs_are,
 )
 from evallang.reporting.context import Context
-from evallang.reporting.contrasts import contrast
 from evallang.reporting.decisions import (
     MOST_GROUPS,
     Numbered,
@@ -47,7 +46,7 @@ from evallang.reporting.document import (
     spaced,
 )
 from evallang.reporting.estimate_figures import drawn_with_estimates
-from evallang.reporting.figures.figure import UNBOUNDED, Bounds
+from evallang.reporting.figures.figure import Bounds
 from evallang.reporting.figures.forest import far_estimates
 from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram, rank_plot
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
@@ -361,8 +360,8 @@ class Positions(Struct, frozen=True):
     name: str
     words: str
     reverse: bool
-    far: frozenset[str] = frozenset()
-    possible: Bounds = UNBOUNDED
+    far: frozenset[str]
+    possible: Bounds
 
 
 def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
@@ -437,51 +436,28 @@ def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[st
 
 
 def _positions(context: Context, comparison: Comparison) -> Positions | None:
-    """Place models by their estimates, or by their differences to the best of them.
+    """Place models by their estimates.
 
-    A test under a protocol of its own (5x2cv) has no estimates here, only differences; the
-    estimates of another protocol would contradict its decisions.
+    A test under a protocol of its own (5x2cv) has no estimates here; those of another protocol
+    would contradict its decisions.
     """
     setting = context.comparison_setting(comparison)
-    if setting is None:
+    if setting is None or not context.compared_on_estimates(comparison):
         return None
     metric = context.metric(comparison.metric)
-    names = dict.fromkeys(name for pair in comparison.pairwise for name in pair.models)
-    unit = f"{metric.title}{metric.sign}"
-    if context.compared_on_estimates(comparison):
-        ordered = list(context.best_first(comparison))
-        found = {n: context.estimate(setting, n, comparison.metric) for n in ordered}
-        values = {n: e.value for n, e in found.items() if e is not None and e.value is not None}
-        if len(values) < len(names):
-            return None
-        scale = context.scale(setting, comparison.metric)
-        far = far_estimates([e for e in found.values() if e is not None])
-        return Positions(
-            values, scale, unit, metric.noun, not metric.higher_is_better, far, metric.range
-        )
-    first, *others = names
-    lead: dict[str, float] = {first: 0.0}
-    for pair in comparison.pairwise:
-        if first in pair.models:
-            found_ = contrast(pair, first)
-            if found_.value is not None:
-                lead[found_.other] = -found_.value
-    if len(lead) <= len(others):
+    names = context.best_first(comparison)
+    found = {n: context.estimate(setting, n, comparison.metric) for n in names}
+    values = {n: e.value for n, e in found.items() if e is not None and e.value is not None}
+    if len(values) < len(names):
         return None
-    sign = -1 if metric.higher_is_better else 1
-    ordered = sorted(lead, key=lambda name: sign * lead[name])
-    best = lead[ordered[0]]
-    values = {name: lead[name] - best for name in ordered}
-    scale = context.difference_scale(comparison)
-    name = f"Difference to the best{metric.points}"
-    words = plain(write(context, TOPIC, "difference_to_the_best", noun=metric.noun))
     return Positions(
         values,
-        scale,
-        name,
-        words,
+        context.scale(setting, comparison.metric),
+        f"{metric.title}{metric.sign}",
+        metric.noun,
         not metric.higher_is_better,
-        possible=metric.range_of_differences,
+        far_estimates([e for e in found.values() if e is not None]),
+        metric.range,
     )
 
 

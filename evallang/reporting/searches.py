@@ -31,7 +31,6 @@ from evallang.reporting.tables import counted, left, number, right, row, share, 
 from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import (
     VALIDATION_PART,
-    Analysis,
     BestOfMany,
     CorrectedEstimate,
     Export,
@@ -76,32 +75,22 @@ def parameter_words(params: Mapping[str, Any]) -> str:
     )
 
 
-def chosen_most_often(
-    context: Context,
-    place: Selection | Analysis,
-    chosen: Sequence[tuple[str, str, int, int]],
-) -> list[Runs]:
-    """State what the searches at a place chose: of each model the most frequent, and how often."""
-    rows = [
-        {"model": context.model(model), "candidate": words, "times": times, "searches": n}
-        for model, words, times, n in chosen
-    ]
-    return told(context, "chosen", rows, item=place)
-
-
 def selection_findings(context: Context) -> list[Runs]:
-    """State what the searches chose, for each data set and protocol."""
-    places: dict[tuple[str, str], dict[str, list[Selection]]] = {}
+    """State what the searches of each data set and protocol chose most often, and how often."""
+    places: dict[Setting, dict[str, list[Selection]]] = {}
     for one in context.results.selections:
-        models = places.setdefault((one.data, one.protocol), {})
+        models = places.setdefault(Setting(one.data, one.protocol), {})
         models.setdefault(one.model, []).append(one)
     said: list[Runs] = []
-    for models in places.values():
-        chosen = []
+    for place, models in places.items():
+        rows = []
         for model, found in models.items():
             counts = Counter(parameter_words(one.params) for one in found if one.params)
-            chosen += [(model, *most, len(found)) for most in counts.most_common(1)]
-        said += chosen_most_often(context, next(iter(models.values()))[0], chosen)
+            rows += [
+                {"model": model, "candidate": words, "times": times, "searches": len(found)}
+                for words, times in counts.most_common(1)
+            ]
+        said += told(context, "chosen", rows, item=place)
     return said
 
 

@@ -259,20 +259,14 @@ def test_bias_and_variance_are_answered_by_the_larger_part(read):
     assert f"({100 * largest['value']:.2f}% of {100 * split['total']:.2f}%" in found
 
 
-@pytest.mark.parametrize("lines", [VARIED, ""], ids=["analysed", "selected"])
+@pytest.mark.parametrize(
+    "lines", [VARIED, "", "analyze tuning\n"], ids=["analysed", "selected", "tuned"]
+)
 def test_a_selection_is_answered_by_what_was_chosen(read, lines):
     page = read(lines, FITS)
     chosen = [one["params"]["n_neighbors"] for one in page.plain["selections"]]
     most = max(set(chosen), key=chosen.count)
     assert f"chose n_neighbors={most} for Near (in " in page.finding("The searches most often")
-
-
-def test_tuning_is_a_key_finding_only_where_nothing_else_is(read):
-    page = read("analyze tuning\n", FITS)
-    best = max(c["mean"] for c in page.values("tuning")["candidates"])
-    assert states(page.finding("mean inner accuracy of Near"), 100 * best)
-    both = read("analyze tuning, stability\n", FITS)
-    assert not any("inner" in one for one in both.findings)
 
 
 SURVIVAL = 'predictions trial from "t.csv"\n  id id\n  truth months\n  event died\n'
