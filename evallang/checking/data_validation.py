@@ -41,6 +41,7 @@ from evallang.compatibility import (
 from evallang.compatibility.hypothesis_tests import difference_test, tests_of
 from evallang.data.column_roles import MISSING_LEVEL
 from evallang.data.dataset import (
+    DataSpec,
     GivenOutcomes,
     PredictionsSpec,
     ScoresSpec,
@@ -81,9 +82,18 @@ from evallang.registry import Design, Entry
 from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
+from evallang.spelling import Words, closest, listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
-from evallang.study import Method, Protocol, Study, asked_metrics
+from evallang.study import (
+    AnalysisSpec,
+    ComparisonSpec,
+    Method,
+    Protocol,
+    RequirementSpec,
+    Study,
+    asked_metrics,
+)
 
 FIVE_BY_TWO = 5, 2  # repeats and folds of a test that counts on no others
 MOST_LEVELS = 20  # of a column after `within`, which any column may have
@@ -108,6 +118,7 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
     for table in tables.values():
         checked = (*_check_table(study, table, asked), *check_design(table, asked))
         found += name_data_set(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
+    found += _judge_names(study, read)
     examples = tuple(count_examples(source) for source in given if source.examples is None)
     sizes = {one.spec.name: n for one in sources.with_examples if (n := len(one.classes))}
     yields = _found_yields(study, sources)
@@ -154,6 +165,26 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
     if across is not None and len(tables) + len(given) + len(of_scores) == 1:
         found.append(refusal("one_data_set_read", across.span, across=across))
     return list({(d.code, d.span, d.message): d for d in found}.values())
+
+
+def _judge_names(study: Study, read: Study) -> Iterator[Diagnostic]:
+    """Report lines about models of a file that names its models itself, and does not have them."""
+    given = [s.models for s in read.sources if not isinstance(s, DataSpec)]
+    unread = {s.statement for s in study.sources} - {s.statement for s in read.sources}
+    if unread or not all(given):
+        return  # the models of a file that could not be read may be any
+    names = (model.name for models in given for model in models)
+    known = Words(dict.fromkeys((*study.model_names, *names)))
+    lines: list[ComparisonSpec | RequirementSpec | AnalysisSpec]
+    lines = [*study.comparisons, *study.requirements, *study.analyses]
+    for line in lines:
+        against = line.against if isinstance(line, ComparisonSpec) else None
+        for name in line.models if against is None else (*line.models, against):
+            if name not in known:
+                near = closest(name, known)
+                words = f"the models are {listed(known, 'and')}"
+                help_ = f"did you mean `{near}`?" if near else words
+                yield refusal("no_model_in_data", line.span, help=help_, name=name)
 
 
 def _check_table(study: Study, table: Table, asked: Questions) -> Iterable[Diagnostic]:
