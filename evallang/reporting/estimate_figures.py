@@ -39,7 +39,7 @@ from evallang.reporting.figures.forest import (
     forest_of_estimates,
 )
 from evallang.reporting.figures.resamples import Distribution, distributions
-from evallang.reporting.numbers import Scale, between, fixed
+from evallang.reporting.numbers import Scale, between, count, fixed
 from evallang.reporting.panels import (
     Drawn,
     divided,
@@ -240,9 +240,9 @@ def _resamples(context: Context, setting: Setting, name: str) -> list[Drawn]:
     return made
 
 
-def panel_title(title: str, start: int, here: int, n: int) -> str:
-    """Return the title of a panel of some of `n` models."""
-    return title if here == n else f"{title}: models {start + 1} to {start + here}"
+def panel_title(title: str, start: int, here: int, n: int, of: str = "models") -> str:
+    """Return the title of a panel of some of `n` models, or of other rows."""
+    return title if here == n else f"{title}: {of} {start + 1} to {start + here}"
 
 
 def _estimates_drawn(
@@ -273,6 +273,38 @@ def _estimates_drawn(
         title = panel_title(metric.title, start, len(part), len(known))
         made.append((Panel(*drawn, runs(title)), () if made else words))
     return made
+
+
+def levels_drawn(
+    context: Context, column: str, found: Sequence[Estimate], identifier: str
+) -> list[Block]:
+    """Draw the estimates within the levels of a column, a panel for each metric."""
+    drawn: list[Drawn] = []
+    models = dict.fromkeys(e.model for e in found)
+    for name in dict.fromkeys(e.metric for e in found) if context.draws else ():
+        metric = context.metric(name)
+        known = [e for m in models for e in found if (e.model, e.metric) == (m, name)]
+        known = [e for e in known if e.value is not None and isfinite(e.value)]
+        words = write(context, TOPIC, "levels_drawn", column=column)
+        for start, part in divided(known, MOST_IN_A_PANEL):
+            place = Setting(part[0].data, part[0].protocol)
+            labels = []
+            for e in part:
+                assert e.subgroup is not None, "these are estimates of levels"
+                level = f"{e.subgroup.level} ({count(int(e.extra.get('n_examples', e.n)))})"
+                labels.append(f"{context.model(e.model)}, {level}" if len(models) > 1 else level)
+            panel = forest_of_estimates(
+                labels,
+                part,
+                metric,
+                context.scale(place, name),
+                among=known,
+                looks=[context.look(e.model) for e in part],
+                whole=[context.estimate(place, e.model, name) for e in part],
+            )
+            title = panel_title(metric.title, start, len(part), len(known), "rows")
+            drawn.append((Panel(*panel, runs(title)), words))
+    return further(figures_of_panels(identifier, drawn))
 
 
 def compared(context: Context, setting: Setting, name: str) -> Comparison | None:

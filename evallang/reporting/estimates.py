@@ -24,7 +24,12 @@ from evallang.reporting.document import (
     further,
     runs,
 )
-from evallang.reporting.estimate_figures import MOST_DATA_APART, figures, figures_of_data_sets
+from evallang.reporting.estimate_figures import (
+    MOST_DATA_APART,
+    figures,
+    figures_of_data_sets,
+    levels_drawn,
+)
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates
@@ -525,6 +530,8 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
             blocks.append(
                 _subgroup_table(context, setting, name, part, f"{identifier}-{number}", whole=whole)
             )
+        drawn = identifier.replace("table", "figure")
+        blocks += levels_drawn(context, name, rows, f"{drawn}-{list(columns).index(name) + 1}")
     return blocks
 
 

@@ -159,29 +159,36 @@ def forest_of_estimates(
     depth: float = 0.0,
     among: Sequence[Estimate] = (),
     looks: Sequence[Look] = (),
+    whole: Sequence[Estimate | None] = (),
 ) -> tuple[Canvas, str]:
     """Draw estimates with their intervals; gives the SVG and its numbers in words.
 
     The rows are spread to `depth` points where that leaves them close enough to be read. The axis
     has room for all estimates `among` which these are, and is broken before those so far from the
-    others that no interval could be seen.
+    others that no interval could be seen. Levels have a line at the estimate of the `whole`.
     """
     least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
     every = among or estimates
-    far = far_estimates(every)
+    far = frozenset() if whole else far_estimates(every)
     ends = [b for e in every if e.model not in far for b in _finite(*_numbers(e))]
+    lines = [_finite(None if one is None else one.value) for one in whole] or [[]] * len(labels)
+    ends += [line for found in lines for line in found]
     beyond = [span for e in every if e.model in far and (span := _span(*_numbers(e)))]
     rows, spoken = [], []
     names = fonts.name_lines(labels, SIZE, LABEL)
     every_look = looks or [FIRST] * len(labels)
-    for name, label, estimate, look in zip(names, labels, estimates, every_look, strict=True):
+    for name, label, estimate, look, line in zip(
+        names, labels, estimates, every_look, lines, strict=True
+    ):
         value, low, high = _numbers(estimate)
         text = fixed(value, scale)
         text += "" if low is None and high is None else f" {interval(low, high, scale)}"
         short = _short_words(value, low, high, text)
-        row = ForestRow(name, value, *_whole(low, high), text=text, short=short, look=look)
+        row = ForestRow(
+            name, value, *_whole(low, high), lines=tuple(line), text=text, short=short, look=look
+        )
         rows.append(row)
-        spoken.append(f"{label} {text}")
+        spoken.append(f"{label} {text}" + "".join(f", all {fixed(x, scale)}" for x in line))
     drawing = forest(
         rows,
         metric.title + (" (%)" if metric.percent else ""),
