@@ -358,7 +358,7 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
                 for item in items[:MOST_ROWS]
             ],
             [part["name"] for part in one["parts"]],
-            f"Expected loss{unit}",
+            f"Expected loss{unit}, {one['name']}",
             scale,
             one["name"],
             possible=(None, 1.0) if shares else UNBOUNDED,

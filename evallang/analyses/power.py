@@ -361,7 +361,7 @@ def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[F
             for answer in _drawn(other)[:MOST_DRAWN]
             if answer["in_sd"] == in_sd
         ]
-        parts = (f"detected with power {target}",)
+        parts = (f"{name}: detected with power {target}",)
         drawing = stacked_bars(rows, parts, title, scale, name, among=among)
         panels.append(Panel(*drawing, runs(name)))
     if not panels:

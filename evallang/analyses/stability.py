@@ -287,7 +287,8 @@ def _figures(context: Context, part: Part) -> list[Figure]:
         model = model_of(context, item)
         rows = [(value_words(c["value"]), c["count"]) for c in _listed(parameter)]
         subject = f"{model}, {parameter['name']}"
-        drawing = bars_of_counts(rows, item.values["n"], "Outer folds", subject)
+        look = context.look(item.model or "")
+        drawing = bars_of_counts(rows, item.values["n"], "Outer folds", subject, look)
         panels.append(Panel(*drawing, runs(f"{model}: ", Code(parameter["name"]))))
     place, number_ = place_before(context, part.items), part.number
     caption = runs(sentence(f"{place}number of outer folds whose search chose each candidate"))

@@ -1,5 +1,6 @@
 """Comparisons: the omnibus test, every pair with estimate, intervals and p, and the groups."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -381,13 +382,16 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         return [(title, words + _too_many_groups(context) + rest)]
     values = {name: places.values[name] for name in ordered}
     far = places.far & set(ordered)
+    columns = drawn_as_columns(values, found, far)
     labels = {name: context.model(name) for name in ordered}
+    looks = {name: context.look(name) for name in ordered}
     drawing = grouping_diagram(
-        labels, values, found, places.scale, places.name, reverse=places.reverse, far=far,
+        labels, values, found, places.scale, places.name, looks,
+        columns=columns, reverse=places.reverse, far=far,
         possible=places.possible,
     )  # fmt: skip
     panel = Panel(*drawing, runs("Models that were not shown to differ"))
-    reading = _reading(context, values, found, far)
+    reading = _reading(context, values, found, far, columns=columns)
     facts = {"words": places.words, "reading": reading, "rest": rest}
     return [(panel, write(context, TOPIC, "groups_drawn", **facts)), (title, words)]
 
@@ -409,10 +413,11 @@ def _reading(
     values: Mapping[str, float],
     found: Sequence[Sequence[str]],
     far: frozenset[str] = frozenset(),
+    *,
+    columns: bool,
 ) -> Runs:
     """State how groups are drawn, and who is in more than one."""
     shared = [name for name in values if sum(name in members for members in found) > 1]
-    columns = drawn_as_columns(values, found, far)
     facts = {"columns": columns, "far": bool(far), "shared": shared}
     return write(context, TOPIC, "reading_of_groups", **facts)
 
@@ -471,27 +476,31 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     rest = _left_out(context, comparison, len(every))
     values = {name: ranks.average[name] for name in ordered}
     labels = {name: context.model(name) for name in ordered}
+    looks = {name: context.look(name) for name in ordered}
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
     drawn: list[Drawn] = []
     decided = is_decided(every, comparison)
     found = groups(every, comparison, MOST_DRAWN)
     if found:
-        drawing = grouping_diagram(
-            labels, values, found, Scale(2), "Average rank", reverse=True, reach=reach,
-            possible=(1.0, len(every)),
-        )  # fmt: skip
-        words = write(
-            context,
-            TOPIC,
-            "average_ranks",
-            n=ranks.n,
-            reading=_reading(context, values, found),
-            reach="" if reach is None else fixed(reach, Scale(2)),
-        )
-        drawn.append((Panel(*drawing, runs("Average ranks and groups")), words))
+        ends = math.floor(min(values.values())), math.ceil(max(values.values()))
+        doubtful = drawn_as_columns(values, found)
+        for columns in (False, True)[: 1 + doubtful]:
+            drawing = grouping_diagram(
+                labels, values, found, Scale(2), "Average rank", looks, columns=columns,
+                reverse=True, reach=reach, possible=(1.0, len(every)), ends=ends,
+            )  # fmt: skip
+            words = _reading(context, values, found, columns=columns)
+            if not columns:
+                reading = _reading(context, values, () if doubtful else found, columns=False)
+                size = "" if reach is None else fixed(reach, Scale(2))
+                words = write(
+                    context, TOPIC, "average_ranks", n=ranks.n, reading=reading, reach=size
+                )
+            title = "Groups of average ranks" if columns else "Average ranks and groups"
+            drawn.append((Panel(*drawing, runs(title)), words))
     if reach is not None:
         words = write(context, TOPIC, "lines_of_ranks")
-        drawing = rank_plot(labels, values, reach, len(every))
+        drawing = rank_plot(labels, values, reach, len(every), looks)
         drawn.append((Panel(*drawing, runs("Average ranks")), words))
     if decided:
         panel, words = _matrix_panel(context, comparison, ordered)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, is_simultaneous, joined
 from evallang.reporting.document import Panel, Ref, Runs, runs
+from evallang.reporting.figures.figure import PAIR
 from evallang.reporting.figures.forest import (
     MOST_IN_A_PANEL,
     far_pairs,
@@ -59,7 +60,7 @@ def differences_drawn(context: Context, comparison: Comparison, of: str = "") ->
 def resamples_drawn(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw the resamples of the differences of pairs, where their intervals are made from any."""
     rows = [
-        Distribution(pair_lines(context, pair), one.resamples, one.value, one.low, one.high)
+        Distribution(pair_lines(context, pair), one.resamples, one.value, one.low, one.high, PAIR)
         for pair in rows_of(context, comparison)
         if (one := pair.estimate) is not None and one.resamples is not None
     ]

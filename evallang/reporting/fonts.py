@@ -245,10 +245,12 @@ JOINTS = "-_/.:+"
 MOST_LINES = 4  # of a name in a figure; a longer one is cut
 
 
-def name_lines(names: Sequence[str], size: float, limit: float) -> list[tuple[str, ...]]:
-    """Break names into lines of at most `limit`."""
-    cut = shorten_names(names, size, (MOST_LINES - 1) * limit)
-    return [wrap(name, size, limit, MOST_LINES) for name in cut]
+def name_lines(
+    names: Sequence[str], size: float, limit: float, lines: int = MOST_LINES
+) -> list[tuple[str, ...]]:
+    """Break names into lines of at most `limit`; those that need more lines are cut."""
+    cut = shorten_names(names, size, (lines - 1) * limit)
+    return [wrap(name, size, limit, lines) for name in cut]
 
 
 @cache

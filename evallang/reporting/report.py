@@ -12,7 +12,14 @@ from evallang.reporting import fonts, pdf
 from evallang.reporting.authors_template import AuthorsTemplate, TemplateFault
 from evallang.reporting.context import NO_SENTENCES, Context
 from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Panel, Ref, Runs, Table
-from evallang.reporting.figures.figure import CAP_HEIGHT, COLUMN, POINTS_PER_MM, SVG, Canvas
+from evallang.reporting.figures.figure import (
+    CAP_HEIGHT,
+    COLUMN,
+    LEAST_SHARE,
+    POINTS_PER_MM,
+    SVG,
+    Canvas,
+)
 from evallang.reporting.formats.csv_tables import csv_file
 from evallang.reporting.formats.format import FORMATS, Writing, format_names
 from evallang.reporting.formats.pages import (
@@ -123,8 +130,9 @@ def alternative_text(figure: Figure) -> str:
 def arrange(
     drawings: Sequence[Canvas], width: float, letters: Sequence[str] = PANEL_LETTERS
 ) -> Canvas:
-    """Place drawings, of several each with its letter, in as many of two columns as have room."""
-    columns = 2 if width >= 2 * COLUMN + GUTTER and len(drawings) > 1 else 1
+    """Place drawings, of several each with its letter, in one or two columns."""
+    two = (width - GUTTER) / 2 >= LEAST_SHARE * COLUMN and len(drawings) > 1
+    columns = 2 if two else 1
     wide = (width - GUTTER * (columns - 1)) / columns
     above = LETTER if len(drawings) > 1 else 0.0
     sheet = Canvas(0, width)
@@ -137,7 +145,8 @@ def arrange(
                 letter, middle = letters[start + k], top + 1 + CAP_HEIGHT * LETTER_SIZE / 2
                 sheet.words(left, middle, letter, size=LETTER_SIZE, bold=True)
             sheet.place(drawing, left, top + above, wide, grid=False)
-        top += above + max(drawing.height for drawing in row) + BELOW
+        deep = max(drawing.height * min(1.0, wide / drawing.width) for drawing in row)
+        top += above + deep + BELOW
     sheet.height = top - BELOW
     return sheet
 

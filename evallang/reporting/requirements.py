@@ -20,6 +20,7 @@ from evallang.reporting.document import (
     further,
     runs,
 )
+from evallang.reporting.figures.figure import PAIR
 from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
@@ -301,7 +302,10 @@ def _panel(
                 lead = "" if item.kind == EQUIVALENT else "margin "
                 text = f"{lead}{text}" if line or not lead else ""
             names.append(text if of_differences else f"{sign}{text}")
-        rows.append(ForestRow(label, item.value, low, high, item.met, lines, tuple(names)))
+        look = PAIR if second else context.look(item.models[0])
+        rows.append(
+            ForestRow(label, item.value, low, high, item.met, lines, tuple(names), look=look)
+        )
     possible = metric.range_of_differences if of_differences else metric.range
     drawing = forest_of_requirements(
         rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from evallang.reporting.figures.figure import FIRST
 from evallang.reporting.figures.grouping import rank_plot
 
 # Three algorithms on four data sets: q = 2.344 (table 2.7) gives CD = 1.657 by equation 2.36. Our
@@ -18,7 +19,9 @@ DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)"')
 
 @pytest.fixture(scope="module")
 def segments():
-    drawing, _ = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3)
+    drawing, _ = rank_plot(
+        {name: name for name in RANKS}, RANKS, REACH, 3, dict.fromkeys(RANKS, FIRST)
+    )
     svg = drawing.svg()
     found = [tuple(map(float, each)) for each in SEGMENT.findall(svg)]
     dots = [tuple(map(float, each)) for each in DOT.findall(svg)]
@@ -27,7 +30,7 @@ def segments():
 
 def test_the_critical_difference_is_that_of_the_book():
     assert pytest.approx(1.657, abs=5e-4) == REACH
-    _, alt = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3)
+    _, alt = rank_plot({name: name for name in RANKS}, RANKS, REACH, 3, dict.fromkeys(RANKS, FIRST))
     assert "1.66" in alt
 
 

@@ -87,7 +87,7 @@ def test_a_requirement_is_in_words_and_its_line_where_they_say(line, said, lines
     assert lines_on_scale(panel.svg) == lines
     assert said in panel.alt.replace("\u00a0", " ") and "<b>" not in panel.svg
     assert finding.startswith("Met. ") == record.requirements[0].met
-    fills = re.findall(r"<circle [^>]*fill:(#\w+)", panel.svg)
+    fills = re.findall(r"fill:(#\w+);stroke:#\w+;stroke-width:1.1", panel.svg)
     assert (fills[0] != "#ffffff") == record.requirements[0].met
 
 

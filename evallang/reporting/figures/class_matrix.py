@@ -7,12 +7,14 @@ from evallang.reporting import fonts
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
+    LEADING,
     LEAST_SIZE,
     MUTE,
     PAPER,
     RULE,
     SIZE,
     Canvas,
+    depth_of_names,
     numbered_names,
 )
 from evallang.reporting.numbers import Scale, count, fixed
@@ -39,52 +41,61 @@ def matrix_of_classes(
     is room for both. Gives the SVG and its words.
     """
     heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
-    numbered = len(heads) > MOST_NAMED
-    names = numbered_names(classes, NAME) if numbered else fonts.shorten_names(classes, SIZE, NAME)
+    numbered, deep = len(heads) > MOST_NAMED, max(LEAST, min(DEEP, DEPTH / len(classes)))
+    names: list[tuple[str, ...]]
+    if numbered:
+        names = [(one,) for one in numbered_names(classes, NAME)]
+    else:
+        names = fonts.name_lines(classes, SIZE, NAME)
+        deep = depth_of_names(names, deep)
     title = "True class"
-    left = max(fonts.width(one, SIZE) for one in (*names, title)) + 8
-    deep = max(LEAST, min(DEEP, DEPTH / len(classes)))
+    left = fonts.widest([title, *(line for lines in names for line in lines)], SIZE) + 8
     wide = (COLUMN - left) / len(heads)
-    foot = HEAD + deep * len(classes)
+    over = fonts.wrap(f"Predicted class, {name}", SIZE, COLUMN - left, fonts.MOST_LINES)
+    columns = dict(_heads(heads, wide))
+    head = HEAD + LEADING * (len(over) + max(map(len, columns.values())) - 2)
+    foot = head + deep * len(classes)
     canvas = Canvas(foot + 2)
-    canvas.words((left + COLUMN) / 2, 5, "Predicted class", "center", colour=MUTE)
-    canvas.words(left - 5, HEAD - 7, title, "right", colour=MUTE)
-    for place, text in _heads(heads, wide):
-        canvas.words(left + wide * (place + 0.5), HEAD - 7, text, "center")
+    for k, line in enumerate(over):
+        canvas.words((left + COLUMN) / 2, 5 + LEADING * k, line, "center", colour=MUTE)
+    canvas.words(left - 5, head - 7, title, "right", colour=MUTE)
+    for place, lines in columns.items():
+        for k, line in enumerate(reversed(lines)):
+            canvas.words(left + wide * (place + 0.5), head - 7 - LEADING * k, line, "center")
     texts = {key: _count(cell["count"]) for key, cell in cells.items()}
     longest = max(fonts.width(text, SIZE) for text in texts.values())
     printed = longest + ROOM <= wide and deep >= SIZE + 2
     both = deep >= 2.4 * SIZE and wide >= fonts.width("100.0%", LEAST_SIZE) + ROOM
     for row, truth in enumerate(classes):
-        y = HEAD + deep * (row + 0.5)
-        canvas.words(left - 5, y, names[row], "right")
-        for column, head in enumerate(heads):
-            cell, start = cells[truth, head], left + wide * column
+        y = head + deep * (row + 0.5)
+        canvas.names(left - 5, y, names[row])
+        for column, predicted in enumerate(heads):
+            cell, start = cells[truth, predicted], left + wide * column
             share, x = cell["share"] or 0.0, start + wide / 2
             canvas.box(start, y - deep / 2, wide, deep, PAPER, RULE)
             if share > 0:
                 canvas.box(start, y - deep / 2, wide, deep, BLUE, opacity=FULL * share)
             if printed:
                 at = y - 4 if both and cell["share"] is not None else y
-                canvas.words(x, at, texts[truth, head], "center")
+                canvas.words(x, at, texts[truth, predicted], "center")
                 if at != y:
                     text = f"{fixed(share, PERCENT)}%"
                     canvas.words(x, y + 5, text, "center", size=LEAST_SIZE)
     return canvas, f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
 
 
-def _heads(heads: Sequence[str], wide: float) -> Iterator[tuple[int, str]]:
+def _heads(heads: Sequence[str], wide: float) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Iterate over the heads of columns and their places: names, or numbers that have room."""
     names = [head or "no class" for head in heads]
     if len(heads) <= MOST_NAMED:
-        yield from enumerate(fonts.shorten_names(names, SIZE, wide - 2))
+        yield from enumerate(fonts.name_lines(names, SIZE, wide - 4))
         return
     names = [str(i) if head else "–" for i, head in enumerate(heads, start=1)]
     widest = max(fonts.width(name, SIZE) for name in names) + 2
     step = next(s for s in (1, 2, 5, 10, 20) if s * wide >= widest)
     for i, name in enumerate(names):
         if i == 0 or step == 1 or (i + 1) % step == 0 or name == "–":
-            yield i, name
+            yield i, (name,)
 
 
 def _count(number: float) -> str:

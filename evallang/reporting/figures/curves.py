@@ -30,7 +30,6 @@ TITLE_AT = 4.0
 KEY = 11.0  # depth of a line of the key
 SAMPLE = 18.0  # length of a line in the key
 KEY_LEFT = 8.0  # where the key begins
-KEY_TEXT = KEY_LEFT + SAMPLE + 5
 MOST_TOGETHER = 6
 REFERENCES = ("2.5 2", "1 2")  # dashes of the lines that curves are read against
 SHADED = 0.18  # opacity of a band
@@ -66,6 +65,18 @@ def draw_frame(
     canvas.words(left, TITLE_AT, titles[1], colour=MUTE)
 
 
+def draw_key(canvas: Canvas, left: float, entries: Iterable[tuple[str, Look]]) -> None:
+    """Write what the lines of a drawing mean below it, which becomes as deep as that needs."""
+    text = left + SAMPLE + 5
+    for words, look in entries:
+        y = canvas.height + KEY / 2
+        canvas.line([(left, y), (left + SAMPLE, y)], look.colour, 1.2, look.dash)
+        lines = fonts.wrap(words, SIZE, COLUMN - text, fonts.MOST_LINES)
+        for row, line in enumerate(lines):
+            canvas.words(text, y + KEY * row, line)
+        canvas.height += KEY * len(lines)
+
+
 class Drawn(Struct, frozen=True):
     """A curve: the name of its model, or class, its values, look, and numbers for the key."""
 
@@ -97,7 +108,7 @@ class Frame:
         self,
         words: CurveWords,
         every: Sequence[Mapping[str, Any]],
-        keys: Sequence[str],
+        named: Sequence[Drawn],
         *,
         strip: bool = False,
     ) -> None:
@@ -106,8 +117,14 @@ class Frame:
         deep = DEPTH if free else SIDE
         self._right, self._foot = COLUMN - RIGHT if free else LEFT + SIDE, TOP + deep
         self._below = self._foot + (STRIP if strip else 0.0)
-        self._keys = [fonts.wrap(text, SIZE, COLUMN - KEY_TEXT) for text in keys]
-        self.canvas = Canvas(self._below + BOTTOM + KEY * sum(map(len, self._keys)))
+        self._references = [
+            (line, Look(MUTE, dash))
+            for line, dash in zip(named[0].values["references"], REFERENCES, strict=False)
+        ]
+        keys = [(drawn.key, drawn.look) for drawn in named]
+        keys += [(line["name"], look) for line, look in self._references]
+        self.canvas = Canvas(self._below + BOTTOM)
+        draw_key(self.canvas, KEY_LEFT, keys)
         ticks = RATES if words.scale == "deviate" else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         self.x = _place(words.scale, LEFT, self._right)
         self.y = _place(words.scale, self._foot, TOP)
@@ -158,12 +175,10 @@ class Frame:
             places = self.edge(rows, high) + self.edge(rows[::-1], low)
             self.canvas.area(places, look.colour, SHADED)
 
-    def references(self, values: Mapping[str, Any], number: int) -> None:
-        """Draw the lines that curves are read against, with their entries of the key."""
-        for line, dash in zip(values["references"], REFERENCES, strict=False):
-            self.line(line["points"], MUTE, 0.7, dash)
-            self.key(number, Look(MUTE, dash))
-            number += 1
+    def references(self) -> None:
+        """Draw the lines that curves are read against."""
+        for line, look in self._references:
+            self.line(line["points"], look.colour, 0.7, look.dash)
 
     def curve(self, drawn: Drawn) -> None:
         """Draw a curve, and a marker at the place of the predicted classes."""
@@ -184,14 +199,6 @@ class Frame:
             if x - half > reached:
                 self.canvas.words(x, self._foot + 5, text, "center", colour=MUTE, size=LEAST_SIZE)
                 reached = x + half + 1
-
-    def key(self, number: int, look: Look) -> None:
-        """Write an entry of the key below the plot."""
-        before = sum(map(len, self._keys[:number]))
-        y = self._below + BOTTOM + KEY * (before + 0.5)
-        self.canvas.line([(KEY_LEFT, y), (KEY_LEFT + SAMPLE, y)], look.colour, 1.2, look.dash)
-        for row, text in enumerate(self._keys[number]):
-            self.canvas.words(KEY_TEXT, y + KEY * row, text)
 
 
 def _place(scale: str, start: float, end: float) -> Scaled:
@@ -229,15 +236,14 @@ def curve_with_band(
     values, look = drawn.values, drawn.look
     points = values["points"]
     smooth = values.get("smooth", ())
-    keys = [drawn.key, *(line["name"] for line in values["references"])]
-    frame = Frame(words, every, keys, strip=bool(smooth))
+    frame = Frame(words, every, [drawn], strip=bool(smooth))
     few = len(points) <= MOST_BARS
     if smooth:
         frame.band(smooth, "low", "high", look)
         frame.strip(values, look)
     else:
         frame.band(points, "band_low", "band_high", look)
-    frame.references(values, 1)
+    frame.references()
     for side in () if few else ("low", "high"):
         for rows in _stretches(points, "low", "high"):
             frame.canvas.line(frame.edge(rows, side), look.colour, 0.5, "1.5 1.5")
@@ -248,7 +254,6 @@ def curve_with_band(
     frame.curve(drawn)
     for x, y in frame.edge([p for p in points if p["y"] is not None], "y") if few else ():
         frame.canvas.dot(x, y, filled=True, radius=1.8, look=look)
-    frame.key(0, look)
     return frame.canvas, f"{_described(words, drawn)}."
 
 
@@ -256,13 +261,10 @@ def curves_together(
     words: CurveWords, named: Sequence[Drawn], every: Sequence[Mapping[str, Any]]
 ) -> tuple[Canvas, str]:
     """Draw the curves of several models without their bands, with a key."""
-    references = named[0].values["references"]
-    keys = [drawn.key for drawn in named]
-    frame = Frame(words, every, [*keys, *(line["name"] for line in references)])
-    frame.references(named[0].values, len(named))
-    for number, drawn in enumerate(named):
+    frame = Frame(words, every, named)
+    frame.references()
+    for drawn in named:
         frame.curve(drawn)
-        frame.key(number, drawn.look)
     return frame.canvas, f"{'; '.join(_described(words, drawn) for drawn in named)}."
 
 

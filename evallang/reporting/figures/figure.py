@@ -43,7 +43,8 @@ POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two next to each other on 170 mm
 SIZE = 7.5  # points; figures are printed at true size
 SMALL_SIZE = 7.0  # where there is little room
-LEAST_SIZE = 6.0  # of any text at the final size: smaller text is omitted or abbreviated
+LEAST_SIZE = 6.2  # of any text in a column: smaller text is omitted or abbreviated
+LEAST_SHARE = 0.82  # of a column, to which drawings are scaled where two are on a narrow page
 INK, MUTE, RULE, BLUE, PAPER, SHADE = (
     "#1a1a1a",
     "#5a6068",
@@ -105,6 +106,8 @@ LOOKS = tuple(
 )
 """Of the models in the order of the study."""
 FIRST = LOOKS[0]
+PAIR = Look(INK)
+"""Of a pair of models, and of groups."""
 
 
 class Mark(Struct, frozen=True):
@@ -139,6 +142,8 @@ class Mark(Struct, frozen=True):
     def svg(self) -> str:
         """Write the element."""
         (x, y), style = self.points[0], self.style
+        if self.tag == "text":
+            style = f"font-size:{_short(self.size)}px;{style}"
         if self.anchor != "left":
             style += f";text-anchor:{ANCHORS[self.anchor]}"
         style = f'style="{escape(style)}"'
@@ -229,8 +234,7 @@ class Canvas:
         bold: bool = False,
     ) -> None:
         """Write a line whose capitals are centred on `y`."""
-        style = f"font-size:{_short(size)}px"
-        style += f"{';font-weight:600' if bold else ''};fill:{colour}"
+        style = f"{'font-weight:600;' if bold else ''}fill:{colour}"
         place = (x, y + CAP_HEIGHT * size / 2)
         self.marks.append(Mark("text", (place,), style, text, anchor, size, bold))
 
@@ -298,8 +302,10 @@ class Canvas:
         """Draw another drawing as a part of this one, with its plot stretched to `width`.
 
         Names, numbers and markers keep their size. Without a grid, as journals want it,
-        hairlines are short ticks outside of the axes.
+        hairlines are short ticks outside of the axes. Where there is less room, it is scaled.
         """
+        if width < other.width:
+            other = other.scaled(width / other.width)
         more = width - other.width
         start, end = other.plot or (0.0, other.width)
 
@@ -320,6 +326,16 @@ class Canvas:
                 moved = [across(middle) - middle] * len(moved)
             points = ((x + more, top + y) for (x, y), more in zip(mark.points, moved, strict=True))
             self.marks.append(replace(mark, points=tuple(points)))
+
+    def scaled(self, share: float) -> "Canvas":
+        """Return the drawing in a smaller size, with its texts and markers."""
+        made = Canvas(self.height * share, self.width * share)
+        made.plot = None if self.plot is None else (self.plot[0] * share, self.plot[1] * share)
+        for mark in self.marks:
+            points = tuple((x * share, y * share) for x, y in mark.points)
+            size, radius = mark.size * share, mark.radius * share
+            made.marks.append(replace(mark, points=points, size=size, radius=radius))
+        return made
 
     def svg(self) -> str:
         """Return the drawing as SVG without its alternative text."""
@@ -351,10 +367,10 @@ def depth_of_row(n: int, most: float, together: float) -> float:
 
 def depth_of_names(names: Iterable[Sequence[str]], least: float) -> float:
     """Return the depth of rows of at least `least` that have room for the lines of names."""
-    return max(least, LEADING * max(map(len, names), default=1) + 2)
+    return max(least, LEADING * max(map(len, names), default=1) + APART)
 
 
-LEADING = 7.4  # points between the lines of a name
+LEADING, APART = 7.4, 4.0  # points between the lines of a name, and between two names
 CLOSEST_ROW = 9.5  # points: lines of text as close as they can be read
 DEEPEST = 190.0  # points of the rows of many models together, where a page may have that room
 

@@ -13,6 +13,7 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     FIRST,
     INK,
+    PAIR,
     SHADE,
     SIZE,
     SMALL_SIZE,
@@ -272,6 +273,7 @@ def forest_of_differences(
             shaded=(low, high),
             text=text,
             short=_short_words(None, low, high, text),
+            look=PAIR,
         )
         rows.append(row)
         words = _pair_words(context, pair, row.lines, scale)

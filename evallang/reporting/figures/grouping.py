@@ -11,12 +11,12 @@ from itertools import pairwise
 from evallang.reporting import fonts
 from evallang.reporting.decisions import are_stretches
 from evallang.reporting.figures.figure import (
-    BLUE,
     COLUMN,
     DEEPEST,
     INK,
     LEADING,
     MUTE,
+    PAIR,
     PAPER,
     RULE,
     SIZE,
@@ -24,16 +24,17 @@ from evallang.reporting.figures.figure import (
     Axis,
     Bounds,
     Canvas,
+    Look,
     depth_of_names,
     depth_of_row,
 )
 from evallang.reporting.numbers import Scale, fixed
 
-SIDES = (40.0, 66.0)  # points left and right of the scale, by the longest name
+SIDES = (40.0, 80.0)  # points left and right of the scale, by the longest name
 SCALE_AT = 26.0  # below the name of the scale and its figures
 FIRST_BAR = 40.0
 BAR_STEP = 12.0
-LABEL_STEP = 13.0
+LABEL_STEP, LABEL_LINES = 13.0, 6
 REACH_ROOM = 14.0  # above the scale, for the critical difference
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LEAST_APART = 0.05  # share of the scale between two models; closer ones hide each other
@@ -54,23 +55,28 @@ def grouping_diagram(
     groups: Sequence[Sequence[str]],
     scale: Scale,
     name: str,
+    looks: Mapping[str, Look],
     *,
+    columns: bool,
     reverse: bool = False,
     reach: float | None = None,
     far: frozenset[str] = frozenset(),
     possible: Bounds = UNBOUNDED,
+    ends: Sequence[float] = (),
 ) -> tuple[Canvas, str]:
     """Draw models on a scale with their groups; gives the SVG and its content in words.
 
-    `values` are best first. `reverse` puts small values right, as average ranks are drawn;
-    `reach` is the critical difference, drawn as a length above the scale; models that are `far`
-    from the others are listed beyond its end. The scale has ticks at `possible` values.
+    `values` are best first. Groups are `columns` of points, or bars below the scale, which has room
+    for its `ends` too. `reverse` puts small values right, as average ranks are drawn; `reach` is
+    the critical difference, drawn as a length above the scale; models that are `far` from the
+    others are listed beyond its end. The scale has ticks at `possible` values.
     """
     ordered = tuple(values)
-    if drawn_as_columns(values, groups, far):
-        svg = _columns(labels, values, groups, scale, name, reverse, reach, far, possible)
+    if columns:
+        svg = _columns(labels, values, groups, scale, name, looks, reverse, reach, far, possible)
     else:
-        svg = _bars(labels, values, groups, scale, name, reverse, reach, possible)
+        span = min(*ends, *values.values()), max(*ends, *values.values())
+        svg = _bars(labels, values, groups, scale, name, looks, reverse, reach, possible, span)
     spoken = "; ".join(
         f"group {LETTERS[i]}: {', '.join(labels[m] for m in members)}"
         for i, members in enumerate(groups)
@@ -100,6 +106,7 @@ def _columns(
     groups: Sequence[Sequence[str]],
     scale: Scale,
     name: str,
+    looks: Mapping[str, Look],
     reverse: bool,
     reach: float | None,
     far: frozenset[str],
@@ -136,16 +143,16 @@ def _columns(
     for (model, y), lines, text in zip(rows.items(), names, texts, strict=True):
         canvas.names(left - GAP, y, lines)
         canvas.words(right - 2, y, text, "right")
-        canvas.dot(axis(values[model]), y, filled=True)
+        canvas.dot(axis(values[model]), y, filled=True, look=looks[model])
         for x in places:
             canvas.box(x - 0.8, y - 0.8, 1.6, 1.6, RULE)
     for x, members in zip(places, groups, strict=True):
         first, last = rows[members[0]], rows[members[-1]]
         if len(members) > 1:
-            canvas.line([(x, first), (x, last)], BLUE, 1.1)
+            canvas.line([(x, first), (x, last)], INK, 1.1)
         for model, y in rows.items():
             if model in members:
-                canvas.dot(x, y, filled=True, radius=2.2)
+                canvas.dot(x, y, filled=True, radius=2.2, look=PAIR)
             elif first < y < last:
                 canvas.box(x - 1.6, y - 4, 3.2, 8, PAPER)
                 canvas.line([(x - 1.8, y), (x + 1.8, y)], RULE, 1.0)
@@ -158,15 +165,17 @@ def _bars(
     groups: Sequence[Sequence[str]],
     scale: Scale,
     name: str,
+    looks: Mapping[str, Look],
     reverse: bool,
     reach: float | None,
     possible: Bounds,
+    span: tuple[float, float],
 ) -> Canvas:
     """Draw one bar below the scale for each group, with an open dot on every member."""
     room = SIDES[1] - 8
     lines: dict[str, tuple[str, ...]] = {}  # a name with its value, in two lines where it is long
     for model, short in zip(
-        values, fonts.name_lines([labels[m] for m in values], SIZE, room), strict=True
+        values, fonts.name_lines([labels[m] for m in values], SIZE, room, LABEL_LINES), strict=True
     ):
         value = fixed(values[model], scale)
         whole = f"{labels[model]}\u2002{value}"
@@ -174,8 +183,7 @@ def _bars(
     longest = fonts.widest((line for found in lines.values() for line in found), SIZE)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
-    low, high = min(values.values()), max(values.values())
-    axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6, possible)
+    axis = Axis(*span, *(ends[::-1] if reverse else ends), 6, possible)
     step = depth_of_names(lines.values(), LABEL_STEP)
     rows = (len(values) + 1) // 2
     top = SCALE_AT + (REACH_ROOM if reach is not None else 0.0)
@@ -208,9 +216,9 @@ def _bars(
             canvas.line([(x, top), (x, y), (turn, y)], INK, 0.7)
     for i, members in enumerate(groups):
         y, places = first_bar + BAR_STEP * i, [axis(values[m]) for m in members]
-        canvas.line([(min(places), y), (max(places), y)], BLUE, 2.2)
-        for x in places:
-            canvas.dot(x, y, filled=False)
+        canvas.line([(min(places), y), (max(places), y)], INK, 2.2)
+        for model, x in zip(members, places, strict=True):
+            canvas.dot(x, y, filled=False, look=looks[model])
         canvas.words(min(places) - 6, y, LETTERS[i], "right", bold=True)
     return canvas
 
@@ -226,7 +234,11 @@ def _draw_reach(canvas: Canvas, axis: Axis, reach: float, scale: Scale) -> None:
 
 
 def rank_plot(
-    labels: Mapping[str, str], ranks: Mapping[str, float], reach: float, worst: float
+    labels: Mapping[str, str],
+    ranks: Mapping[str, float],
+    reach: float,
+    worst: float,
+    looks: Mapping[str, Look],
 ) -> tuple[Canvas, str]:
     """Draw each average rank with a line as long as the critical difference around it.
 
@@ -244,15 +256,15 @@ def rank_plot(
     deep = depth_of_names(names, depth_of_row(len(ranks), ROW, DEEPEST))
     canvas = Canvas(deep * len(ranks) + FOOT)
     canvas.scale(axis, deep * len(ranks), "Average rank", marked=True)
-    for i, (lines, text, rank) in enumerate(zip(names, texts, ranks.values(), strict=True)):
-        y = deep * (i + 0.5)
+    for i, (lines, text, model) in enumerate(zip(names, texts, ranks, strict=True)):
+        y, rank, look = deep * (i + 0.5), ranks[model], looks[model]
         canvas.names(left - GAP, y, lines)
         canvas.words(COLUMN, y, text, "right")
         places = [axis(rank - half), axis(rank + half)]
-        canvas.line([(x, y) for x in places], BLUE, 1.4)
+        canvas.line([(x, y) for x in places], look.colour, 1.4)
         for x in places:
-            canvas.line([(x, y - 2.2), (x, y + 2.2)], BLUE, 0.8)
-        canvas.dot(axis(rank), y, filled=True)
+            canvas.line([(x, y - 2.2), (x, y + 2.2)], look.colour, 0.8)
+        canvas.dot(axis(rank), y, filled=True, look=look)
     spoken = "; ".join(f"{labels[m]} {text}" for m, text in zip(ranks, texts, strict=True))
     critical = f"Lines as long as the critical difference, {fixed(reach, scale)}."
     return canvas, f"Average ranks: {spoken}. {critical}"

@@ -19,6 +19,7 @@ from evallang.reporting.figures.figure import (
     SIZE,
     SMALL_SIZE,
     Canvas,
+    depth_of_names,
     depth_of_row,
     numbered_names,
 )
@@ -27,7 +28,8 @@ from evallang.results.records import Comparison
 
 CELL = 21.0
 SMALL_CELL, DEEPEST_MATRIX = 14.0, 220.0  # points of a cell of many models, and of all
-MOST_NAMED_COLUMNS = 5  # more models are numbered
+MOST_NAMED_COLUMNS, HEAD_LINES = 5, 3  # more models, and longer names, are numbered
+MOST_WITH_LINES = 10  # models whose names have several lines
 NAME, SHORT_NAME = 86.0, 62.0  # points for the names of rows, of many
 KEY_GAP, KEY_LINE = 6.0, 9.5  # above the key, and of its lines
 ROOM = 1.6  # left and right of the text in a cell
@@ -95,26 +97,34 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
     are listed in a key below the matrix.
     """
     n = len(labels)
-    numbered = n > MOST_NAMED_COLUMNS
-    numbers = [str(i + 1) for i in range(n)]
     most = NAME if n <= 8 else SHORT_NAME
-    rows = numbered_names(labels, most) if numbered else fonts.shorten_names(labels, SIZE, most)
+    heads = [fonts.wrap(label, SMALL_SIZE, (COLUMN - most) / n - 3, HEAD_LINES) for label in labels]
+    numbered = n > MOST_NAMED_COLUMNS or any("…" in line for lines in heads for line in lines)
+    rows: list[tuple[str, ...]]
+    numbers: list[tuple[str, ...]] = [(str(i + 1),) for i in range(n)]
+    if n > MOST_WITH_LINES:
+        rows = [(name,) for name in numbered_names(labels, most)]
+    else:
+        names = [f"{i + 1}\u2002{label}" for i, label in enumerate(labels)] if numbered else labels
+        rows = fonts.name_lines(names, SIZE, most)
     keyed = numbered and _n_readable(texts, _wide(numbers)) > _n_readable(texts, _wide(rows))
     rows = numbers if keyed else rows
     wide = _wide(rows)
     left = COLUMN - wide * n
-    deep = CELL if n <= 10 else depth_of_row(n, SMALL_CELL, DEEPEST_MATRIX)
-    top = 13.0 if numbered else 22.0
+    deep = CELL if n <= MOST_WITH_LINES else depth_of_row(n, SMALL_CELL, DEEPEST_MATRIX)
+    deep = depth_of_names(rows, deep)
+    if not numbered:
+        numbers = [fonts.wrap(label, SMALL_SIZE, wide - 3, HEAD_LINES) for label in labels]
+    top = 5 + 8.2 * max(map(len, numbers))
     foot = top + deep * n + 1
     canvas = Canvas(foot + (KEY_GAP + KEY_LINE * -(-n // 2) if keyed else 0.0))
     canvas.plot = (left, COLUMN)
     made = _Grid(canvas, left, top, wide, deep)
-    for i, row in enumerate(rows):
-        lines = [numbers[i]] if numbered else fonts.wrap(labels[i], SMALL_SIZE, wide - 3)
+    for i, (row, lines) in enumerate(zip(rows, numbers, strict=True)):
         for k, line in enumerate(lines):
             y = top - 6 - 8.2 * (len(lines) - 1 - k)
             canvas.words(left + wide * (i + 0.5), y, line, "center", size=SMALL_SIZE)
-        canvas.words(left - 5, top + deep * (i + 0.5), row, "right")
+        canvas.names(left - 5, top + deep * (i + 0.5), row)
         made.box(i, i, SHADE)
     if keyed:
         deep = -(-n // 2)
@@ -124,9 +134,9 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
     return made
 
 
-def _wide(rows: Sequence[str]) -> float:
+def _wide(rows: Sequence[Sequence[str]]) -> float:
     """Return the width of a cell next to the names of rows."""
-    return (COLUMN - max(fonts.width(row, SIZE) for row in rows) - 6) / len(rows)
+    return (COLUMN - fonts.widest((line for lines in rows for line in lines), SIZE) - 6) / len(rows)
 
 
 def _n_readable(texts: Sequence[_Texts], wide: float) -> int:

@@ -11,6 +11,7 @@ from evallang.reporting.figures.figure import (
     COLUMN,
     INK,
     MUTE,
+    PAIR,
     PAPER,
     RULE,
     SHADE,
@@ -116,7 +117,7 @@ def simplex(
         canvas.words(x, below, case.capitalize(), "center", colour=MUTE)
     places = [place([pair.extra.get(key_) or 0.0 for key_ in POSTERIOR]) for pair in pairs]
     for i, (pair, (x, y)) in enumerate(zip(pairs, places, strict=True)):
-        canvas.dot(x, y, filled=favoured(pair, confidence) is not None)
+        canvas.dot(x, y, filled=favoured(pair, confidence) is not None, look=PAIR)
         if numbered:
             below = foot + 16 + key * (i + 0.5)
             line = " ".join(pair_lines(context, pair, (COLUMN - 30) / 2))
@@ -165,8 +166,8 @@ def densities(
             (axis(x), foot - RIDGE * (1 + ((x - mean) / size) ** 2 / df) ** (-(df + 1) / 2))
             for x in steps
         ]
-        canvas.line(path, BLUE, 1.1)
-        canvas.dot(axis(mean), foot, filled=True, radius=1.8)
+        canvas.line(path, INK, 1.1)
+        canvas.dot(axis(mean), foot, filled=True, radius=1.8, look=PAIR)
     spoken = "; ".join(
         f"{' minus '.join(context.model(m) for m in pair.models)} mean "
         f"{fixed(mean, scale, signed=True, null=0.0)}"

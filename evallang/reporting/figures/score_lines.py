@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from evallang.reporting import fonts
 from evallang.reporting.figures.curves import (
     BOTTOM,
-    KEY,
     MOST_BARS,
     RIGHT,
-    SAMPLE,
     TOP,
     draw_frame,
+    draw_key,
 )
 from evallang.reporting.figures.figure import (
     COLUMN,
@@ -36,7 +35,7 @@ from evallang.reporting.numbers import Scale, fixed
 DEPTH = 120.0  # of the plot, in points
 PAD = 8.0  # between the plot and its first and last point
 OTHER = Look(INK, "4 2")  # of the second series
-MARKS = ((MUTE, ""), (MUTE, "2.5 2"))
+MARKS = (Look(MUTE), Look(MUTE, "2.5 2"))  # of vertical lines
 SPREAD_OF_LOG = 20.0  # ratio of the ends from which positive numbers are on a logarithmic scale
 SPOKEN = 12  # points that the alternative text states
 
@@ -87,9 +86,11 @@ def score_lines(
     join values that are numbers.
     """
     looks = replace(look, dash=""), OTHER
-    drawn = [(mark.name, *style, 0.8) for mark, style in zip(marks, MARKS, strict=False)]
-    if len(series) > 1:
-        drawn += [(s.name, it.colour, it.dash, 1.2) for s, it in zip(series, looks, strict=False)]
+    drawn = [
+        (f"{subject}, {one.name}" if len(series) > 1 else subject, it)
+        for one, it in zip(series, looks, strict=False)
+    ]
+    drawn += [(mark.name, it) for mark, it in zip(marks, MARKS, strict=False)]
     foot = TOP + DEPTH
     values = list(dict.fromkeys(p.x for s in series for p in s.points))
     ends = [
@@ -107,19 +108,16 @@ def score_lines(
         names = fonts.name_lines([value_words(value) for value in values], SIZE, max(room, PAD))
         words = dict(zip(values, names, strict=True))
     under = depth_of_names(words.values(), 0) - depth_of_names((), 0)
-    canvas = Canvas(foot + under + BOTTOM + KEY * len(drawn))
+    canvas = Canvas(foot + under + BOTTOM)
     canvas.plot = (left, right)
     up = zip(map(y, y.ticks), texts, strict=True)
     draw_frame(canvas, left, foot, up, titles, under=under)
     _ticks(canvas, x, words, foot)
-    for mark, (colour, dash) in zip(marks, MARKS, strict=False):
-        canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], colour, 0.8, dash)
+    for mark, it in zip(marks, MARKS, strict=False):
+        canvas.line([(x(mark.x), TOP), (x(mark.x), foot)], it.colour, 0.8, it.dash)
     for one, it in zip(series, looks, strict=False):
         _draw(canvas, one, x, y, it, filled=it is not OTHER, joined=_are_numbers(values))
-    for number, (name, colour, dash, weight) in enumerate(drawn):
-        at = foot + under + BOTTOM + KEY * (number + 0.5)
-        canvas.line([(left, at), (left + SAMPLE, at)], colour, weight, dash)
-        canvas.words(left + SAMPLE + 5, at, fonts.shorten(name, SIZE, right - left - SAMPLE - 5))
+    draw_key(canvas, left, drawn)
     return canvas, _spoken(series, titles, scale, subject, marks)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import cycle
 
 from evallang.reporting import fonts
+from evallang.reporting.figures.curves import draw_key
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -134,17 +135,19 @@ def stacked_bars(
 
 
 def bars_of_counts(
-    rows: Sequence[tuple[str, int]], most: int, title: str, subject: str
+    rows: Sequence[tuple[str, int]], most: int, title: str, subject: str, look: Look
 ) -> tuple[Canvas, str]:
     """Draw a bar for each count out of `most`; gives the SVG and its numbers in words."""
+    ticks = min(5, most)
     made = _Rows([name for name, _ in rows], title, 0, (0, most), (0, most), label=110.0,
-                 deep=ROW - 2, right=COUNTS, most_ticks=min(5, most))  # fmt: skip
+                 deep=ROW - 2, right=COUNTS, most_ticks=ticks)  # fmt: skip
     made.canvas.plot = (made.left, COLUMN - COUNTS)
     for y, (_, n) in zip(made.places, rows, strict=True):
         if n:
-            made.canvas.box(made.left, y - 3.5, made.axis(n) - made.left, 7.0, BLUE)
+            made.canvas.box(made.left, y - 3.5, made.axis(n) - made.left, 7.0, look.colour)
         made.canvas.words(made.axis(n) + 4, y, count(n), colour=INK if n else MUTE)
     made.upright(made.left)
+    draw_key(made.canvas, made.left, [(subject, Look(look.colour))])
     spoken = ", ".join(f"{name} {count(n)}" for name, n in rows)
     return made.canvas, f"{subject}, {axis_words(title)} of {count(most)}: {spoken}."
 
