@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import fixture
@@ -10,8 +11,8 @@ import pytest
 
 import evallang as ev
 from evallang.reporting.document import Document, Figure, Panel, Section
-from evallang.reporting.figures.figure import Canvas
-from evallang.reporting.report import figure_files, figures, write_report
+from evallang.reporting.figures.figure import LEAST_SHARE, LEAST_SIZE, Canvas
+from evallang.reporting.report import WIDTHS, arrange, figure_files, figures, write_report
 
 pytestmark = pytest.mark.pdf
 
@@ -92,6 +93,19 @@ def test_the_clause_chooses_the_widths_of_the_files(study, journal, widths):
     text = (study.parent / "out" / "figures" / "ALT.txt").read_text(encoding="utf-8")
     told = float(re.search(r"Panels: a, [^;]*to height ([\d.]+)\)", text)[1])
     assert told == pytest.approx(ratio, abs=0.006)
+    for word in widths:
+        svg = Path(f"out/figures/estimates-1-{word}.svg").read_text(encoding="utf-8")
+        both = re.findall(r'y="([\d.]+)"[^>]*font-weight:600[^>]*>[ab]<', svg)
+        assert len(both) == 2 and (word == "single") == (len(set(both)) == 2)
+        sizes = [float(size) for size in re.findall(r"font-size:([\d.]+)px", svg)]
+        assert min(sizes) >= 5 and max(sizes) <= 8
+
+
+def test_the_smallest_text_can_be_read_where_drawings_are_scaled():
+    assert LEAST_SIZE * LEAST_SHARE >= 5
+    narrowest = min(widths["text"] for widths in WIDTHS.values() if "text" in widths)
+    sheet = arrange([Canvas(100.0), Canvas(80.0)], narrowest * MILLIMETRE)
+    assert sheet.height < 100 + 15  # the two are in one row
 
 
 def test_panels_that_are_too_tall_together_are_several_files():

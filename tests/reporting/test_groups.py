@@ -6,7 +6,11 @@ import fixture
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
+from evallang.reporting.comparisons import decision_panels
+from evallang.reporting.context import Context
 from evallang.reporting.decisions import are_stretches, cliques, groups, letters
+from evallang.reporting.run_writer import plain
+from evallang.results.statistics import Ranks
 
 NODES = tuple("abcdef")
 PAIRS = tuple(frozenset(pair) for pair in itertools.combinations(NODES, 2))
@@ -68,3 +72,25 @@ def test_nothing_is_grouped_where_not_all_pairs_were_decided():
     assert groups(MODELS, replace(comparison, family=exploratory)) == ()
     open_ = tuple(replace(pair, reject=None) for pair in comparison.pairwise)
     assert groups(MODELS, replace(comparison, pairwise=open_)) == ()
+
+
+def test_groups_that_bars_would_mislead_about_are_demsars_diagram_and_columns():
+    comparison = decided({frozenset(("logistic", "bayes"))})
+    near = dict(zip(MODELS, (1.5, 1.52, 3.2, 3.78), strict=True))
+    for average, titles in (
+        (near, ["Average ranks and groups", "Groups of average ranks"]),
+        ({name: float(i) for i, name in enumerate(MODELS, start=1)}, ["Average ranks and groups"]),
+    ):
+        ranks = Ranks(average, 12, None, ())
+        drawn = decision_panels(
+            Context(fixture.cancer()), replace(comparison, data=None, ranks=ranks)
+        )
+        made = [panel for panel, _ in drawn if "groups" in plain(panel.title).casefold()]
+        assert [plain(panel.title) for panel in made] == titles
+        for panel in made:
+            texts = [mark.text for mark in panel.drawing.marks if mark.text]
+            assert {"1.0", "4.0"} <= set(texts) or {"1", "4"} <= set(texts)  # from best to worst
+            for model in MODELS:
+                assert fixture.LABELS[model] in panel.alt
+                look = Context(fixture.cancer()).look(model)
+                assert any(look.colour in mark.style for mark in panel.drawing.marks)
