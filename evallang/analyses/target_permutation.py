@@ -490,8 +490,8 @@ def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
                 bounds(span[0], span[-1], scale),
                 number(v["difference"], scale),
                 share(v["as_good"], v["rounds"]),
-                p_of(context, v["p"], alpha),
-                p_of(context, v.get("p_adjusted"), alpha) if adjusted else None,
+                p_of(context, v["p"], alpha, v["mc_se"]),
+                p_of(context, v.get("p_adjusted"), alpha, v["mc_se"]) if adjusted else None,
             )
             for name, v, span in zip(names, values, spans, strict=True)
         ],

@@ -59,7 +59,8 @@ def _numbers(found: Requirement, *, percent: bool) -> str:
     test = found.test
     if test is not None and test.p is not None:
         implied = test.variant == test.test or VARIANTS.get(test.variant) == ""
-        printed = p_value(test.p, 1 - found.level if found.alpha is None else found.alpha)
+        level = 1 - found.level if found.alpha is None else found.alpha
+        printed = p_value(test.p, level, error=test.mc_se)
         variant = "" if implied else f" {test.variant}"
         how += f"; {test.test}{variant}, p {printed.relation} {printed.text}"
     return f"{shown} [{_number(low * scale, places)}, {_number(high * scale, places)}] ({how})"

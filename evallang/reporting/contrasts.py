@@ -89,7 +89,7 @@ def contrast_runs(
     parts = [contrast_interval(found, context.difference_scale(comparison), lead=lead)]
     if found.p is not None:
         words = adjusted_words(comparison) if lead else ""
-        parts.append(runs(words, p_stat(context, found.p, comparison.alpha)))
+        parts.append(runs(words, p_stat(context, found.p, comparison.alpha, found.pair.mc_se)))
     made = listed(filter(None, parts), comma="; ", last="; ")
     return runs("(", made, ")") if made else ()
 

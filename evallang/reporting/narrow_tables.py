@@ -103,7 +103,7 @@ def _cells(
     cells = {
         "difference": number(one.value, scale, signed=True, null=0.0),
         "interval": bounds(one.low, one.high, scale, 0.0) if _bounded(one) else dash(),
-        "p": p_of(context, one.p, comparison.alpha),
+        "p": p_of(context, one.p, comparison.alpha, one.pair.mc_se),
     }
     return [cells[column.name] for column in columns if column is not None]
 

@@ -228,11 +228,12 @@ class PValue(Struct, frozen=True):
         return self.text if self.relation == "=" else f"{self.relation}{NBSP}{self.text}"
 
 
-def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
+def p_value(p: float, alpha: float, style: Style = "apa", error: float | None = None) -> PValue:
     """Print a p-value so that the reader sees on which side of alpha it is.
 
     `apa` .344, < .001, > .999; `ama` .34, .009; `nejm` the same with a leading zero;
-    `sci` 2.8 × 10⁻⁵. A p of 1 has the form of every p that rounds to 1.
+    `sci` 2.8 × 10⁻⁵. A p of 1 has the form of every p that rounds to 1. Digits below the Monte
+    Carlo `error` of a p from random draws are not printed, unless they show its side of alpha.
     """
     symbol = "P" if style in ("ama", "nejm") else "p"
     if style == "sci":
@@ -242,10 +243,9 @@ def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
     floor = min(Decimal("0.001"), line)
     if exact < floor:
         return PValue(symbol, "<", _share(format(floor, "f"), leading))
-    few = 3 if style == "apa" or exact < Decimal("0.01") else 2
-    ceiling = Decimal("0.999") if style == "apa" else Decimal("0.99")
+    few = settled_decimals(3 if style == "apa" or exact < Decimal("0.01") else 2, error)
     if _round(exact, few) == 1:
-        return PValue(symbol, ">", _share(str(ceiling), leading))
+        return PValue(symbol, ">", _share(str(1 - Decimal(10) ** -few), leading))
     if style != "apa" and Decimal("0.045") <= exact < Decimal("0.055"):
         few = 3  # AMA: a third figure where two would hide the side of .05
     rounded, decimals = _round_beside(exact, few, [line, Decimal(0)])
@@ -268,7 +268,12 @@ def bounded(value: float | None, decimals: int = 3, style: Style = "apa") -> str
     return _sign(rounded, text, False)
 
 
-def probability(value: float | None, style: Style = "apa") -> str:
+def settled_decimals(decimals: int, error: float | None) -> int:
+    """Return the decimals that other random draws would not change, of at most so many."""
+    return max(1, min(decimals, math.floor(-math.log10(error)))) if error else decimals
+
+
+def probability(value: float | None, style: Style = "apa", error: float | None = None) -> str:
     """Print a posterior probability: ".962", "< .001"; never all or nothing by rounding."""
     if value is None:
         return UNDEFINED
@@ -277,7 +282,7 @@ def probability(value: float | None, style: Style = "apa") -> str:
         return f"<{NBSP}{leading}.001"
     if value >= 0.9995:
         return f">{NBSP}{leading}.999"
-    return bounded(value, style=style)
+    return bounded(value, settled_decimals(3, error), style)
 
 
 def statistic(value: float | None) -> str:

@@ -306,9 +306,9 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
         pair=pair,
         decided=favoured(pair, context.results.study.confidence),
         probabilities={
-            key: Number(probability(pair.extra.get(key), context.style), pair.extra.get(key))
+            key: Number(probability(value, context.style, pair.mc_se), value)
             for key in POSTERIOR
-            if pair.extra.get(key) is not None
+            if (value := pair.extra.get(key)) is not None
         },
         rope=()
         if rope is None

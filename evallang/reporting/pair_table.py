@@ -340,7 +340,7 @@ def _posteriors_columns(context: Context, every: Pairs) -> Part | None:
         return None
     cells = [
         [
-            printed(probability(value, context.style), value)
+            printed(probability(value, context.style, pair.mc_se), value)
             for value in map(pair.extra.get, POSTERIOR)
         ]
         for _, pair in every
@@ -400,8 +400,11 @@ def _p_values_columns(context: Context, every: Pairs) -> Part | None:
         return None
     letter = p_letter(context)
     if not adjusted_words(comparison) or all(pair.p_adjusted is None for pair in pairs):
-        return Part("", [sortable(letter, "p")], [[p_of(context, pair.p, alpha)] for pair in pairs])
-    cells = [[p_of(context, p, alpha) for p in (pair.p, pair.p_adjusted)] for pair in pairs]
+        cells = [[p_of(context, p.p, alpha, p.mc_se)] for p in pairs]
+        return Part("", [sortable(letter, "p")], cells)
+    cells = [
+        [p_of(context, p, alpha, pair.mc_se) for p in (pair.p, pair.p_adjusted)] for pair in pairs
+    ]
     name = comparison.family.adjective or "Adjusted"
     return Part(letter, [sortable("Unadj.", "p"), sortable(name, "p_adjusted")], cells)
 

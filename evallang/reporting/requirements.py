@@ -194,13 +194,14 @@ def requirements(context: Context) -> Sequence[Block]:
     for item in found:
         value, interval_ = decided_on(context, item)
         p = item.test.p if item.test is not None else None
+        error = item.test.mc_se if item.test is not None else None
         rows.append(
             row(
                 words_of(context, item),
                 Cell(value, item.value),
                 Cell(interval_, None, *(item.interval or (None, None))),
                 Cell(runs(percent(item.level)), item.level),
-                p_of(context, p, alpha_of(context, item)) if tested else None,
+                p_of(context, p, alpha_of(context, item), error) if tested else None,
                 Strong(runs("met" if item.met else "not met")),
             )
         )

@@ -143,9 +143,9 @@ def interval_cell(
     return bounds(*ends, scale, null)
 
 
-def p_of(context: Context, p: float | None, alpha: float) -> Cell:
-    """Return the cell of a p-value."""
-    return Cell(p_cell(context, p, alpha), p)
+def p_of(context: Context, p: float | None, alpha: float, error: float | None = None) -> Cell:
+    """Return the cell of a p-value; `error` is its Monte Carlo error."""
+    return Cell(p_cell(context, p, alpha, error), p)
 
 
 def dash(mark: str | None = None) -> Cell:

@@ -115,17 +115,17 @@ def stat(name: str, text: str, exact: float | None, df: tuple[str, ...] = ()) ->
     return Stat(GREEK.get(name, name), "=", text, exact, df, upright)
 
 
-def p_stat(context: Context, p: float, alpha: float) -> Stat:
-    """Format a p-value in the style of the report."""
-    printed = p_value(p, alpha, context.style)
+def p_stat(context: Context, p: float, alpha: float, error: float | None = None) -> Stat:
+    """Format a p-value in the style of the report; `error` is its Monte Carlo error."""
+    printed = p_value(p, alpha, context.style, error)
     return Stat(printed.symbol, printed.relation, printed.text, p)
 
 
-def p_cell(context: Context, p: float | None, alpha: float) -> Runs:
+def p_cell(context: Context, p: float | None, alpha: float, error: float | None = None) -> Runs:
     """Format a p-value for a table or a drawing."""
     if p is None:
         return runs(Number(fixed(None, Scale(0))))
-    return runs(Number(p_value(p, alpha, context.style).cell, p))
+    return runs(Number(p_value(p, alpha, context.style, error).cell, p))
 
 
 def p_letter(context: Context) -> Run:
@@ -164,7 +164,8 @@ def numbers_with_adjusted(
     made = test_runs(context, result, comparison.alpha)
     words = adjusted_words(comparison)
     if words and result.p_adjusted is not None:
-        made += runs(f", {words}", p_stat(context, result.p_adjusted, comparison.alpha))
+        error = result.mc_se
+        made += runs(f", {words}", p_stat(context, result.p_adjusted, comparison.alpha, error))
     return made
 
 
@@ -181,7 +182,7 @@ def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) ->
         made += runs(", ", stat("b", count(b), b), ", ", stat("c", count(c), c))
     if result.p is not None:
         side = "one-sided " if result.side is not None else ""
-        made += runs(f", {side}", p_stat(context, result.p, alpha))
+        made += runs(f", {side}", p_stat(context, result.p, alpha, result.mc_se))
     for effect in result.effects[:1]:
         if effect.value is not None and effect.scale != "odds":
             made += runs(", ", effect_runs(effect, context.style))

@@ -226,6 +226,11 @@ class HypothesisTestResult(Struct, frozen=True):
         found = self.estimate
         return None if found is None else ConfidenceInterval(found.low, found.high)
 
+    @property
+    def mc_se(self) -> float | None:
+        """The Monte Carlo error of a p from random draws; None or 0 if it is exact."""
+        return self.extra.get("mc_se")
+
     def __repr__(self) -> str:
         return printed.facts_of_test(self).text()
 

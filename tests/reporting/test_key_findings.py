@@ -211,7 +211,7 @@ def test_chance_is_answered_by_score_mean_and_p(read):
         f"{100 * values['value']:.1f}% against a mean of {100 * values['mean']:.1f}%"
     )
     p = (1 + values["as_good"]) / 20
-    assert f"(19 permutations, p = {p:.3f})".replace("0.", ".") in page.findings[0]
+    assert f"(19 permutations, p = {p:.2f})".replace("0.", ".") in page.findings[0]
 
 
 def test_a_model_at_chance_is_not_shown_to_score_better(read):

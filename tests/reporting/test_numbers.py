@@ -288,3 +288,17 @@ def test_every_share_of_a_style_has_the_zero_that_its_p_has(style):
     ):
         assert text.startswith("0.") == leading
     assert numbers.bounded(-0.04, style="nejm") == "\u22120.040"
+
+
+@pytest.mark.parametrize(
+    ("p", "error", "shown"),
+    [
+        (0.2301, 0.0042, ".23"),  # 10,000 rounds: other seeds give .226 to .234
+        (0.2301, None, ".230"),
+        (0.0528, 0.0022, ".053"),  # .05 would hide the side of alpha
+        (0.9973, 0.003, "> .99"),
+        (0.31, 0.046, ".3"),  # 99 rounds
+    ],
+)
+def test_a_p_from_draws_has_no_digits_below_its_monte_carlo_error(p, error, shown):
+    assert p_value(p, 0.05, error=error).cell.replace(NBSP, " ") == shown

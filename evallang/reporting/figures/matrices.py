@@ -23,7 +23,9 @@ from evallang.reporting.figures.figure import (
     depth_of_row,
     numbered_names,
 )
-from evallang.reporting.numbers import NBSP, fixed, p_value
+from evallang.reporting.numbers import NBSP, fixed
+from evallang.reporting.run_writer import plain
+from evallang.reporting.wording import p_cell
 from evallang.results.records import Comparison
 
 CELL = 21.0
@@ -163,7 +165,7 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
                 above.append((i, k, fixed(value, scale, signed=True, null=0.0)))
             else:
                 p = printed_p(pair)
-                text = "–" if p is None else p_value(p, comparison.alpha, context.style).cell
+                text = plain(p_cell(context, p, comparison.alpha, pair.mc_se))
                 below.append((i, k, text, bool(pair.reject)))
                 spoken.append(f"{labels[i]} and {labels[k]} {text}"
                               + (" (rejected)" if pair.reject else ""))  # fmt: skip

@@ -44,7 +44,8 @@ CASES = ("first better", "in the region", "second better")
 
 def _spoken(context: Context, pair: HypothesisTestResult) -> str:
     first, second = (context.model(name) for name in pair.models)
-    found = [probability(pair.extra.get(key), context.style) for key in POSTERIOR]
+    error = pair.mc_se
+    found = [probability(pair.extra.get(key), context.style, error) for key in POSTERIOR]
     return f"{first} better {found[0]}, in the region {found[1]}, {second} better {found[2]}"
 
 
@@ -72,7 +73,7 @@ def shares(
             size = wide * value
             if size > 0.2:
                 canvas.box(x, y - BAR / 2, size, BAR, fill, edge)
-            text = probability(value, context.style)
+            text = probability(value, context.style, pair.mc_se)
             if fonts.width(text, SMALL_SIZE, bold=True) + 4 < size:
                 colour = PAPER if fill == BLUE else INK
                 canvas.words(x + size / 2, y, text, "center", colour=colour, size=SMALL_SIZE,

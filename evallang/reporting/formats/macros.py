@@ -128,7 +128,8 @@ def _of_comparison(context: Context, comparison: Comparison) -> Iterator[Number]
             if interval := contrast_interval(seen, scale):
                 yield "differenceinterval", places, key, interval
             if seen.p is not None:
-                yield "p", places, key, runs(p_stat(context, seen.p, comparison.alpha))
+                error = pair.mc_se
+                yield "p", places, key, runs(p_stat(context, seen.p, comparison.alpha, error))
 
 
 def _places(
