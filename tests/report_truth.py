@@ -66,7 +66,7 @@ def _distance(shown, exact):
 
 PARTS = {
     "findings": ("estimates", "comparisons", "requirements", "analyses", "selections", "exports"),
-    "estimates": ("estimates",),
+    "estimates": ("estimates", "comparisons"),  # average ranks
     "comparisons": ("comparisons", "estimates"),
     "requirements": ("requirements",),
 }

@@ -74,6 +74,7 @@ from evallang.results.records import (
     NOT_COMPUTED,
     Comparison,
     Estimate,
+    Ranks,
 )
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
@@ -108,12 +109,13 @@ def estimates_table(
         rows = [found[model, name] for model in models]
         second, scale = second_column(rows), context.scale(setting, name)
         seeds = any(e is not None and "sd_over_seeds" in e.extra for e in rows)
+        alone = len(metrics) == 1  # one row of heads is enough
         of_metric = [
-            sortable("Est.", name),
+            sortable(_heading(context.metric(name)) if alone else "Est.", name),
             right(second, f"{name} {second}", muted=True) if second else None,
             right("SD, seeds", f"{name} SD over seeds", muted=True) if seeds else None,
         ]
-        columns.append((_heading(context.metric(name)), of_metric))
+        columns += of_metric if alone else [(_heading(context.metric(name)), of_metric)]
         for model, one in zip(models, rows, strict=True):
             cells[model] += estimate_cells(one, scale, second)
             spread = one.extra.get("sd_over_seeds") if one is not None else None
@@ -163,33 +165,38 @@ def tables_across_data(context: Context) -> list[Block]:
     """
     blocks: list[Block] = []
     metrics = ordered_union([context.metrics(setting) for setting in context.settings])
-    models = [model.name for model in context.results.models]
     for i, name in enumerate(metrics, start=1):
+        ranks = _ranks_across(context, name)
+        models = _best_first_across(context, name, ranks)
         parts = -(-len(models) // MODELS_PER_TABLE)
         size = -(-len(models) // parts)
         made = [
             _table_across(
-                context, name, models[k : k + size], f"table-estimates-{i}-{k // size + 1}"
+                context, name, models[k : k + size], ranks, f"table-estimates-{i}-{k // size + 1}"
             )
             for k in range(0, len(models), size)
         ]
         if len(models) > MODELS_PER_TABLE:
-            ordered = _best_first_across(context, name, models)
-            ends = [*ordered[:ENDS], *ordered[-ENDS:]]
-            chosen = _table_across(context, name, ends, f"table-estimates-{i}")
+            ends = [*models[:ENDS], *models[-ENDS:]]
+            chosen = _table_across(context, name, ends, ranks, f"table-estimates-{i}")
             words = write(context, TOPIC, "ends", ends=ENDS, models=len(models), table=made[0].id)
-            whole = _table_across(context, name, ordered, chosen.id)
+            whole = _table_across(context, name, models, None, chosen.id)
             blocks.append(replace(chosen, notes=(words, *chosen.notes), one_number_a_column=whole))
         blocks += further(made) if len(models) > MODELS_PER_TABLE else made
     return blocks
 
 
-def _best_first_across(context: Context, name: str, models: Sequence[str]) -> list[str]:
+def _ranks_across(context: Context, name: str) -> Ranks | None:
+    """Find the ranks of the models by a metric over the data sets, where a line compares by it."""
+    found = (c.ranks for c in context.results.comparisons if c.data is None and c.metric == name)
+    return next((ranks for ranks in found if ranks is not None), None)
+
+
+def _best_first_across(context: Context, name: str, ranks: Ranks | None) -> list[str]:
     """Return models by their average ranks, or where they are not compared by ranks their means."""
-    for comparison in context.results.comparisons:
-        ranks = comparison.ranks
-        if comparison.data is None and comparison.metric == name and ranks is not None:
-            return sorted(models, key=lambda model: ranks.average.get(model, inf))
+    models = [model.name for model in context.results.models]
+    if ranks is not None:
+        return sorted(models, key=lambda model: ranks.average.get(model, inf))
     metric = context.metric(name)
     far: dict[str, list[float]] = {model: [] for model in models}
     for e in context.results.estimates:
@@ -323,7 +330,13 @@ def over_groups(context: Context, found: Iterable[Estimate]) -> list[Runs]:
     return [runs(clusters_words("intervals", units, clusters))] if clusters else []
 
 
-def _table_across(context: Context, name: str, models: Sequence[str], identifier: str) -> Table:
+def _table_across(
+    context: Context, name: str, models: Sequence[str], ranks: Ranks | None, identifier: str
+) -> Table:
+    """Return the estimates of one metric; the last row has the average ranks (Demšar 2006).
+
+    The form for programs has rows of data sets alone.
+    """
     metric = context.metric(name)
     settings = [s for s in context.settings if name in context.metrics(s)]
     decimals = max(context.scale(setting, name).decimals for setting in settings)
@@ -343,19 +356,19 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         context,
         TOPIC,
         "caption_across",
-        heading=metric.heading,
+        heading=metric.heading + metric.sign,
         models=len(models),
         data_sets=len({s.data for s in settings}),
         protocols=protocols,
     )
-    return lettered(
+    made = lettered(
         table(
             identifier,
             caption,
             [
                 left("Data set, protocol" if protocols > 1 else context.set_heading),
                 None if single else sortable("n", "n"),
-                (_heading(metric), names),
+                *names,
             ],
             [
                 row(
@@ -372,9 +385,15 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
                 metric=metric,
                 intervals=intervals,
                 rest=flat_notes(context, found),
+                ranks=ranks is not None,
             ),
         )
     )
+    if ranks is None:
+        return made
+    places = [number(ranks.average.get(model), Scale(2)) for model in models]
+    last = row("Average rank", None if single else "", *places)
+    return replace(made, rows=(*made.rows, last), one_number_a_column=made)
 
 
 def second_column(rows: Sequence[Estimate | None]) -> str:

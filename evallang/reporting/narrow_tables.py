@@ -53,8 +53,11 @@ def narrow_estimates(
     name = context.metrics(setting)[0]
     metric = context.metric(name)
     models = context.models_best_first(setting, name)
-    first = next(i for i, column in enumerate(whole.columns) if column.name == name)
-    last = next(s.last for s in whole.spanners if s.first == first) + 1
+    names = [column.name for column in whole.columns]
+    first = names.index(name)
+    last = next((s.last + 1 for s in whole.spanners if s.first == first), 0)
+    above = metric.title + (", %" if metric.percent else "") if last else ""
+    last = last or (names.index("group") if "group" in names else len(names))
     to_best: dict[str, Contrast] = {}  # the best minus the other
     for pair in comparison.pairwise if comparison is not None else ():
         if len(pair.models) == 2 and models[0] in pair.models and pair.estimate is not None:
@@ -78,7 +81,7 @@ def narrow_estimates(
         whole.caption,
         [
             whole.columns[0],
-            (metric.title + (", %" if metric.percent else ""), list(whole.columns[first:last])),
+            (above, list(whole.columns[first:last])),
             (f"To the best{points}", more),
         ],
         rows,

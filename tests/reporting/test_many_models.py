@@ -192,7 +192,7 @@ compare across data with friedman then nemenyi
     first, *others = [b for b in blocks["estimates"].blocks if isinstance(b, Table)]
     assert not first.further and all(other.further for other in others)
     assert [words(c.head) for c in first.columns[1:]] == [*ordered[:4], *ordered[-4:]]
-    assert [words(c.head) for other in others for c in other.columns[1:]] == names
+    assert [words(c.head) for other in others for c in other.columns[1:]] == ordered
     assert [words(c.head) for c in first.one_number_a_column.columns[1:]] == ordered
     pairs, every = [
         b for b in blocks["comparisons"].blocks if isinstance(b, Table) and "comp" in b.id
@@ -200,3 +200,9 @@ compare across data with friedman then nemenyi
     assert (len(pairs.rows), pairs.left_out, pairs.further) == (15, 51, False)
     assert (len(every.rows), every.further) == (66, True)
     assert len(pairs.one_number_a_column.rows) == 66
+    assert [words(row.cells[0].runs) for row in first.rows[-1:]] == ["Average rank"]
+    assert [row.cells[0].runs for row in first.one_number_a_column.rows] == [
+        row.cells[0].runs for row in first.rows[:-1]
+    ]
+    rounded = [f"{rank:.2f}" for rank in np.sort(ranks + 1)[:4]]
+    assert [words(cell.runs) for cell in first.rows[-1].cells[1:5]] == rounded
