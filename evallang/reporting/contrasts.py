@@ -94,6 +94,12 @@ def contrast_runs(
     return runs("(", made, ")") if made else ()
 
 
+def widest_of(found: Iterable[Contrast]) -> Contrast | None:
+    """Return the contrast whose interval allows the largest difference; None without intervals."""
+    known = [c for c in found if c.low is not None and c.high is not None]
+    return max(known, key=reach, default=None)
+
+
 def reach(found: Contrast) -> float:
     """Return the largest size of a difference that the interval of a contrast allows."""
     return max(abs(found.low or 0.0), abs(found.high or 0.0))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from evallang.reporting import limits
 from evallang.reporting.analyses import analysis_findings
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.contrasts import contrast, reach
+from evallang.reporting.contrasts import contrast, widest_of
 from evallang.reporting.decisions import bayesian, computed, untested
 from evallang.reporting.document import (
     Block,
@@ -22,8 +22,7 @@ from evallang.reporting.numbers import Scale, fixed
 from evallang.reporting.pair_findings import (
     not_tested,
     one_model_findings,
-    pairs_against_reference,
-    pairs_around_centre,
+    pairs_around,
     posteriors,
     single,
     singly,
@@ -33,9 +32,7 @@ from evallang.reporting.searches import selection_findings
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
-    amount,
     estimate_runs,
-    numbers_with_adjusted,
     scope_words,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -149,10 +146,10 @@ def _comparison_findings(
     if any(bayesian(pair) for pair in pairs):
         return items + posteriors(context, comparison, tested)
     if comparison.against is not None and len(tested) > 1:
-        return items + pairs_against_reference(context, comparison, comparison.against)
+        return items + pairs_around(context, comparison, comparison.against, reference=True)
     names = context.best_first(comparison)
     if len(tested) > 1 and len(pairs) == len(names) * (len(names) - 1) // 2:
-        return items + pairs_around_centre(context, comparison, names[0])
+        return items + pairs_around(context, comparison, names[0], reference=False)
     return items + [single(context, comparison, pair) for pair in tested]
 
 
@@ -160,22 +157,15 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     n = context.n_tested(Setting(comparison.data or "", comparison.protocol))
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n
-    found = (contrast(pair, pair.models[0]) for pair in comparison.pairwise)
-    known = [c for c in found if c.low is not None and c.high is not None]
-    widest = max(known, key=reach, default=None)
-    words, scale = context.difference_words(comparison), context.difference_scale(comparison)
     return write(
         context,
         TOPIC,
         "omnibus",
         comparison=comparison,
-        noun=context.metric(comparison.metric).noun,
+        omnibus=omnibus,
         models=len(omnibus.models) or len(context.results.models),
-        test=numbers_with_adjusted(context, comparison, omnibus),
         n=n,
-        rejected=bool(omnibus.reject),
-        widest=widest,
-        up_to=amount(words, reach(widest), scale) if widest is not None else (),
+        widest=widest_of(contrast(pair, pair.models[0]) for pair in comparison.pairwise),
     )
 
 
@@ -212,9 +202,7 @@ def _best_rank(context: Context, comparison: Comparison) -> Runs:
         context,
         TOPIC,
         "best_rank",
-        noun=context.metric(comparison.metric).noun,
+        comparison=comparison,
         models=[name for name, rank in ranks.average.items() if rank == value],
         rank=Number(fixed(value, Scale(2)), value),
-        ranked=len(ranks.average),
-        data_sets=ranks.n,
     )

@@ -1,13 +1,13 @@
 """Key findings of tests: what beat what and by how much, and what was not decided."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec import Struct
 
-from evallang.reporting.context import Context, printed_p
-from evallang.reporting.contrasts import Contrast, contrast, contrast_interval, disagreements, reach
+from evallang.reporting.context import Context
+from evallang.reporting.contrasts import Contrast, contrast, disagreements, reach, widest_of
 from evallang.reporting.decisions import (
     bayesian,
     computed,
@@ -20,8 +20,6 @@ from evallang.reporting.decisions import (
 from evallang.reporting.document import Interval, Number, Runs, runs
 from evallang.reporting.numbers import (
     NBSP,
-    Scale,
-    fixed,
     interval,
     percent,
     probability,
@@ -31,9 +29,7 @@ from evallang.reporting.orientation import inside
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
     amount,
-    numbers_with_adjusted,
     reasons,
-    signed_amount,
     value_text,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -44,94 +40,52 @@ MOST_NAMED = 3  # of many pairs without a test, or models of a finding; more are
 MOST_OTHERS = 5  # models that one sentence names; of more it states the extremes
 
 
-def pairs_around_centre(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
-    """Format all pairs with one model, then the other decided pairs."""
+def pairs_around(
+    context: Context, comparison: Comparison, model: str, *, reference: bool
+) -> list[Runs]:
+    """Format all pairs with one model, then the other decided pairs.
+
+    Those with the best model are read from it, those with a `reference` from the others.
+    """
     if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
         return _each(context, comparison)
-    own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
-    others = [p for p in comparison.pairwise if centre not in p.models and p.reject]
-    ahead, behind = (_led(context, comparison, own, leads) for leads in (True, False))
-    open_ = [c for c in own if is_open(c.pair)]
-    say = _sentences(context, comparison, centre, len(own))
-    average = comparison.ranks.average if comparison.ranks is not None else {}
+    found, others = list[Contrast](), list[HypothesisTestResult]()
+    for pair in comparison.pairwise:
+        if model in pair.models:
+            about = next(name for name in pair.models if (name == model) is not reference)
+            found.append(contrast(pair, about))
+        elif pair.reject:
+            others.append(pair)
+    say = partial(write, context, TOPIC, comparison=comparison, model=model, size=len(found))
+    led = [chosen for leads in (True, False) if (chosen := _led(comparison, found, leads))]
     items: list[Runs] = []
-    for chosen in filter(None, (ahead, behind)):
-        ranked = any(c.value is None for c in chosen)
-        shown = _shown(chosen, by=lambda c: average[c.other]) if ranked else _shown(chosen)
-        names = [centre, *(c.other for c in shown)] if ranked else []
-        last = chosen is (behind or ahead)
-        made = say(
-            "differed_from_others",
-            found=chosen,
-            shown=shown,
-            better=chosen is ahead,
-            average={m: Number(fixed(average[m], Scale(2)), average[m]) for m in names},
-            causes=[] if ranked else disagreements(shown),
-            further=_further(context, comparison, others, chosen) if others and last else (),
-        )
-        items.append(made)
+    for chosen in led:
+        facts = {"found": chosen, "shown": _shown(comparison, chosen), "better": chosen[0].leads}
+        if reference:
+            items.append(say("others_differed", **facts))
+            continue
+        further = _further(context, comparison, others, chosen) if chosen is led[-1] else ()
+        items.append(say("differed_from_others", **facts, further=further))
     if not items:
         items += [single(context, comparison, pair) for pair in others[:2]]
-    if open_:
-        words = _compatible(context, comparison, open_)
-        items.append(say("not_shown_to_differ_from_others", found=open_, compatible=words))
-    return items
-
-
-def pairs_against_reference(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
-    """Format all pairs with a reference, read from the other model of each."""
-    if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
-        return _each(context, comparison)
-    found = [
-        contrast(p, next(name for name in p.models if name != reference))
-        for p in comparison.pairwise
-    ]
-    say = _sentences(context, comparison, reference, len(found))
-    items: list[Runs] = []
-    for better in (True, False):
-        if chosen := _led(context, comparison, found, better):
-            shown = _shown(chosen)
-            facts = {"shown": shown, "better": better, "causes": disagreements(shown)}
-            items.append(say("others_differed", found=chosen, **facts))
     if open_ := [c for c in found if is_open(c.pair)]:
-        words = _compatible(context, comparison, open_, named=len(open_) > 1)
-        items.append(say("others_not_shown_to_differ", found=open_, compatible=words))
+        words = _compatible(context, comparison, open_, named=reference and len(open_) > 1)
+        name = "others_not_shown_to_differ" if reference else "not_shown_to_differ_from_others"
+        items.append(say(name, found=open_, compatible=words))
     return items
-
-
-def _sentences(
-    context: Context, comparison: Comparison, model: str, size: int
-) -> Callable[..., Runs]:
-    """Return the sentences about one model and `size` others."""
-    words = context.difference_words(comparison)
-    of = {"comparison": comparison, "words": words, "model": model, "size": size}
-    return partial(write, context, TOPIC, **of)
 
 
 def single(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format one pair with its test, as a study of two models has it."""
     if margin_of(pair) is not None:
-        return margin_words(context, comparison, pair)
-    if pair.side is not None:
-        return _one_sided(context, comparison, pair)
+        return _within_a_margin(context, comparison, pair)
     found = contrast(pair, pair.models[0])
-    say = partial(
-        write,
-        context,
-        TOPIC,
-        comparison=comparison,
-        words=context.difference_words(comparison),
-        pair=found,
-        test=numbers_with_adjusted(context, comparison, pair),
-    )
-    if not pair.reject:
-        compatible = _compatible(context, comparison, [found])
-        return say("pair_not_shown_to_differ", compatible=compatible)
-    return say(
-        "pair_differed",
-        interval=contrast_interval(found, context.difference_scale(comparison)),
-        causes=disagreements([found]) if found.value else [],
-    )
+    say = partial(write, context, TOPIC, comparison=comparison, pair=found)
+    if pair.side is not None:
+        return say("pair_tested_on_one_side")
+    if pair.reject:
+        return say("pair_differed")
+    return say("pair_not_shown_to_differ", compatible=_compatible(context, comparison, [found]))
 
 
 def _each(context: Context, comparison: Comparison) -> list[Runs]:
@@ -145,33 +99,6 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
         facts = {"n": len(rest), "significant": significant, "one_sided": one_sided}
         made.append(write(context, TOPIC, "more_pairs", **facts))
     return made
-
-
-def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
-    """Format a pair of which the test asked about one direction only."""
-    words, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    found = contrast(pair, pair.models[0])
-    interval_ = contrast_interval(found, scale)
-    low, high = found.low, found.high
-    known = bool(interval_) and found.value is not None and low is not None and high is not None
-    observed = signed_amount(words, found.value, scale) if known and found.value is not None else ()
-    other_side = includes_zero = False
-    if low is not None and high is not None:
-        other_side = high < 0 if pair.side == "greater" else low > 0
-        includes_zero = low <= 0 <= high
-    return write(
-        context,
-        TOPIC,
-        "pair_tested_on_one_side",
-        comparison=comparison,
-        words=words,
-        pair=pair,
-        test=numbers_with_adjusted(context, comparison, pair),
-        observed=observed,
-        interval=interval_,
-        other_side=other_side,
-        includes_zero=includes_zero,
-    )
 
 
 class _Lost(Struct, frozen=True):
@@ -201,27 +128,30 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
     return [say(lost=list(lost), nouns=list(nouns[why]), why=why) for why, lost in found.items()]
 
 
-def _led(
-    context: Context, comparison: Comparison, found: Sequence[Contrast], leads: bool
-) -> list[Contrast]:
+def _led(comparison: Comparison, found: Sequence[Contrast], leads: bool) -> list[Contrast]:
     """Return the decided contrasts whose model has the better value or rank, or the worse."""
-    average = comparison.ranks.average if comparison.ranks is not None else {}
+    ranked = comparison.ranks.average if comparison.ranks is not None else {}
     return [
         c
         for c in found
-        if c.pair.reject
-        and c.leads is leads
-        and (c.value or (c.model in average and c.other in average))
+        if c.pair.reject and c.leads is leads and (c.value or {c.model, c.other} <= ranked.keys())
     ]
 
 
-def _shown(
-    found: Sequence[Contrast], by: Callable[[Contrast], float] = lambda c: abs(c.value or 0.0)
-) -> list[Contrast]:
-    """Return the contrasts that a sentence states: of many the smallest and the largest."""
+def _shown(comparison: Comparison, found: Sequence[Contrast]) -> list[Contrast]:
+    """Return the contrasts that a sentence states: of many the smallest and the largest.
+
+    Where one has no value they are those with the other models of the best and the worst rank.
+    """
     if len(found) <= MOST_OTHERS:
         return list(found)
-    return [min(found, key=by), max(reversed(found), key=by)]
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    ranked = any(c.value is None for c in found)
+
+    def size(c: Contrast) -> float:
+        return average[c.other] if ranked else abs(c.value or 0.0)
+
+    return [min(found, key=size), max(reversed(found), key=size)]
 
 
 def _further(
@@ -230,19 +160,13 @@ def _further(
     pairs: list[HypothesisTestResult],
     before: list[Contrast],
 ) -> Runs:
-    """State which pairs without the centre were decided: one in full, more by their number."""
+    """State which pairs without the best were decided: one in full, more by their number."""
+    if not pairs:
+        return ()
     pair = contrast(pairs[0], pairs[0].models[0]) if len(pairs) == 1 else None
-    return write(
-        context,
-        TOPIC,
-        "further_pairs",
-        comparison=comparison,
-        words=context.difference_words(comparison),
-        pair=pair,
-        pairs=len(comparison.pairwise),
-        rejected=sum(bool(one.reject) for one in comparison.pairwise),
-        causes=[] if pair is None or pair.value is None else disagreements([pair], before),
-    )
+    causes = [] if pair is None or pair.value is None else disagreements([pair], before)
+    facts = {"comparison": comparison, "pair": pair, "causes": causes}
+    return write(context, TOPIC, "further_pairs", **facts)
 
 
 def _compatible(
@@ -252,24 +176,19 @@ def _compatible(
 
     `named` says whose lead it is, where the contrasts are read from several models.
     """
-    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
-    known = [c for c in found if c.low is not None and c.high is not None and not c.constant]
-    widest = max(known, key=reach, default=None)
-    size = 0.0 if widest is None else reach(widest)
-    upward = widest is not None and abs(widest.high or 0.0) == size
-    bounded = widest is not None and math.isfinite(size)
+    higher = context.difference_words(comparison).higher_is_better
+    widest = widest_of([c for c in found if not c.constant])
+    upward = widest is not None and abs(widest.high or 0.0) == reach(widest)
     return write(
         context,
         TOPIC,
         "compatible",
+        comparison=comparison,
         constant=all(c.constant for c in found),
         widest=widest,
-        unbounded=not bounded,
-        advantage=widest is not None and (upward is metric.higher_is_better) is widest.leads,
-        size=amount(metric, size, scale) if bounded else (),
-        interval=contrast_interval(widest, scale) if widest is not None else (),
+        unbounded=widest is not None and not math.isfinite(reach(widest)),
+        advantage=widest is not None and (upward is higher) is widest.leads,
         named=named,
-        causes=disagreements([widest] if widest is not None else []),
     )
 
 
@@ -285,8 +204,7 @@ def posteriors(
     confidence = context.results.study.confidence
     decided = [pair for pair in pairs if favoured(pair, confidence) is not None]
     made = [posterior(context, comparison, pair) for pair in decided[:MOST_NAMED]]
-    words = context.metric(comparison.metric)
-    say = partial(write, context, TOPIC, comparison=comparison, words=words, size=len(pairs))
+    say = partial(write, context, TOPIC, comparison=comparison, size=len(pairs))
     if more := len(decided[MOST_NAMED:]):
         made.append(say("more_posteriors_decided", test=pairs[0].test, n=more))
     if open_ := len(pairs) - len(decided):
@@ -302,7 +220,6 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
         TOPIC,
         "posterior",
         comparison=comparison,
-        words=metric,
         pair=pair,
         decided=favoured(pair, context.results.study.confidence),
         probabilities={
@@ -316,19 +233,16 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
     )
 
 
-def margin_words(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
+def _within_a_margin(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Format a test of equivalence or non-inferiority: what it shows lies within its margin."""
     metric, margin = context.difference_words(comparison), margin_of(pair)
-    found = contrast(pair, pair.models[0])
     return write(
         context,
         TOPIC,
         "within_a_margin",
         comparison=comparison,
-        words=metric,
-        pair=pair,
+        pair=contrast(pair, pair.models[0]),
         size=amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent)),
-        interval=contrast_interval(found, context.difference_scale(comparison)),
         equivalence=is_about_equivalence(pair),
     )
 
@@ -343,7 +257,17 @@ def singly(comparison: Comparison) -> bool:
 
 def one_model_findings(context: Context, comparison: Comparison) -> list[Runs]:
     """Format a key finding for each model: what it was shown to be, or not shown."""
-    return [_finding(context, comparison, test) for test in comparison.pairwise]
+    say = partial(write, context, TOPIC, "model_against_a_value", comparison=comparison)
+    noun = quantity_noun(context, comparison)
+    return [
+        say(
+            test=test,
+            noun=noun,
+            value=stated_value(context, comparison, test),
+            shown=_interval(context, comparison, test),
+        )
+        for test in comparison.pairwise
+    ]
 
 
 def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
@@ -361,20 +285,6 @@ def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
     )
 
 
-def _finding(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
-    return write(
-        context,
-        TOPIC,
-        "model_against_a_value",
-        comparison=comparison,
-        test=test,
-        noun=context.quantity(test.test) or context.metric(comparison.metric).noun,
-        value=stated_value(context, comparison, test),
-        shown=_interval(context, comparison, test),
-        p=printed_p(test),
-    )
-
-
 def _interval(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
     """Format the value of the model with the interval that the test comes with."""
     found, threshold = test.estimate, test.extra.get("threshold")
@@ -386,9 +296,8 @@ def _interval(context: Context, comparison: Comparison, test: HypothesisTestResu
     if found.low is None or found.high is None:
         return made
     low, high = inside(metric.range, found.low + threshold, found.high + threshold)
-    text = interval(low, high, scale)
     words = f"{percent(found.level)}{NBSP}CI"
-    return made + runs(", ", Interval(text, low, high, words))
+    return made + runs(", ", Interval(interval(low, high, scale), low, high, words))
 
 
 def stated_value(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:

@@ -302,6 +302,18 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
             study.difference_words(comparison), value, study.difference_scale(comparison)
         )
     ),
+    "rank": lambda value: Number(numbers.fixed(value, numbers.Scale(2)), value),
+    "reach": contrasts.reach,
+    "disagreements": contrasts.disagreements,
+    "difference_words": of_study(Context.difference_words),
+    "tested": of_study(
+        lambda study, result, comparison: wording.numbers_with_adjusted(study, comparison, result)
+    ),
+    "contrast_interval": of_study(
+        lambda study, one, comparison: contrasts.contrast_interval(
+            one, study.difference_scale(comparison)
+        )
+    ),
     "contrast": of_study(
         lambda study, one, comparison, lead=True: contrasts.contrast_runs(
             study, comparison, one, lead=lead

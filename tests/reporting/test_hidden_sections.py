@@ -100,7 +100,7 @@ def test_the_names_of_sections_are_listed_and_completed_in_the_order_of_the_page
         ({"show": ("figure-comparison-1",)}, {"figure-comparison-1"}),
         (
             {"show": ("estimates",), "hide": ("table-estimates-1",)},
-            {"figure-estimates-1", "figure-estimates-1-2"},
+            {"figure-estimates-1", "figure-estimates-1-2", "figure-folds-1"},
         ),
         ({"hide": ("comparisons", "figure-comparison-1")}, {"table-estimates-1"}),
     ],
