@@ -129,7 +129,7 @@ def pair_table(context: Context, group: Group, identifier: str) -> Table | None:
 def group_names(
     context: Context, group: Group, *, units: bool = False, sizes: bool = False
 ) -> list[str]:
-    """Return names of comparisons by what differs between them: the metric, the data set, or both."""
+    """Return names of comparisons by what differs: the metric, the data set, or both."""
     words = [context.difference_words(comparison) for comparison in group]
     data, made = {comparison.data for comparison in group}, []
     for comparison, one in zip(group, words, strict=True):
