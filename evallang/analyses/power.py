@@ -230,7 +230,7 @@ STATED = (
     "at the observed difference adds nothing to "
 )
 MOST_ASSUMED = 2  # sets of assumptions that a key finding repeats
-MOST_PANELS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has all
+MOST_TESTS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has all
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
 
 
@@ -343,23 +343,29 @@ def section_of_power(context: Context, part: Part) -> Sequence[Block]:
 def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[Figure]:
     """Draw the smallest difference that each test detects, under each of its assumptions."""
     known = [item for item in found if any(_drawn(item))]
+    drawn: dict[tuple[str, str, bool], list[tuple[Analysis, Mapping[str, Any]]]] = {}
+    for item in known[:MOST_TESTS]:
+        for answer in _drawn(item)[:MOST_DRAWN]:
+            key = _titled(context, item), _metric(context, item).name, answer["in_sd"]
+            drawn.setdefault(key, []).append((item, answer))
     panels = []
-    for item in known[:MOST_PANELS]:
-        metric, name = _metric(context, item), _titled(context, item)
-        declared = _words_of_assumptions(context, item)
-        answers = _drawn(item)[:MOST_DRAWN]
-        sizes = [answer["detectable"] for answer in answers]
-        in_sd = answers[0]["in_sd"]
+    for (name, of_metric, in_sd), answers in drawn.items():
+        metric = context.metric(of_metric)
+        sizes = [answer["detectable"] for _, answer in answers]
         scale = scale_of([], sizes, percent=metric.percent and not in_sd)
         title = f"Difference in {mid_sentence(metric.noun)}"
         title += " (sd)" if in_sd else metric.points
-        rows = [(_assumed(a, declared), [size]) for a, size in zip(answers, sizes, strict=True)]
+        several = len({item.values["n"] for item, _ in answers}) > 1
+        rows = []
+        for item, answer in answers:
+            row_name = _assumed(answer, _words_of_assumptions(context, item))
+            row_name += f", {count(item.values['n'])} {item.values['unit']}" if several else ""
+            rows.append((row_name, [answer["detectable"]]))
         among = [
             [answer["detectable"]]
-            for other in known[:MOST_PANELS]
-            if _metric(context, other).name == metric.name
-            for answer in _drawn(other)[:MOST_DRAWN]
-            if answer["in_sd"] == in_sd
+            for (_, *alike), every in drawn.items()
+            if alike == [of_metric, in_sd]
+            for _, answer in every
         ]
         parts = (f"{name}: detected with power {target}",)
         drawing = stacked_bars(rows, parts, title, scale, name, among=among)
@@ -367,7 +373,7 @@ def _figures(context: Context, found: Sequence[Analysis], target: str) -> list[F
     if not panels:
         return []
     words = f"Smallest differences that a test detects with power {target}, by what is assumed."
-    caption = runs(words) + not_drawn(len(known), MOST_PANELS, "table-power", "tests")
+    caption = runs(words) + not_drawn(len(known), MOST_TESTS, "table-power", "tests")
     return in_parts("figure-power", caption, panels, "Smallest detected differences")
 
 

@@ -390,7 +390,7 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         columns=columns, reverse=places.reverse, far=far,
         possible=places.possible,
     )  # fmt: skip
-    panel = Panel(*drawing, runs("Models that were not shown to differ"))
+    panel = Panel(*drawing, runs("Groups of models"))
     reading = _reading(context, values, found, far, columns=columns)
     facts = {"words": places.words, "reading": reading, "rest": rest}
     return [(panel, write(context, TOPIC, "groups_drawn", **facts)), (title, words)]
@@ -415,10 +415,12 @@ def _reading(
     far: frozenset[str] = frozenset(),
     *,
     columns: bool,
+    names: bool = True,
 ) -> Runs:
-    """State how groups are drawn, and who is in more than one."""
-    shared = [name for name in values if sum(name in members for members in found) > 1]
-    facts = {"columns": columns, "far": bool(far), "shared": shared}
+    """State how groups are drawn, and with `names` who is in more than one."""
+    shared = [n for n in values if names and sum(n in members for members in found) > 1]
+    joined = any(len(members) > 1 for members in found)
+    facts = {"joined": joined, "columns": columns, "far": bool(far), "shared": shared}
     return write(context, TOPIC, "reading_of_groups", **facts)
 
 
@@ -491,7 +493,7 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
             )  # fmt: skip
             words = _reading(context, values, found, columns=columns)
             if not columns:
-                reading = _reading(context, values, () if doubtful else found, columns=False)
+                reading = _reading(context, values, found, columns=False, names=not doubtful)
                 size = "" if reach is None else fixed(reach, Scale(2))
                 words = write(
                     context, TOPIC, "average_ranks", n=ranks.n, reading=reading, reach=size

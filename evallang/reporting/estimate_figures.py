@@ -119,7 +119,7 @@ def spread(
                 place = math.floor((axis(value) - axis.left) / wide)
                 counts[min(BINS - 1, max(0, place))] += 1
             foot = depth * (i + 1) - 2
-            canvas.histogram(axis.left, wide, counts, foot, depth - 5, 0.4, row.look.colour)
+            canvas.histogram(axis.left, wide, counts, foot, depth - 5, row.look.colour)
         else:
             for value in row.values:
                 canvas.dot(axis(value), y, filled=False, radius=1.7, look=row.look)

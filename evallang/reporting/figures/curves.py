@@ -191,7 +191,7 @@ class Frame:
         """Draw the numbers of examples in bins, those that have room, and their histogram."""
         bars = values["histogram"]
         wide = self.x(1 / len(bars)) - self.x(0.0)
-        self.canvas.histogram(self.x(0.0), wide, bars, self._below, STRIP - 10, 0.3, look.colour)
+        self.canvas.histogram(self.x(0.0), wide, bars, self._below, STRIP - 10, look.colour)
         reached = -math.inf
         for point, n in zip(values["points"], values["counts"], strict=True):
             text, x = fixed(n, Scale(0)), self.x(point["x"])

@@ -286,15 +286,14 @@ class Canvas:
         self.words(middle, depth + 21, name, "center", colour=MUTE)
 
     def histogram(
-        self, left: float, wide: float, counts: Sequence[float], foot: float, deep: float,
-        space: float, fill: str,
-    ) -> None:  # fmt: skip
-        """Draw counts as bars, the largest `deep`, from `left` and each `wide` with its space."""
+        self, left: float, wide: float, counts: Sequence[float], foot: float, deep: float, fill: str
+    ) -> None:
+        """Draw counts as bars that touch, the largest `deep`, from `left` and each `wide`."""
+        points = [(left, foot)]
         for k, n in enumerate(counts):
-            if n:
-                height = deep * n / max(counts)
-                x = left + wide * k + space / 2
-                self.box(x, foot - height, wide - space, height, fill)
+            top = foot - deep * n / max(counts)
+            points += [(left + wide * k, top), (left + wide * (k + 1), top)]
+        self.area([*points, (left + wide * len(counts), foot)], fill)
 
     def place(
         self, other: "Canvas", left: float, top: float, width: float, *, grid: bool = True

@@ -80,10 +80,12 @@ def grouping_diagram(
     spoken = "; ".join(
         f"group {LETTERS[i]}: {', '.join(labels[m] for m in members)}"
         for i, members in enumerate(groups)
+        if len(members) > 1
     )
+    spoken = f"Not shown to differ, {spoken}." if spoken else "Each pair was shown to differ."
     places = ", ".join(f"{labels[m]} {fixed(values[m], scale)}" for m in ordered)
     critical = "" if reach is None else f" Critical difference {fixed(reach, scale)}."
-    alt = f"Models on the scale of {name}: {places}. Not shown to differ, {spoken}.{critical}"
+    alt = f"Models on the scale of {name}: {places}. {spoken}{critical}"
     return svg, alt
 
 

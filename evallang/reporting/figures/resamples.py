@@ -88,8 +88,7 @@ def distributions(
         found = row.resamples
         start, end = axis(found.low), axis(found.high)
         wide = (end - start) / len(found.counts)
-        space = min(0.4, wide / 5)
-        canvas.histogram(start, wide, found.counts, base, base - top - 3, space, MUTE)
+        canvas.histogram(start, wide, found.counts, base, base - top - 3, MUTE)
         canvas.line([(start, base), (end, base)], MUTE, 0.4)
         if row.low is not None and row.high is not None:
             places = [(axis(end), base + BELOW - 1) for end in (row.low, row.high)]

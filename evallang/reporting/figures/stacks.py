@@ -62,14 +62,13 @@ class _Rows:
         inset: float = 0.0,
         right: float = RIGHT,
         most_ticks: int = 5,
-        keys: int = 0,
     ) -> None:
         lines = lines_of_rows([name.split("\n") for name in names], label)
         self.deep = depth_of_names(lines, deep)
         self.left = fonts.widest((line for found in lines for line in found), SIZE) + GAP + 2
         self.foot = HEAD + self.deep * len(names)
         self.axis = axis = Axis(*ends, self.left + inset, COLUMN - right, most_ticks, possible)
-        self.canvas = canvas = Canvas(self.foot + FOOT + KEY * keys)
+        self.canvas = canvas = Canvas(self.foot + FOOT)
         for tick in axis.ticks:
             canvas.gridline((axis(tick), HEAD), (axis(tick), self.foot))
         canvas.line([(axis.left, self.foot), (axis.right, self.foot)])
@@ -110,8 +109,7 @@ def stacked_bars(
     high = max([0.0, *(sum(v for v in values if v > 0) for values in every)])
     steps = (high - low) * 10.0 ** min(scale.decimals + scale.power, 9)  # that its numbers show
     most, names = int(min(max(steps, 1), 5)), [name for name, _ in rows]
-    made = _Rows(names, title, scale.power, (low, high), possible, label=label, most_ticks=most,
-                 keys=len(parts))  # fmt: skip
+    made = _Rows(names, title, scale.power, (low, high), possible, label=label, most_ticks=most)
     canvas, axis = made.canvas, made.axis
     for y, (_, values) in zip(made.places, rows, strict=True):
         above = below = 0.0
@@ -122,10 +120,11 @@ def stacked_bars(
             if value:
                 canvas.box(ends[0], y - BAR / 2, ends[1] - ends[0], BAR, fill, edge)
     made.upright(axis(0))
-    for number, (part, (fill, edge)) in enumerate(zip(parts, STYLES, strict=False)):
-        at = made.foot + FOOT + KEY * (number + 0.5)
-        canvas.box(made.left, at - BAR / 2, 12, BAR, fill, edge)
-        canvas.words(made.left + 18, at, part)
+    for part, (fill, edge) in zip(parts, STYLES, strict=False):
+        canvas.box(made.left, canvas.height + (KEY - BAR) / 2, 12, BAR, fill, edge)
+        for line in fonts.wrap(part, SIZE, COLUMN - made.left - 18, fonts.MOST_LINES):
+            canvas.words(made.left + 18, canvas.height + KEY / 2, line)
+            canvas.height += KEY
     spoken = "; ".join(
         f"{' '.join(name.split())}: "
         + ", ".join(f"{p} {fixed(v, scale)}" for p, v in zip(parts, values, strict=True))
