@@ -467,7 +467,6 @@ def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | F
             )
             for name, h in zip(names[:MOST_ROWS], every, strict=False)
         ],
-        _dependent(sum(1 for h in decided if h["against"]), len(decided)),
         f"the comparison did not decide {left_}, which no setting can turn"
         if len(decided) < len(every)
         else None,
@@ -484,15 +483,6 @@ def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | F
     )  # fmt: skip
     caption += not_drawn(len(every), MOST_DRAWN, made.id, "hypotheses")
     return [made, Figure(f"figure-sensitivity-{number}", caption, (Panel(*drawing, ()),))]
-
-
-def _dependent(turned: int, n: int) -> str | None:
-    if n < 2:
-        verb = "depends" if turned else "does not depend"
-        return f"the decision {verb} on the setting" if n else None
-    some = "none" if turned == 0 else "all" if turned == n else number_word(turned)
-    verb = "depend" if turned > 1 else "depends"
-    return f"{some} of the {number_word(n)} decisions {verb} on the setting"
 
 
 def _title_of_setting(setting: Any) -> str:

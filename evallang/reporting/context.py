@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 from msgspec import Struct
@@ -646,11 +646,6 @@ def report_id(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:10]
 
 
-def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Return every name once, in the order of first appearance."""
-    return tuple(dict.fromkeys(name for group in groups for name in group))
-
-
 def _with_isolated_names(results: ResultsRecord) -> ResultsRecord:
     """Keep names that are read from the right from turning the numbers next to them."""
     models = tuple(replace(m, label=isolated(m.label or m.name)) for m in results.models)
@@ -686,15 +681,21 @@ def _oriented(context: Context, comparison: Comparison) -> Comparison:
 
     Pairs whose test asks about one direction of their models stay as they are.
     """
-    pairs = [
-        turned(pair) if _turns(context, comparison, pair) else pair
-        for pair in map(partial(_printed_pair, context, comparison), comparison.pairwise)
-    ]
     place = {name: i for i, name in enumerate(context.best_first(comparison))}
+    words = context.difference_words(comparison)
+
+    def is_turned(pair: HypothesisTestResult) -> bool:
+        if len(pair.models) != 2 or is_directed(pair):
+            return False
+        if pair.estimate is not None and (value := pair.estimate.value):
+            return (value < 0) is words.higher_is_better
+        return place[pair.models[1]] < place[pair.models[0]]
 
     def key(pair: HypothesisTestResult) -> list[int]:
         return sorted(place[name] for name in pair.models)
 
+    printed = (_printed_pair(context, comparison, pair) for pair in comparison.pairwise)
+    pairs = (turned(pair) if is_turned(pair) else pair for pair in printed)
     return replace(comparison, pairwise=tuple(sorted(pairs, key=key)))
 
 
@@ -715,26 +716,3 @@ def _printed_pair(
             low, high = inside(possible, found.low, found.high)
             made = replace(made, **{name: replace(found, low=low, high=high)})
     return made
-
-
-def _turns(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> bool:
-    """Return whether the second model of a pair is better than the first in what is compared."""
-    if len(pair.models) != 2 or is_directed(pair):
-        return False
-    words = context.difference_words(comparison)
-    value = pair.estimate.value if pair.estimate is not None else None
-    if value:
-        return (value < 0) is words.higher_is_better
-    first, second = (_distance(context, comparison, model) for model in pair.models)
-    return first is not None and second is not None and second < first
-
-
-def _distance(context: Context, comparison: Comparison, model: str) -> float | None:
-    """Return the average rank of a model, or how far its estimate is from the best value."""
-    if comparison.ranks is not None:
-        return comparison.ranks.average.get(model)
-    setting = context.comparison_setting(comparison)
-    found = None if setting is None else context.estimate(setting, model, comparison.metric)
-    if found is None or found.value is None:
-        return None
-    return context.metric(comparison.metric).distance_from_best(found.value)

@@ -8,7 +8,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.reporting.context import Context, MetricWords, Setting, ordered_union
+from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.decisions import letters, margin_of
 from evallang.reporting.document import (
     Block,
@@ -164,7 +164,7 @@ def tables_across_data(context: Context) -> list[Block]:
     Of many models the best and the worst are in the main part, and all in the supplement.
     """
     blocks: list[Block] = []
-    metrics = ordered_union([context.metrics(setting) for setting in context.settings])
+    metrics = dict.fromkeys(name for s in context.settings for name in context.metrics(s))
     for i, name in enumerate(metrics, start=1):
         ranks = _ranks_across(context, name)
         models = _best_first_across(context, name, ranks)
