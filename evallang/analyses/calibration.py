@@ -26,6 +26,7 @@ from evallang.stats.intervals.few_groups import effective_n
 from evallang.stats.intervals.proportions import exact_bounds
 from evallang.stats.intervals.ratio_of_sums import jackknife
 from evallang.stats.intervals.resampling import WeightSample
+from evallang.stats.local_lines import FLAT, local_line
 from evallang.stats.logistic import (
     logistic_fits,
     logistic_influences,
@@ -50,8 +51,6 @@ PARTS = "Brier score = reliability − resolution + uncertainty + within bins"
 MEANS = ("intercept", "slope", "expected calibration error")
 TWO_DECIMALS = Scale(2)
 PLACES = 41  # of the smooth curve
-SPAN = 0.75  # the share of the rows that a local line rests on
-FLAT = 1e-12  # a spread of places that has no line
 HISTOGRAM = 40  # bars
 ROUNDS = 1000  # of truths drawn from the probabilities, and of units
 
@@ -159,27 +158,11 @@ def _smooth(
     grid = np.linspace(x.min(), x.max(), PLACES)
     if grid[0] == grid[-1]:
         return ()
-    near = int(np.ceil(SPAN * len(x)))
-
-    def line(place: np.float64) -> NDArray[np.float64]:
-        away = x - place
-        reach = np.partition(np.abs(away), near - 1)[near - 1]
-        close = np.abs(away) / reach if reach > 0 else np.where(away == 0, 0.0, 1.0)
-        kernel: NDArray[np.float64] = shares * (1 - np.minimum(close, 1.0) ** 3) ** 3
-        if not kernel.any():
-            kernel = shares * (close <= 1)
-        total, slope, square = (float((kernel * away**power).sum()) for power in range(3))
-        spread = total * square - slope**2
-        if spread > FLAT:
-            kernel *= square - slope * away
-        kernel /= spread if spread > FLAT else total
-        return kernel
-
-    found = np.array([line(place) @ y for place in grid])
+    found = np.array([local_line(x, place, shares) @ y for place in grid])
     residuals = y - np.interp(x, grid, found)
     units = np.arange(len(x)) if predicted.units is None else predicted.units
     unit = np.unique(units, return_inverse=True)[1].reshape(-1)
-    moved = (np.bincount(unit, weights=line(place) * residuals) for place in grid)
+    moved = (np.bincount(unit, weights=local_line(x, place, shares) * residuals) for place in grid)
     errors = np.array([float(np.sqrt((sums**2).sum())) for sums in moved])
     half = NormalDist().inv_cdf((1 + predicted.level) / 2) * errors
     ends = (np.clip(values, 0, 1).tolist() for values in (found, found - half, found + half))

@@ -25,9 +25,11 @@ from evallang.results.records import (
     FitWarning,
     FoldThreshold,
     NeverPredicted,
+    PredictedValues,
     ProtocolRecord,
     Requirement,
     ResultsRecord,
+    RiskGroups,
     Selection,
 )
 from evallang.study import Study
@@ -93,6 +95,7 @@ def run_of(
     families: Sequence[tuple[Comparison, ...]],
     requirements: Sequence[tuple[Requirement, ...]],
     choices: Sequence[BestOfMany | None],
+    drawn: Sequence[tuple[PredictedValues | RiskGroups, ...]],
     exports: Sequence[ExportOutcome],
     exported: Sequence[Exported | None],
     analyses: Sequence[tuple[Analysis, ...]],
@@ -147,10 +150,18 @@ def run_of(
         exports=tuple(one.record for one in saved),
         chosen=tuple(one for one in choices if one is not None),
     )
+    points = [one for place in drawn for one in place]
+    results = replace(
+        results,
+        never_predicted=missed,
+        thresholds=_thresholds(of_protocols),
+        predictions=tuple(one for one in points if isinstance(one, PredictedValues)),
+        risk_groups=tuple(one for one in points if isinstance(one, RiskGroups)),
+    )
     return Run(
         evaluations,
         read.tables,
-        replace(results, never_predicted=missed, thresholds=_thresholds(of_protocols)),
+        results,
         of_protocols,
         tuple((one.record.path, one.content) for one in saved),
         found,

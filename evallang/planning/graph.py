@@ -86,6 +86,10 @@ class _Builder:
             self.graph.add(nodes.CHOICE, self._of(place), at=place.at, title="the best model")
             for place in own
         ]
+        drawn = [
+            self.graph.add(nodes.DRAWN, self._of(place), at=place.at, title="drawn predictions")
+            for place in own
+        ]
         exports, exported = self._exports(own)
         analyses = tuple(self._analyses(own))
         every = [place.key for place in self.evidence]
@@ -110,6 +114,7 @@ class _Builder:
                 "families": families,
                 "requirements": requirements,
                 "choices": choices,
+                "drawn": drawn,
                 "exports": exports,
                 "exported": exported,
                 "analyses": analyses,

@@ -418,6 +418,8 @@ def is_of_fold_means(context: Context, comparison: Comparison) -> bool:
     if setting is None or not context.compared_on_estimates(comparison):
         return False
     for pair in comparison.pairwise:
+        if len(pair.models) != 2:  # a model against a number
+            continue
         first, second = (context.estimate(setting, m, comparison.metric) for m in pair.models)
         found = pair.estimate.value if pair.estimate is not None else None
         if first is None or second is None or found is None:

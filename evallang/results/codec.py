@@ -21,6 +21,7 @@ from evallang.results.statistics import NOT_RUN, POSTERIOR, HypothesisTestResult
 PARTS = (
     "estimates", "comparisons", "selections", "requirements", "analyses", "exports", "failures",
     "warnings", "never_predicted", "best_of_many", "thresholds",
+    "predictions", "risk_groups",
 )  # fmt: skip
 """The lists of results whose records name data sets, protocols, models and metrics."""
 

@@ -5,6 +5,8 @@ with a note that gives the reason. Sequences are tuples, so that records are imm
 """
 
 from collections.abc import Mapping
+from itertools import chain
+from math import isfinite
 from typing import Annotated, Literal
 
 from msgspec import Struct, field
@@ -607,6 +609,75 @@ class FitWarning(Struct, frozen=True):
     n: int
 
 
+class PredictedValues(Struct, frozen=True):
+    """Predictions of numbers by one model as a report draws them: the first of each tested row.
+
+    `n` counts them all. Of more than 500 those that are listed are the last of a series, else a
+    random sample, of the same rows for every model. `residuals` are the smallest, the quartiles and
+    the largest of all observed minus predicted values; `smooth` is the local mean of those listed,
+    by predicted values. `moments` are the places of the rows of a series in time, from 0, and
+    `fits` those at which the test rows of each fit on the past begin.
+    """
+
+    data: str
+    protocol: str | None
+    model: str
+    n: int
+    observed: tuple[float, ...]
+    predicted: tuple[float, ...]
+    residuals: tuple[float, float, float, float, float]
+    smooth: tuple[tuple[float, float], ...] = ()
+    moments: tuple[int, ...] = ()
+    fits: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        lists: list[tuple[float, ...]] = [self.observed, self.predicted]
+        lists += [self.moments] if self.moments else []
+        _check_lists(*lists)
+        for point in self.smooth:
+            _check_lists(point)
+
+
+class RiskGroup(Struct, frozen=True):
+    """The Kaplan-Meier curve of the `n` examples with a predicted risk from `low` to `high`.
+
+    At each of at most 500 times it has the examples at risk just before, the events since the time
+    before, and the share without an event after it.
+    """
+
+    low: float
+    high: float
+    n: int
+    times: tuple[float, ...]
+    at_risk: tuple[int, ...]
+    events: tuple[int, ...]
+    share: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _check_lists(self.times, self.at_risk, self.events, self.share)
+
+
+class RiskGroups(Struct, frozen=True):
+    """Thirds of the examples by the risk that a model predicted, the lowest first."""
+
+    data: str
+    protocol: str | None
+    model: str
+    groups: tuple[RiskGroup, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.groups) not in (2, 3):
+            raise ValueError(f"`groups` has {len(self.groups)} items, not 2 or 3")
+
+
+def _check_lists(*lists: tuple[float, ...]) -> None:
+    """Raise `ValueError` for lists of points that are empty, infinite or differ in length."""
+    if not lists[0] or len({len(one) for one in lists}) > 1:
+        raise ValueError("its lists are empty or differ in length")
+    if not all(map(isfinite, chain(*lists))):
+        raise ValueError("its lists have an infinite number")
+
+
 class ResultsRecord(Struct, frozen=True):
     """All results of a run: the content of `results.json`.
 
@@ -639,6 +710,8 @@ class ResultsRecord(Struct, frozen=True):
     style_sheet: str | None = None
     template_sha256: str | None = None
     thresholds: tuple[FoldThreshold, ...] = ()
+    predictions: tuple[PredictedValues, ...] = ()
+    risk_groups: tuple[RiskGroups, ...] = ()
 
 
 SCHEMA = "evallang/results/1"

@@ -114,7 +114,7 @@ class Mark(Struct, frozen=True):
     """A path, circle, box or text: its points, its style, and what its kind has.
 
     The points of a box are two corners, those of a circle and a text their places. A path with a
-    radius is a marker.
+    radius is a marker, and one that is `apart` has a dot at each point.
     """
 
     tag: Literal["path", "circle", "rect", "text"]
@@ -127,6 +127,7 @@ class Mark(Struct, frozen=True):
     radius: float = 0.0
     closed: bool = False
     hairline: bool = False
+    apart: bool = False
 
     def from_left(self) -> "Mark":
         """Return a text as it is printed: its letters in their order from the left.
@@ -148,7 +149,9 @@ class Mark(Struct, frozen=True):
             style += f";text-anchor:{ANCHORS[self.anchor]}"
         style = f'style="{escape(style)}"'
         if self.tag == "path":
-            path = "L".join(f"{_short(x)} {_short(y)}" for x, y in self.points)
+            link = "h0M" if self.apart else "L"
+            path = link.join(f"{_short(x)} {_short(y)}" for x, y in self.points)
+            path += "h0" if self.apart else ""
             return f'<path d="M{path}{"Z" if self.closed else ""}" {style}/>'
         if self.tag == "circle":
             return f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(self.radius)}" {style}/>'
@@ -206,6 +209,11 @@ class Canvas:
             self.marks.append(Mark("path", points, style, closed=True, radius=radius))
         else:
             self.marks.append(Mark("circle", ((x, y),), style, radius=radius))
+
+    def cloud(self, points: Sequence[Point], colour: str, radius: float = 1.1) -> None:
+        """Draw many dots as one path."""
+        style = f"fill:none;stroke:{colour};stroke-width:{_short(2 * radius)};stroke-linecap:round"
+        self.marks.append(Mark("path", tuple(points), style, apart=True))
 
     def box(
         self,
