@@ -11,12 +11,11 @@ from evallang.reporting.figures.curves import (
     DEPTH,
     KEY,
     KEY_LEFT,
-    KEY_TEXT,
     RIGHT,
-    SAMPLE,
     SIDE,
     TOP,
     draw_frame,
+    draw_key,
 )
 from evallang.reporting.figures.figure import COLUMN, INK, MUTE, SIZE, Axis, Canvas, Look
 from evallang.reporting.numbers import count, in_short, percent
@@ -42,28 +41,22 @@ class _Plot(Struct):
 
 def _plot(
     xs: Ends, ys: Ends, titles: tuple[str, str], *, square: bool = False, names: Sequence[str] = (),
-    most: float | None = None, keys: int = 0,
+    most: float | None = None,
 ) -> _Plot:  # fmt: skip
-    """Draw the axes, with room below for the lines of a key and, at the left, for `names`."""
+    """Draw the axes, with room at the left for `names`."""
     foot = TOP + (SIDE if square else DEPTH)
     up = Axis(*ys, foot, TOP, 5, (None, most))
     rows = [(up(tick), text) for tick, text in up.texts()]
     left = max(fonts.widest((text for _, text in rows), SIZE), fonts.widest(names, SIZE) + 6) + 8
     right = left + SIDE if square else COLUMN - RIGHT
     across = Axis(*xs, left, right, 5)
-    canvas = Canvas(foot + BOTTOM + KEY * keys)
+    canvas = Canvas(foot + BOTTOM)
     canvas.plot = None if square else (left, right)
     for tick in across.ticks:
         canvas.gridline((across(tick), TOP), (across(tick), foot))
     canvas.ticks(across, foot + 8)
     draw_frame(canvas, left, foot, rows, titles, right)
     return _Plot(canvas, across, up)
-
-
-def _key(canvas: Canvas, row: int, text: str, look: Look) -> None:
-    y = TOP + DEPTH + BOTTOM + KEY * (row + 0.5)
-    canvas.line([(KEY_LEFT, y), (KEY_LEFT + SAMPLE, y)], look.colour, 1.2, look.dash)
-    canvas.words(KEY_TEXT, y, fonts.shorten_names([text], SIZE, COLUMN - KEY_TEXT)[0])
 
 
 def _span(values: Sequence[Sequence[float]]) -> Ends:
@@ -116,17 +109,18 @@ def series(
     """Draw observed and predicted values over time, with a line where each new fit begins."""
     ys = _span([values for one in every for values in (one.observed, one.predicted)])
     ends = _span([one.moments for one in every])
-    plot = _plot(ends, ys, (f"Position in time ({unit})", of), keys=2)
+    plot = _plot(ends, ys, (f"Position in time ({unit})", of))
     starts = [at for at in found.fits if at >= found.moments[0]]
     for at in starts:
         plot.canvas.line([(plot.x(at), TOP), (plot.x(at), TOP + DEPTH)], MUTE, 0.7, "2.5 2")
     drawn = ((found.observed, OBSERVED, 0.7), (found.predicted, look, 1.1))
     breaks = [i + 1 for i, (a, b) in enumerate(pairwise(found.moments)) if b > a + 1]
-    for row, (values, one, weight) in enumerate(drawn):
+    for values, one, weight in drawn:
         for start, end in pairwise([0, *breaks, len(values)]):
             points = plot.points(found.moments[start:end], values[start:end])
             plot.canvas.line(points, one.colour, weight)
-        _key(plot.canvas, row, (f"Observed {of}", name)[row], Look(one.colour))
+    keys = ((f"Observed {of}", OBSERVED), (name, Look(look.colour)))
+    draw_key(plot.canvas, KEY_LEFT, keys)
     text = f"{name}, observed and predicted {of} at positions {found.moments[0]} to "
     text += f"{found.moments[-1]}: {_about(found)}"
     text += f"; fits begin at {', '.join(map(str, starts))}" if starts else ""
@@ -157,9 +151,10 @@ def survival_curves(
     last = max(group.times[-1] for one in every for group in one.groups)
     names = names_of_groups(found.groups)
     titles = (time[:1].upper() + time[1:], "Share without an event (%)")
-    rows = len(found.groups)
-    plot = _plot((0.0, last), (0.0, 100.0), titles, names=names, most=100.0, keys=2 * rows + 1)
-    canvas, spoken = plot.canvas, []
+    plot = _plot((0.0, last), (0.0, 100.0), titles, names=names, most=100.0)
+    canvas = plot.canvas
+    keys: list[tuple[str, Look]] = []
+    spoken = []
     foot = TOP + DEPTH + BOTTOM
     canvas.words(plot.x.left, foot + KEY / 2, "At risk", "left", colour=MUTE)
     for row, (group, label) in enumerate(zip(found.groups[::-1], names[::-1], strict=True)):
@@ -183,9 +178,11 @@ def survival_curves(
         text = (
             f"{label}: risk {' to '.join(ends)}, {count(died)} of {count(group.n)} with the event"
         )
-        _key(canvas, rows + 1 + row, text, drawn)
+        keys.append((text, drawn))
         places = ", ".join(
             f"{percent(share_at(group, tick))} at {in_short(tick)}" for tick in plot.x.ticks[1:]
         )
         spoken.append(f"{text}; without an event {places}")
+    canvas.height += KEY * (len(keys) + 1)
+    draw_key(canvas, KEY_LEFT, keys)
     return canvas, f"{name}, shares without an event by predicted risk: {'. '.join(spoken)}."
