@@ -526,7 +526,10 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
 
 
 def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block]:
-    """Return the estimates within the levels of each column, one table per column."""
+    """Return the estimates within the levels of each column, those of the first metrics apart.
+
+    The tables of its other metrics are in the supplement.
+    """
     found = [
         e
         for e in context.results.estimates
@@ -546,9 +549,10 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
                 continue
             number = len(blocks) + 1
             whole = len(chosen) == len(metrics)
-            blocks.append(
-                _subgroup_table(context, setting, name, part, f"{identifier}-{number}", whole=whole)
+            made = _subgroup_table(
+                context, setting, name, part, f"{identifier}-{number}", whole=whole
             )
+            blocks.append(replace(made, further=start > 0))
         drawn = identifier.replace("table", "figure")
         blocks += levels_drawn(context, name, rows, f"{drawn}-{list(columns).index(name) + 1}")
     return blocks
