@@ -393,18 +393,21 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     """State the change of the test score from the last step in size."""
     known = [item for item in items if item.values["gain"] is not None]
-    percent = context.metric(items[0].values["metric"]).percent
-    scale = scale_of([], [item.values["gain"]["value"] for item in known], percent=percent)
-    return told(context, "learning_curve", known, scale=scale)
+    return told(context, "learning_curve", known, scale=_scale(context, items))
+
+
+def _scale(context: Context, items: Sequence[Analysis]) -> Scale:
+    """Choose the decimals of scores by their spread over splits, and of their changes too."""
+    scores = [p[one] for i in items for p in i.values["points"] for one in PARTS]
+    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
+    return scale_of(spreads, values, percent=context.metric(items[0].values["metric"]).percent)
 
 
 @shows("learning_curve", order=48, title="Learning curves", methods=_methods)
 def learning_curves(context: Context, part: Part) -> Sequence[Block]:
     """Return a table and a figure for each data set, protocol and metric."""
     metric = context.metric(part.items[0].values["metric"])
-    scores = [p[one] for i in part.items for p in i.values["points"] for one in PARTS]
-    spreads, values = ([score[key] for score in scores] for key in ("sd", "value"))
-    scale = scale_of(spreads, values, percent=metric.percent)
+    scale = _scale(context, part.items)
     identifier = f"table-learning-{part.number}"
     made = _table(context, part.items, metric, scale, identifier)
     return [made, *_figures(context, part, metric, scale)]
