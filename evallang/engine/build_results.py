@@ -562,6 +562,21 @@ EFFECTIVE_N = MethodRecord(
     (cite("kish1965").key,),
 )
 """No word of the language: it comes with `weight COL`."""
+KAPLAN_MEIER = MethodRecord(
+    "estimate",
+    "kaplan_meier",
+    "Kaplan-Meier estimate",
+    "The share of examples without an event up to each time, where some times are censored.",
+    (cite("kaplan1958").key,),
+)
+LOCAL_LINES = MethodRecord(
+    "estimate",
+    "local_lines",
+    "Local lines",
+    "The local mean of residuals, by tricube weights over the nearest three quarters of the rows.",
+    (cite("cleveland1979").key,),
+)
+"""No words of the language: figures of predictions have them."""
 LOOKS = MethodRecord(
     "level",
     "looks",
@@ -725,6 +740,11 @@ def methods_used(
         take(BBC_CV)
     if any(record.weight is not None for record in data):
         take(EFFECTIVE_N)
+    for source in study.sources:
+        if isinstance(source, PredictionsSpec) and source.event is not None:
+            take(KAPLAN_MEIER)
+    if any(one.task == "regression" and one.kind == "table" for one in data):
+        take(LOCAL_LINES)
     if study.looks is not None and requirements:
         take(LOOKS)
     if tuning is not None and tuning.select == ONE_STANDARD_ERROR.name:

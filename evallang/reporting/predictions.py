@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Figure, Panel, Table, further, runs
+from evallang.reporting.document import Block, Figure, Panel, Runs, Table, further, runs
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.figures.predictions import (
     names_of_groups,
@@ -26,7 +26,12 @@ MOST_PANELS = 6  # the best models; the tables and results.json have all
 RESIDUALS = ("Minimum", "First quartile", "Median", "Third quartile", "Maximum")
 
 
-@SECTIONS.register(SectionDeclaration(order=22), title="Predictions")
+def _methods(context: Context) -> Runs:
+    """Write the sentence of the methods text about groups by risk, where there are some."""
+    return write(context, TOPIC, "methods") if context.results.risk_groups else ()
+
+
+@SECTIONS.register(SectionDeclaration(order=22, methods=_methods), title="Predictions")
 def predictions(context: Context) -> Sequence[Block]:
     """Return for each data set and protocol what was predicted next to what was observed.
 
