@@ -89,10 +89,10 @@ from evallang.reporting.wording import (
     effect_runs,
     further_variants,
     null_words,
+    numbers_of,
     p_letter,
     p_stat,
     stat,
-    test_as_subject,
     with_article,
 )
 from evallang.results.records import Comparison, HypothesisTestResult, Ranks
@@ -258,12 +258,13 @@ def _test(
     context: Context, comparison: Comparison, result: HypothesisTestResult, *, capital: bool
 ) -> Runs:
     """Format a test as the subject of a sentence, its numbers only where no finding has them."""
-    if comparison.family.exploratory or not context.shows(FINDINGS):
-        made = test_as_subject(context, result, comparison.alpha, capital=capital)
-        return made if result.p is None else made + runs(",")
     title = context.method_title("test", result.test)
     shown = further_variants(context, [result], title)
-    return runs(with_article(title, capital=capital), *(f" ({words})" for words in shown))
+    made = runs(with_article(title, capital=capital), *(f" ({words})" for words in shown))
+    if comparison.family.exploratory or not context.shows(FINDINGS):
+        made += numbers_of(context, result, comparison.alpha)
+        made += runs("" if result.p is None else ",")
+    return made
 
 
 def _omnibus(context: Context, comparison: Comparison) -> Runs:

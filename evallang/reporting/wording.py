@@ -140,28 +140,12 @@ def with_article(title: str, *, capital: bool = False) -> str:
     return capitalised(article + title) if capital else article + title
 
 
-def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
-    """Format a test: its name, statistic, degrees of freedom, p and first effect size."""
-    title = mid_sentence(context.method_title("test", result.test))
-    return runs(title) + _numbers_of(context, result, alpha)
-
-
-def test_as_subject(
-    context: Context, result: HypothesisTestResult, alpha: float, *, capital: bool
-) -> Runs:
-    """Format a test as the subject of a sentence: its name, variant and numbers."""
-    title = context.method_title("test", result.test)
-    made = runs(with_article(title, capital=capital))
-    shown = further_variants(context, [result], title)
-    made += runs(*(f" ({words})" for words in shown))
-    return made + _numbers_of(context, result, alpha)
-
-
 def numbers_with_adjusted(
     context: Context, comparison: Comparison, result: HypothesisTestResult
 ) -> Runs:
-    """Format a test as `test_runs`, with its adjusted p where it has one."""
-    made = test_runs(context, result, comparison.alpha)
+    """Format a test: its name and numbers, with its adjusted p where it has one."""
+    title = mid_sentence(context.method_title("test", result.test))
+    made = runs(title) + numbers_of(context, result, comparison.alpha)
     words = adjusted_words(comparison)
     if words and result.p_adjusted is not None:
         error = result.mc_se
@@ -169,7 +153,7 @@ def numbers_with_adjusted(
     return made
 
 
-def _numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
+def numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
     """Format the statistic of a test, its degrees of freedom, p and first effect size."""
     made: Runs = ()
     statistic_ = result.statistic
