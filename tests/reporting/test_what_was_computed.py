@@ -13,8 +13,7 @@ from evallang.api import run
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.document import Table
-from evallang.reporting.figures.figure import BLUE
-from evallang.reporting.figures.forest import forest_of_differences
+from evallang.reporting.figures.forest import PAIR, forest_of_differences
 from evallang.reporting.formats.bibtex import entry
 from evallang.reporting.formats.works import works_of
 from evallang.reporting.section import build
@@ -490,7 +489,10 @@ def test_exploratory_pairs_are_drawn_and_described_without_decisions():
         assert any(pair.reject for pair in compared.pairwise)
         drawing, alt = forest_of_differences(Context(page.results), compared, compared.pairwise)
         svg = drawing.svg()
-        assert (f'style="fill:{BLUE}' in svg, "rejected" in alt) == (not end, not end)
+        assert (f"fill:{PAIR.colour};stroke:{PAIR.colour}" in svg, "rejected" in alt) == (
+            not end,
+            not end,
+        )
 
 
 def test_the_interval_of_a_margin_has_the_level_of_its_decision():
