@@ -55,7 +55,8 @@ def _plot(
     for tick in across.ticks:
         canvas.gridline((across(tick), TOP), (across(tick), foot))
     canvas.ticks(across, foot + 8)
-    draw_frame(canvas, left, foot, rows, titles, right)
+    short = [fonts.shorten_names([title], SIZE, right - left)[0] for title in titles]
+    draw_frame(canvas, left, foot, rows, short, right)
     return _Plot(canvas, across, up)
 
 
@@ -74,7 +75,7 @@ def observed_by_predicted(
 ) -> tuple[Canvas, str]:
     """Draw observed by predicted values in a square with the line on which they are equal."""
     ends = _span([values for one in every for values in (one.observed, one.predicted)])
-    plot = _plot(ends, ends, (f"Predicted {of}", f"Observed {of}"), square=True)
+    plot = _plot(ends, ends, (f"Predicted {of} ({name})", f"Observed {of}"), square=True)
     low, high = plot.x.low, plot.x.high
     plot.canvas.line(plot.points((low, high), (low, high)), MUTE, 0.7, "2.5 2")
     plot.canvas.cloud(plot.points(found.predicted, found.observed), look.colour)
@@ -87,7 +88,7 @@ def residuals_by_predicted(
     """Draw observed minus predicted values by predicted ones, with their local mean."""
     rests = [residuals(one) for one in every]
     ends = _span([one.predicted for one in every]), _span(rests)
-    plot = _plot(*ends, (f"Predicted {of}", "Observed − predicted"))
+    plot = _plot(*ends, (f"Predicted {of} ({name})", "Observed − predicted"))
     plot.canvas.line(plot.points((plot.x.low, plot.x.high), (0, 0)), MUTE, 0.7, "2.5 2")
     plot.canvas.cloud(plot.points(found.predicted, residuals(found)), look.colour)
     if found.smooth:
@@ -150,7 +151,7 @@ def survival_curves(
     """Draw the curve of each group by risk, its censored times, and the numbers at risk below."""
     last = max(group.times[-1] for one in every for group in one.groups)
     names = names_of_groups(found.groups)
-    titles = (time[:1].upper() + time[1:], "Share without an event (%)")
+    titles = (time[:1].upper() + time[1:], f"Share without an event (%), {name}")
     plot = _plot((0.0, last), (0.0, 100.0), titles, names=names, most=100.0)
     canvas = plot.canvas
     keys: list[tuple[str, Look]] = []
