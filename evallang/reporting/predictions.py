@@ -13,7 +13,7 @@ from evallang.reporting.figures.predictions import (
     series,
     survival_curves,
 )
-from evallang.reporting.numbers import Scale
+from evallang.reporting.numbers import Scale, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import notes, write
@@ -93,7 +93,8 @@ def _numbers(
         ("predictions", observed_by_predicted), ("residuals", residuals_by_predicted),
     ):  # fmt: skip
         rest += _figures(context, setting, f"{name}-{number_}", name, found, draw, of)
-    scale = context.scale(setting, context.metrics(setting)[0])
+    spreads = [(one.residuals[3] - one.residuals[1]) / 2 for one in found]
+    scale = scale_of(spreads, [v for one in found for v in one.residuals], percent=False)
     rows = [
         row(context.model(one.model), counted(one.n), *(number(v, scale) for v in one.residuals))
         for one in found
@@ -139,16 +140,20 @@ def _survival(
         context, setting, f"survival-{number_}", "survival", found, survival_curves, time
     )
     rows, every = [], []
+    groups = [group for one in found for group in one.groups]
+    largest = max(abs(end) for one in groups for end in (one.low, one.high))
+    risks = scale_of([], [largest], percent=False)
+    moments = scale_of([], [max(one.times[-1] for one in groups)], percent=False)
     for one in found:
         for group, name in zip(one.groups, names_of_groups(one.groups), strict=True):
             model = context.model(one.model)
             steps = list(zip(group.times, group.at_risk, group.events, group.share, strict=True))
             half = next((at for at, *_, share in steps if share <= 0.5), None)
-            numbers = (number(group.low, Scale(2)), number(group.high, Scale(2)))
+            numbers = (number(group.low, risks), number(group.high, risks))
             died = counted(sum(group.events))
-            rows.append(row(model, name, *numbers, counted(group.n), died, number(half, Scale(1))))
+            rows.append(row(model, name, *numbers, counted(group.n), died, number(half, moments)))
             for at, n, events, share in steps:
-                cells = (number(at, Scale(1)), counted(n), counted(events))
+                cells = (number(at, moments), counted(n), counted(events))
                 every.append(row(model, name, *cells, number(share, Scale(3))))
     stub = [left("Model"), left("Risk")]
     heads = ("Lowest", "Highest", context.cases(setting.data).capitalize(), "Events", "Median")

@@ -94,6 +94,14 @@ def test_the_points_are_the_predictions_and_the_table_has_the_quartiles_of_all_r
     assert [float(row["predicted"]) for row in rows if row["Model"] == "bad"] == list(table["bad"])
 
 
+def test_residuals_are_numbers_of_the_target_where_the_first_metric_is_a_percentage():
+    text = PREDICTED.replace("measure mae", "measure mape, mae")
+    record, blocks = drawn(text, "houses", houses(60))
+    largest = max(one.residuals[4] for one in record.predictions)
+    printed = [plain(row.cells[-1].runs) for row in blocks["table-residuals-1"][0].rows]
+    assert max(map(float, printed)) == pytest.approx(largest, abs=0.5)
+
+
 def test_observed_by_predicted_is_square_with_the_line_of_equal_values():
     _, blocks = drawn(PREDICTED, "houses", houses(60))
     for panel in blocks["figure-predictions-1"][0].panels:
