@@ -249,8 +249,11 @@ def name_lines(
     names: Sequence[str], size: float, limit: float, lines: int = MOST_LINES
 ) -> list[tuple[str, ...]]:
     """Break names into lines of at most `limit`; those that need more lines are cut."""
-    cut = shorten_names(names, size, (lines - 1) * limit)
-    return [wrap(name, size, limit, lines) for name in cut]
+    made = [wrap(name, size, limit, lines) for name in names]
+    if any("…" in line[-1] and "…" not in name for line, name in zip(made, names, strict=True)):
+        cut = shorten_names(names, size, max(1, lines - 1) * limit)
+        made = [wrap(name, size, limit, lines) for name in cut]
+    return made
 
 
 @cache

@@ -377,6 +377,13 @@ def depth_of_names(names: Iterable[Sequence[str]], least: float) -> float:
     return max(least, LEADING * max(map(len, names), default=1) + APART)
 
 
+def lines_with_room(n: int, parts: int = 1) -> int:
+    """Return how many lines each of the parts of a name may have in a figure of `n` rows."""
+    lines = int((DEEPEST_NAMES / max(n, 1) - APART) / LEADING)
+    return max(1, min(lines // parts, fonts.MOST_LINES))
+
+
+DEEPEST_NAMES = 590.0  # points of the rows of a panel whose names have several lines
 LEADING, APART = 7.4, 4.0  # points between the lines of a name, and between two names
 CLOSEST_ROW = 9.5  # points: lines of text as close as they can be read
 DEEPEST = 190.0  # points of the rows of many models together, where a page may have that room

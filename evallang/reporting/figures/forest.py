@@ -23,6 +23,7 @@ from evallang.reporting.figures.figure import (
     Look,
     Span,
     depth_of_names,
+    lines_with_room,
     off_scale,
 )
 from evallang.reporting.numbers import NBSP, Scale, fixed, in_short, interval
@@ -48,6 +49,7 @@ LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
 MINUS = "− "
+LINES_OF_PAIR = 3  # of each of the two names
 
 
 class ForestRow(Struct, frozen=True):
@@ -312,13 +314,14 @@ def pair_lines(
     line = f"{first} − {second}"
     if fonts.width(line, SIZE) <= room:
         return (line,)
-    lines = fonts.name_lines([first, f"{MINUS}{second}"], SIZE, room)
+    lines = fonts.name_lines([first, f"{MINUS}{second}"], SIZE, room, LINES_OF_PAIR)
     return lines[0] + lines[1]
 
 
 def lines_of_rows(rows: Sequence[Sequence[str]], limit: float = LABEL) -> list[list[str]]:
     """Break the parts of the names of rows into lines."""
-    made = iter(fonts.name_lines([part for parts in rows for part in parts], SIZE, limit))
+    lines = lines_with_room(len(rows), max(map(len, rows), default=1))
+    made = iter(fonts.name_lines([part for parts in rows for part in parts], SIZE, limit, lines))
     return [[line for _ in parts for line in next(made)] for parts in rows]
 
 

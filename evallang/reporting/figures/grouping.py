@@ -27,6 +27,7 @@ from evallang.reporting.figures.figure import (
     Look,
     depth_of_names,
     depth_of_row,
+    lines_with_room,
 )
 from evallang.reporting.numbers import Scale, fixed
 
@@ -121,7 +122,7 @@ def _columns(
     right = COLUMN - step * len(groups) - GAP
     widest = fonts.widest(texts, SIZE)
     most = min(LABEL, right - LEAST_SCALE - widest - 2 * GAP)
-    names = fonts.name_lines([labels[m] for m in values], SIZE, most)
+    names = fonts.name_lines([labels[m] for m in values], SIZE, most, lines_with_room(len(values)))
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
     ends = (left + 3, right - widest - GAP - 3)
@@ -249,7 +250,7 @@ def rank_plot(
     Gives the SVG and its numbers in words.
     """
     scale, half = Scale(2), reach / 2
-    names = fonts.name_lines([labels[m] for m in ranks], SIZE, LABEL)
+    names = fonts.name_lines([labels[m] for m in ranks], SIZE, LABEL, lines_with_room(len(ranks)))
     texts = [fixed(value, scale) for value in ranks.values()]
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     right = COLUMN - fonts.widest(texts, SIZE) - GAP
