@@ -67,8 +67,8 @@ def test_it_states_preprocessing_and_fixed_parameters(text):
         "numeric columns and SimpleImputer (strategy=most_frequent) and OneHotEncoder "
         "(handle_unknown=ignore) for categorical columns."
     ) in text
-    assert "Logistic regression was LogisticRegression with max_iter = 2000" in text
-    assert "Tree was DecisionTreeClassifier with max_depth = 2" in text
+    assert "Logistic regression was fitted with LogisticRegression (max_iter = 2000)" in text
+    assert " and Tree with DecisionTreeClassifier (max_depth = 2);" in text
 
 
 def test_it_states_sides_and_the_machine(text):
