@@ -181,6 +181,10 @@ def _best(
     if not known:
         return []
     best = [e for e in known if e.value == known[0].value]
+    pairs = [pair for c in context.results.comparisons for pair in c.pairwise]
+    compared = {model for pair in pairs for model in pair.models}
+    idle = {m.name for m in context.results.models if m.baseline} - compared
+    baseline = next((e for e in known[len(best) :] if e.model in idle), None)
     words = write(
         context,
         TOPIC,
@@ -190,6 +194,7 @@ def _best(
         models=[e.model for e in best],
         numbers=[estimate_runs(context, setting, e) for e in best],
         alone=len(known) == 1,
+        baseline=baseline and (baseline.model, estimate_runs(context, setting, baseline)),
     )
     return [words, *never_predicted_findings(context, setting)]
 

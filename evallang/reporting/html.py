@@ -137,6 +137,7 @@ def render(
         "document": numbered,
         "labels": numbering.labels,
         "citations": numbering.citations,
+        "cited": numbering.cited,
         "medium": medium,
         "base_style": _asset("base.css"),
         "style": _asset(f"{medium}.css"),

@@ -1,7 +1,7 @@
 """What a document becomes before it is laid out: numbered, capped, its references resolved."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,6 +39,21 @@ class Numbering(Struct, frozen=True):
     labels: Mapping[str, str]
     elsewhere: Set[str]
     citations: Mapping[str, int]
+
+    def cited(self, keys: Iterable[str], *, ranges: bool = True) -> list[tuple[str, int]]:
+        """Return the numbers of cited works, each after what separates it: "1,4–6".
+
+        Without `ranges` every number is there.
+        """
+        made: list[tuple[str, int]] = []
+        start = 0
+        for n in (self.citations[key] for key in keys):
+            start = start if made and made[-1][1] == n - 1 else n
+            if ranges and n - start > 1:
+                made[-1] = ("–", n)
+            else:
+                made.append(("," if made else "", n))
+        return made
 
 
 def number(document: Document, rows: int) -> tuple[Document, Numbering]:

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import evallang as ev
+from evallang.reporting.numbering import Numbering
 
 HEAD = "evallang 1\nstudy\n  seed 1\n"
 LABELS = (
@@ -154,3 +155,19 @@ def test_the_rule_of_one_standard_error_is_cited(tmp_path):
         said = (folder / "methods.md").read_text(encoding="utf-8")
         assert said.count("one standard error of the best[^breiman1984] was taken") == works
         assert said.count("[^breiman1984]: Breiman L") == works
+
+
+@pytest.mark.parametrize(
+    ("keys", "printed"),
+    [
+        ("a", "1"),
+        ("ab", "1,2"),
+        ("abc", "1–3"),
+        ("cab", "3,1,2"),
+        ("acdeg", "1,3–5,7"),
+        ("abcghi", "1–3,7–9"),
+    ],
+)
+def test_three_numbers_in_a_row_are_a_range(keys, printed):
+    numbering = Numbering({}, set(), {key: n for n, key in enumerate("abcdefghi", 1)})
+    assert "".join(f"{sign}{n}" for sign, n in numbering.cited(keys)) == printed

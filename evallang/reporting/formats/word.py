@@ -266,9 +266,9 @@ class WordWriter(RunWriter):
 
     def cite(self, run: Cite) -> str:
         """Cite works by their raised numbers."""
-        numbers = [self.numbering.citations[key] for key in run.keys]
         before, self.faces = self.faces, self.faces if run.spelled else (*self.faces, RAISED)
-        made = self.text(",").join(self.link_to(f"ref-{n}", str(n)) for n in numbers)
+        numbers = self.numbering.cited(run.keys)
+        made = "".join(self.text(sign) + self.link_to(f"ref-{n}", str(n)) for sign, n in numbers)
         self.faces = before
         return f"{self.text(f'{NBSP}(ref.{NBSP}')}{made}{self.text(')')}" if run.spelled else made
 
