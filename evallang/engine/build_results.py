@@ -17,6 +17,7 @@ from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
 from evallang.bibliography import Reference, cite
 from evallang.compatibility import metric_entry, own_metric
 from evallang.data.characteristics import characteristics
+from evallang.data.data_tables import WORKS
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -240,7 +241,7 @@ def _table(table: Table, study: Study) -> DataRecord:
         excluded=tuple(Excluded(clause, n) for clause, n in table.excluded),
         sha256=table.sha256,
         source=table.source,
-        cite=spec.cite,
+        cite=spec.cite or (WORKS[spec.location] if spec.kind == "sklearn" else None),
         about=spec.about,
         positive_label=spec.positive_label,
         notes=table.notes,

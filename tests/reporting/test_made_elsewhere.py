@@ -43,7 +43,7 @@ def test_a_report_on_a_table_names_the_file_once_and_no_sizes_that_mean_nothing(
     assert suite.count("data/demsar_auc.csv, SHA-256") == 1
     assert "Data: 14 data sets data/demsar_auc.csv" in suite
     assert "Score each" not in suite
-    assert "Data set AUC C4.5 C4.5+m C4.5+cf C4.5+m+cf adult (sample) 0.763" in suite
+    assert "Data set C4.5+m+cf C4.5+m C4.5+cf C4.5 adult (sample) 0.798" in suite
 
 
 def test_a_report_says_what_repeats_of_an_example_count(tmp_path):
