@@ -12,9 +12,9 @@ from evallang.reporting.figures.figure import LEAST_SIZE
 
 POINTS_PER_MM = 72 / 25.4
 SIDE = 20 * POINTS_PER_MM  # the margin left and right
-TOP, END = 24 * POINTS_PER_MM, 277 * POINTS_PER_MM  # of the body
-FIRST_TOP = 16 * POINTS_PER_MM
-HEAD_LINE, FOOT_LINE = (43.0, 52.0), (806.0, 815.0)  # where the running head and foot are
+TOP, END = 22 * POINTS_PER_MM, 278 * POINTS_PER_MM  # of the body
+FIRST_TOP = 15 * POINTS_PER_MM
+HEAD_LINE, FOOT_LINE = (37.3, 46.3), (808.8, 817.8)  # where the running head and foot are
 FOOT = re.compile(r"(Data|Study|Predictions) .* S?\d+$")
 LARGEST_HOLE = 2 / 3
 LEAST_ON_THE_LAST_PAGE = 1 / 4
