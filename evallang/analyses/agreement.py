@@ -242,6 +242,6 @@ def _table(
         rows,
         f"{count(values['n'])}{NBSP}{values['unit']}{weighted}; brackets: "
         f"{percent(values['level'])} intervals ({values['method']})",
-        every,
+        *([every] if len(pairs) > 1 else []),
         *notes(context, [item]),
     )

@@ -270,6 +270,9 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 
     detected = _ends([answer["detectable"] for answer in _drawn(item)], detectable)
     reached = _ends(powers, lambda p: runs(percent(round(p, 3)))) if gap is not None else []
+    required = [answer["required_n"] for answer in answers]
+    if None in required or gap is None or max(powers, default=1.0) >= values["target"]:
+        required = []
     if not (detected or reached):
         return []
     assumed = dict.fromkeys(
@@ -289,6 +292,8 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
         detected=detected,
         difference=() if gap is None else size(gap),
         reached=reached,
+        required=required,
+        unit=values["unit"],
         many=len(_drawn(item)) > 1,
         within_a_margin=gap is None and _has_power(item),
     )
@@ -331,8 +336,8 @@ def section_of_power(context: Context, part: Part) -> Sequence[Block]:
             sortable("Level"),
             wide("Assumed", muted=True),
             sortable("Detected"),
-            *(map(sortable, ("Difference", "Its power", "Its size")) if asked else ()),
-            *(map(sortable, ("Width", "Its size")) if wanted else ()),
+            *(map(sortable, ("Difference", "Power", f"Size for {target}")) if asked else ()),
+            *(map(sortable, ("Width", "Size for it")) if wanted else ()),
         ],
         rows,
         *_notes(context, found),

@@ -96,6 +96,7 @@ def _table(context: Context, data: DataRecord, identifier: str) -> Table:
         rows += _rows(column, len(heads), missing=missing)
     known = data.n_features or 0
     left_out = known - sum(column.name != data.target for column in described)
+    counted_ = [bool(column.by_class[0].levels) for column in described]
     return table(
         identifier,
         write(context, TOPIC, "caption", data=data, by_class=bool(classes)),
@@ -105,7 +106,15 @@ def _table(context: Context, data: DataRecord, identifier: str) -> Table:
             right("Missing", "missing") if missing else None,
         ],
         rows,
-        *notes(context, TOPIC, "notes", data=data, left_out=left_out),
+        *notes(
+            context,
+            TOPIC,
+            "notes",
+            data=data,
+            left_out=left_out,
+            numbers=not all(counted_),
+            levels=any(counted_),
+        ),
     )
 
 

@@ -320,7 +320,7 @@ def _caption(
     said = f"{_subject(context, items)}: {mid_sentence(axes.y)} (vertical) by "
     said += mid_sentence(axes.x)
     if any(item.values.get("chosen") is not None for item in items):
-        said += "; marker, the predicted classes"
+        said += "; marker, the point of the predicted classes"
     first = items[0]
     place, model = Setting(first.data, first.protocol), first.model or ""
     measured = context.estimate(place, model, axes.metric or "")

@@ -325,7 +325,7 @@ def over_groups(context: Context, found: Iterable[Estimate]) -> list[Runs]:
             clusters.append(e.interval.clusters)
             record = context.data(e.data)
             plain = record is not None and record.groups is None
-            whole.add(context.cases(e.data) if plain else "groups")
+            whole.add(context.cases(e.data) if plain else context.groups(e.data))
     units = whole.pop() if len(whole) == 1 else "groups"
     return [runs(clusters_words("intervals", units, clusters))] if clusters else []
 

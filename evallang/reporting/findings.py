@@ -34,6 +34,7 @@ from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
     estimate_runs,
     scope_words,
+    value_text,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -184,7 +185,10 @@ def _best(
     pairs = [pair for c in context.results.comparisons for pair in c.pairwise]
     compared = {model for pair in pairs for model in pair.models}
     idle = {m.name for m in context.results.models if m.baseline} - compared
+    others = [e for e in known[len(best) :] if e.model not in idle] if not pairs else []
+    scale = context.scale(setting, metric_name)
     baseline = next((e for e in known[len(best) :] if e.model in idle), None)
+    shown = others if len(others) < 3 else [others[-1], others[0]]
     words = write(
         context,
         TOPIC,
@@ -194,6 +198,8 @@ def _best(
         models=[e.model for e in best],
         numbers=[estimate_runs(context, setting, e) for e in best],
         alone=len(known) == 1,
+        others=[e.model for e in others],
+        ends=[value_text(context.metric(metric_name), e.value, scale) for e in shown],
         baseline=baseline and (baseline.model, estimate_runs(context, setting, baseline)),
     )
     return [words, *never_predicted_findings(context, setting)]

@@ -220,8 +220,11 @@ def _pipelines(context: Context) -> Iterator[Runs]:
     if reading:
         yield write(context, TOPIC, "preprocessing", ways=ways, raw=raw if ways else ())
     if 0 < len(reading) <= MOST_MODELS:
-        last = {model.name: model.steps[-1] for model in reading}
-        yield write(context, TOPIC, "fixed_parameters", models=last)
+        last: dict[str, tuple[StepRecord, list[str]]] = {}
+        for model in reading:
+            step = model.steps[-1]
+            last.setdefault(_step_words(step), (step, []))[1].append(model.name)
+        yield write(context, TOPIC, "fixed_parameters", models=list(last.values()))
 
 
 def _step_words(step: StepRecord) -> str:

@@ -190,7 +190,9 @@ def _test_notes(context: Context, group: Group) -> list[Runs]:
             words = f"{named}: {words[:1].lower()}{words[1:]}"
         made.append(runs(sentence(words, context.own_names)))
     clusters = [pair.clusters for pair in pairs if pair.clusters is not None]
-    return made + ([runs(clusters_words("test", "groups", clusters))] if clusters else [])
+    whole = {context.groups(c.data) for c in group}
+    units = whole.pop() if len(whole) == 1 else "groups"
+    return made + ([runs(clusters_words("test", units, clusters))] if clusters else [])
 
 
 class Part(Struct, frozen=True):

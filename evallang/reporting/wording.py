@@ -208,7 +208,8 @@ def clusters_words(of: str, units: str, found: Sequence[Clusters]) -> str:
     """State how many whole groups are the units of tests or intervals, and their design effects."""
     sizes = between([one.n for one in found])
     noun = "group" if sizes == "1" and units == "groups" else units
-    words = f"Whole {units} are the units of the {of}: {sizes} {noun}"
+    whole = "Whole groups" if units == "groups" else units.capitalize()
+    words = f"{whole} are the units of the {of}: {sizes} {noun}"
     effects = sorted({one.design_effect for one in found if one.design_effect is not None})
     if effects:
         ends = dict.fromkeys(fixed(value, Scale(2)) for value in (effects[0], effects[-1]))

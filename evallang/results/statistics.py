@@ -153,7 +153,7 @@ class Lacking(Struct, frozen=True):
 DISAGREEMENTS: Mapping[str, str] = {
     "method": "they come from different methods",
     "side": "p is one-sided, the interval two-sided",
-    "family": "it covers this pair alone",
+    "family": "it covers this difference alone",
     "conservative": "it is conservative",
 }
 """The reasons why an interval and a decision at the same level may say different things."""

@@ -97,7 +97,7 @@ measure accuracy, roc_auc within sex
 """
     page = words_of(text, tmp_path)
     notes = page[page.index("vs. rest: this level minus") :].partition("#")[0]
-    assert notes.count("Whole groups are the units of the intervals: 30 groups") == 1
+    assert notes.count("Patients are the units of the intervals: 30 patients") == 1
     assert "female, accuracy: only 30 groups" in notes
     assert "male, area under the ROC curve: only 30 groups" in notes
 

@@ -307,7 +307,7 @@ def test_an_exploratory_posterior_decides_nothing(tmp_path):
         '  metric "accuracy"\ncompare a, b with bayes_signed_rank across data exploratory\n',
         tmp_path,
     )
-    assert "This comparison was exploratory: no decisions are drawn from it." in page.methods()
+    assert "This comparison was exploratory: no decisions were drawn from it." in page.methods()
     assert "was decided" not in page.methods()
     assert "estimates and posterior probabilities are in the comparisons" in page.text
     assert "p-values" not in page.text
@@ -352,10 +352,10 @@ def test_no_simultaneous_interval_is_advised_where_the_false_discovery_rate_has_
     kept = Page(CLOSE + lines.format("fdr_bh"))
     pair = kept.pairs()[0]
     assert not pair.reject and pair.estimate.low > 0 and pair.simultaneous is None
-    assert "the plain interval covers its pair alone" in kept.whole
+    assert "the plain interval covers its difference alone" in kept.whole
     assert "simultaneous interval" not in kept.whole
     assert (
-        "the simultaneous interval covers all pairs jointly"
+        "the simultaneous interval covers all differences jointly"
         in Page(CLOSE + lines.format("holm")).whole
     )
 
@@ -462,7 +462,7 @@ def test_a_finding_states_why_a_simultaneous_interval_includes_zero():
         "  pattern [1, 0, 0]: 44\n  pattern [0, 1, 0]: 27\n  pattern [1, 1, 0]: 59\n"
     )
     page = Page(table + lines)
-    (line,) = page.findings("A simultaneous interval, which covers all pairs jointly")
+    (line,) = page.findings("A simultaneous interval, which covers all differences jointly")
     assert "can include 0 where the adjusted p is significant" in line
     # Holm's steps are narrower than Bonferroni's interval; the note of the table says so too
     assert "simultaneous interval, conservative compared with a step-wise correction" in page.text
@@ -662,4 +662,4 @@ def test_examples_with_several_readers_are_the_units_and_not_groups(tmp_path):
         tmp_path,
     )
     assert {e.interval.clusters.n for e in page.results.estimates} == {40}
-    assert "Whole scans are the units of the intervals: 40 scans." in page.text
+    assert "Scans are the units of the intervals: 40 scans." in page.text

@@ -18,7 +18,7 @@ from evallang.reporting.figures.curves import (
     draw_key,
 )
 from evallang.reporting.figures.figure import COLUMN, INK, MUTE, SIZE, Axis, Canvas, Look
-from evallang.reporting.numbers import count, in_short, percent
+from evallang.reporting.numbers import count, fixed, in_short, percent, scale_of
 from evallang.results.records import PredictedValues, RiskGroup, RiskGroups
 
 Ends = tuple[float, float]
@@ -151,6 +151,11 @@ def survival_curves(
     """Draw the curve of each group by risk, its censored times, and the numbers at risk below."""
     last = max(group.times[-1] for one in every for group in one.groups)
     names = names_of_groups(found.groups)
+    risks = scale_of(
+        [],
+        [max(abs(end) for one in every for g in one.groups for end in (g.low, g.high))],
+        percent=False,
+    )
     titles = (time[:1].upper() + time[1:], f"Share without an event (%), {name}")
     plot = _plot((0.0, last), (0.0, 100.0), titles, names=names, most=100.0)
     canvas = plot.canvas
@@ -175,7 +180,7 @@ def survival_curves(
         for tick in plot.x.ticks:
             canvas.words(plot.x(tick), y, count(at_risk(group, tick)), "center")
         died = sum(group.events)
-        ends = dict.fromkeys(map(in_short, (group.low, group.high)))
+        ends = dict.fromkeys(fixed(end, risks) for end in (group.low, group.high))
         text = (
             f"{label}: risk {' to '.join(ends)}, {count(died)} of {count(group.n)} with the event"
         )
