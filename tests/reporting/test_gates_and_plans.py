@@ -133,7 +133,7 @@ def test_an_option_of_an_interval_is_no_word_of_the_simultaneous_one():
 def test_the_table_of_power_has_a_dash_where_a_line_was_not_asked():
     asked = "analyze power(difference=2%, discordant=8%, width=5%)\nanalyze power(discordant=8%)\n"
     head, rows, _ = Page(LINES + asked).table("table-power")
-    assert head[-2:] == ["Width", "Its size"]
+    assert head[-2:] == ["Width", "Size for it"]
     first, last = rows[0], rows[-1]
     assert "–" not in first
     assert last[-5:] == ["–"] * 5

@@ -83,7 +83,7 @@ def test_a_share_of_another_model_is_found_in_a_confusion_matrix(page):
 def test_a_number_of_a_note_is_of_its_analysis(page):
     html, plain = page
     (table,) = [one for one in tables(html) if "Agreement of two models" in one]
-    wrong = table.replace("All models are right", "Kappa is 0.8642. All models are right")
+    wrong = table.replace("The numbers apply", "Kappa is 0.8642. The numbers apply")
     assert wrong != table
     ((place, _, number),) = misplaced_in_analyses(html.replace(table, wrong), plain)
     assert (place, number) == ("agreement_of_models", "0.8642")
