@@ -215,10 +215,11 @@ def misplaced_in_findings(html, plain):
             nearest = (
                 named(words(item[start:second]), every) or named(words(item[:start]), every)
             )[-1:]
+            others = "the other" in words(item[:start])  # models that are not named: their range
             if set(numbers) <= common or any(
                 set(numbers) <= common | held
                 for models, held in records
-                if models <= about and set(nearest) <= models
+                if others or (models <= about and set(nearest) <= models)
             ):
                 continue
             found.append((words(item)[:80], numbers))
