@@ -84,8 +84,8 @@ def test_a_comparison_whose_only_pair_lost_a_fit_was_not_performed(tmp_path):
         "not computed: a fit of bad failed",
     )
     words = report_of(tmp_path / "out")
-    assert "bad and good were to be compared on accuracy using McNemar’s test" in words
-    lost = "bad and good were not compared in accuracy, because fits of bad failed."
+    assert "good and bad were to be compared on accuracy using McNemar’s test" in words
+    lost = "good and bad were not compared in accuracy, because fits of bad failed."
     assert lost in words
     assert "by McNemar’s test at a level" not in words
 

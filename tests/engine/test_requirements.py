@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 from studies import study
 
-from evallang.api import run
+from evallang.api import StudyError, run
 from evallang.cli.verdicts import requirement_lines
 
 HEAD = """evallang 1
@@ -117,7 +117,7 @@ require a better than b
     assert tested.interval == (tested.test.estimate.low, tested.test.estimate.high)
 
 
-def test_a_line_about_models_or_columns_that_the_file_has_not_is_not_met(tmp_path):
+def test_a_line_about_a_model_that_the_file_has_not_is_refused(tmp_path):
     (tmp_path / "p.csv").write_text("id,truth,a\n" + "".join(f"{i},{i % 2},1\n" for i in range(40)))
     text = """evallang 1
 predictions p from "p.csv"
@@ -127,9 +127,9 @@ measure accuracy
 require accuracy of nowhere >= 10%
 require nowhere better than a
 """
-    level, better = run(study(text, tmp_path)).record.requirements
-    assert not level.met and not better.met
-    assert level.reason == better.reason == "cannot be decided: p has no model nowhere"
+    with pytest.raises(StudyError, match="E493") as refused:
+        run(study(text, tmp_path))
+    assert str(refused.value).count("no model of the data is called `nowhere`") == 2
 
 
 def test_each_line_prints_what_was_decided_with_interval_level_and_method():
