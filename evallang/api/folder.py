@@ -20,21 +20,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.api.run_tables import write_fits, write_predictions
+from evallang.engine.run_record import Run
 from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.reporting.output_files import free_name, kept, written_files
+from evallang.reporting.report import Mapped
 from evallang.results import codec, records
 from evallang.results.files import PREDICTIONS, RESULTS, TEMPORARY, write_file
-
-if TYPE_CHECKING:
-    from evallang.engine.run_record import Run
-    from evallang.reporting.report import Mapped
 
 NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})

@@ -9,19 +9,17 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from evallang.engine.evaluation import Evaluation
+from evallang.engine.run_record import Run
+from evallang.models.thresholds import ChosenThreshold
 from evallang.printable import inert
 from evallang.results import codec
-
-if TYPE_CHECKING:
-    from evallang.engine.evaluation import Evaluation
-    from evallang.engine.run_record import Run
-    from evallang.models.thresholds import ChosenThreshold
 
 ROWS_IN_A_GROUP = 1 << 18  # of the Parquet file, whose bytes depend on it
 

@@ -5,20 +5,17 @@ Files of JUnit XML, summaries in Markdown, and annotations of GitHub Actions on 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
 
+from evallang.api.checked_file import CheckedFile
 from evallang.cli.change_text import markdown_cell
 from evallang.cli.summary_text import markdown_lines
 from evallang.cli.terminal import Failed, cannot, write_format
+from evallang.cli.verdicts import Verdict
 from evallang.printable import printable
-
-if TYPE_CHECKING:
-    from evallang.api.checked_file import CheckedFile
-    from evallang.cli.verdicts import Verdict
-    from evallang.results.records import ResultsRecord
+from evallang.results.records import ResultsRecord
 
 
 class CiFiles(Struct, frozen=True):
@@ -41,7 +38,7 @@ class CiFiles(Struct, frozen=True):
             if place.is_dir():
                 raise click.ClickException(f"`{place}` is a folder; name a file")
 
-    def write_results(self, study: str, record: "ResultsRecord", checked: "CheckedFile") -> None:
+    def write_results(self, study: str, record: ResultsRecord, checked: CheckedFile) -> None:
         """Write how each requirement was decided, and which fits failed.
 
         `checked` is the study, with the lines of its requirements.
@@ -66,9 +63,9 @@ class CiFiles(Struct, frozen=True):
     def _write(
         self,
         study: str,
-        decided: "Sequence[Verdict]",
+        decided: Sequence[Verdict],
         errors: Sequence[str],
-        record: "ResultsRecord | None" = None,
+        record: ResultsRecord | None = None,
     ) -> None:
         if self.junit is not None:
             _put(self.junit, _junit(study, decided, errors), mode="wb")
@@ -89,7 +86,7 @@ def _put(path: str, content: bytes, *, mode: str) -> None:
         raise Failed(cannot("write", path, error)) from error
 
 
-def _junit(study: str, decided: "Sequence[Verdict]", errors: Sequence[str]) -> bytes:
+def _junit(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> bytes:
     """Return a test case for each requirement and each error.
 
     GitLab shows the text of a failure and not its message, Jenkins both.
@@ -117,7 +114,7 @@ def _junit(study: str, decided: "Sequence[Verdict]", errors: Sequence[str]) -> b
     return bytes(ET.tostring(suites, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _summary(study: str, decided: "Sequence[Verdict]", errors: Sequence[str]) -> Iterator[str]:
+def _summary(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> Iterator[str]:
     yield f"## {_escaped(study)}"
     yield ""
     lost = sum(not verdict.met for verdict in decided)
@@ -140,10 +137,10 @@ def _summary(study: str, decided: "Sequence[Verdict]", errors: Sequence[str]) ->
 
 
 def _annotations(
-    record: "ResultsRecord",
-    decided: "Sequence[Verdict]",
+    record: ResultsRecord,
+    decided: Sequence[Verdict],
     failed: Sequence[str],
-    checked: "CheckedFile",
+    checked: CheckedFile,
 ) -> Iterator[str]:
     from evallang.diagnostics.formats import github_error
 

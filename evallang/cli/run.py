@@ -5,11 +5,12 @@ import shlex
 import tempfile
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evallang.activity import Activity, watched
+from evallang.api.folder import Reserved
+from evallang.api.results import Results as RunResults
 from evallang.api.sharding import Shard
 from evallang.cli.ci_files import CiFiles
 from evallang.cli.lock import DIFFERENT
@@ -28,16 +29,12 @@ from evallang.cli.shard import ShardType, run_shard
 from evallang.cli.summary_text import text_lines
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.diagnostics import Severity, has_errors
+from evallang.engine.backends.cluster import Tls
+from evallang.engine.backends.workers import Workers
 from evallang.limits import changed_limits
 from evallang.printable import ISOLATES
+from evallang.results.records import Failure
 from evallang.spelling import listed
-
-if TYPE_CHECKING:
-    from evallang.api.folder import Reserved
-    from evallang.api.results import Results as RunResults
-    from evallang.engine.backends.cluster import Tls
-    from evallang.engine.backends.workers import Workers
-    from evallang.results.records import Failure
 
 
 @click.command("run", epilog="Example: evallang run study.eval -o results -j 4")
@@ -210,7 +207,7 @@ def _dask(
     key: str | None,
     fit_timeout: float | None,
     memory: int | None,
-) -> "tuple[str, Tls] | None":
+) -> tuple[str, Tls] | None:
     """Return the address of a cluster and the files of its encryption; refuse wrong options."""
     if address is None:
         if authority or certificate or key:
@@ -254,7 +251,7 @@ def run_study(
     *,
     out: str | None = None,
     jobs: int | None = None,
-    dask: "tuple[str, Tls] | None" = None,
+    dask: tuple[str, Tls] | None = None,
     fit_timeout: float | None = None,
     memory: int | None = None,
     settings: tuple[str, ...] = (),
@@ -398,7 +395,7 @@ def cores() -> int:
 
 
 def _save(
-    results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None, jobs: "Workers"
+    results: RunResults, folder: Reserved, formats: tuple[str, ...] | None, jobs: Workers
 ) -> tuple[str, ...]:
     from evallang.api import FolderRefused
     from evallang.api.models import ModelNotWritten
@@ -414,7 +411,7 @@ def _save(
         raise Failed(f"{said}; {_kept_elsewhere(results)}") from error
 
 
-def _kept_elsewhere(results: "RunResults") -> str:
+def _kept_elsewhere(results: RunResults) -> str:
     """Save the results in a temporary folder, so that hours of fits are not lost; return where."""
     from evallang.results import codec
 
@@ -429,7 +426,7 @@ def _kept_elsewhere(results: "RunResults") -> str:
 SHOWN_FAILURES = 5
 
 
-def _failures(failures: "tuple[Failure, ...]") -> None:
+def _failures(failures: tuple[Failure, ...]) -> None:
     outer = [f for f in failures if f.stage != "inner"]
     for one in outer[:SHOWN_FAILURES]:
         what = f"a fit failed ({one.model}, fold {one.fold})"

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,10 +10,7 @@ from evallang.cli.settings import limit_option
 from evallang.cli.summary_text import markdown_lines, text_lines
 from evallang.cli.terminal import read_results, write, write_format, write_json
 from evallang.printable import ISOLATES, inert
-
-if TYPE_CHECKING:
-    from evallang.reporting.summary import Summary
-
+from evallang.reporting.summary import Summary
 
 READ_BY_PEOPLE = frozenset({"text", "markdown"})
 
@@ -48,7 +45,7 @@ def command(place: str, form: str) -> int:
     return 0
 
 
-def _csv(made: "Summary") -> str:
+def _csv(made: Summary) -> str:
     """Return one row per cell, because the tables have different columns."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -69,7 +66,7 @@ def _csv(made: "Summary") -> str:
     return stream.getvalue()
 
 
-def _json(made: "Summary") -> dict[str, Any]:
+def _json(made: Summary) -> dict[str, Any]:
     return {
         "format_version": "1.0",
         "title": made.title,

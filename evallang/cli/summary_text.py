@@ -1,13 +1,10 @@
 """The summary of results as text of 80 columns, and as Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from evallang.cli.change_text import markdown_cell
 from evallang.printable import terminal_width, wrapped
-
-if TYPE_CHECKING:
-    from evallang.reporting.summary import Summary, SummaryRow, SummaryTable
+from evallang.reporting.summary import Summary, SummaryRow, SummaryTable
 
 WIDTH, WIDEST, NARROWEST = 80, 24, 12
 """The width of the text, and of its columns: of words, and where a long head or stub is broken."""
@@ -19,12 +16,12 @@ BOLD = "Bold rows"  # of a report; a terminal marks them
 MARGIN, GAP = "  ", "  "
 
 
-def text_lines(made: "Summary") -> Iterator[str]:
+def text_lines(made: Summary) -> Iterator[str]:
     """Return the lines of a summary; none is wider than 80 columns."""
     return map(_with_plain_spaces, _lines(made))
 
 
-def _lines(made: "Summary") -> Iterator[str]:
+def _lines(made: Summary) -> Iterator[str]:
     yield from _wrapped(f"Results: {made.title}")
     for finding in made.findings:
         yield ""
@@ -56,7 +53,7 @@ def _wrapped(text: str, width: int = WIDTH, first: str = "", later: str = MARGIN
     return wrapped(text.replace("\n", " "), width, first, later, broken=True)
 
 
-def _shown_rows(table: "SummaryTable") -> "list[SummaryRow | None]":
+def _shown_rows(table: SummaryTable) -> list[SummaryRow | None]:
     """Return the rows of a table; None is a gap in one that is too long for a terminal."""
     if len(table.rows) <= MOST_ROWS:
         return list(table.rows)
@@ -69,7 +66,7 @@ def _shown_rows(table: "SummaryTable") -> "list[SummaryRow | None]":
 class _Grid:
     """A table as columns of lines, divided among blocks that fit; each has the first column."""
 
-    def __init__(self, table: "SummaryTable") -> None:
+    def __init__(self, table: SummaryTable) -> None:
         self.columns = table.columns
         self.rows = _shown_rows(table)
         self.indent = MARGIN if any(row.heading for row in table.rows) else ""
@@ -102,7 +99,7 @@ class _Grid:
         cells = [_wrapped(self._text(row, i), room, indent, indent) for row in self.rows]
         return head, cells, max(terminal_width(line) for lines in (head, *cells) for line in lines)
 
-    def _text(self, row: "SummaryRow | None", i: int) -> str:
+    def _text(self, row: SummaryRow | None, i: int) -> str:
         if row is None:
             return "..." if i == 0 else ""
         if row.heading:
@@ -174,7 +171,7 @@ def _beside(
         yield (MARGIN + GAP.join(parts)).rstrip(" ")
 
 
-def markdown_lines(made: "Summary", level: int = 2) -> Iterator[str]:
+def markdown_lines(made: Summary, level: int = 2) -> Iterator[str]:
     """Return the lines of a summary in Markdown, with all rows, below a heading of a level."""
     return map(_with_plain_spaces, _markdown(made, level))
 
@@ -184,7 +181,7 @@ def _with_plain_spaces(line: str) -> str:
     return line.replace("\u00a0", " ")
 
 
-def _markdown(made: "Summary", level: int) -> Iterator[str]:
+def _markdown(made: Summary, level: int) -> Iterator[str]:
     yield f"{'#' * level} {markdown_cell(made.title)}"
     yield ""
     for finding in made.findings:
