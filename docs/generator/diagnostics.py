@@ -12,6 +12,7 @@ PASSES = {
     "E1": "Names, types, options, units",
     "E2": "Analyses that cannot be computed or have no meaning",
     "E4": "Data",
+    "E6": "Files and logs",
     "E9": "Not in this version",
     "W0": "Layout",
     "W1": "Names and waivers",

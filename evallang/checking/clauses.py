@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from evallang.checking import clause_values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
-from evallang.data.path_patterns import PART, has_parts, sheet_of
+from evallang.data.path_patterns import WORDS, path_pattern, sheet_of
 from evallang.data.remote import address_objection, is_remote
 from evallang.diagnostics import Related, codes
 from evallang.source import Span
@@ -182,14 +182,22 @@ def errors(scope: Scope, since: int) -> bool:
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 
-def check_path(scope: Scope, location: str, node: n.Node, *, parts: bool = False) -> None:
-    """Report a path that no table is read from; `parts` may have a file each."""
+def check_path(scope: Scope, location: str, node: n.Node, words: Sequence[str] = ()) -> None:
+    """Report a path that no table is read from; `words` are those that braces may hold."""
+    pattern = path_pattern(location)
+    problem = None if pattern.stray is None or not words else f"`{pattern.stray}` has no partner"
+    for word in () if problem else dict.fromkeys(pattern.words):
+        if word not in words and (words or word in WORDS):
+            problem = f"`{{{word}}}` has no meaning"
+        elif pattern.words.count(word) > 1 and words:
+            problem = f"`{{{word}}}` is written twice"
     objection = address_objection(location) if is_remote(location) else None
     if objection is not None:
         message, help_text = objection
         scope.report(codes.unknown_source, message, node.span, help=help_text)
-    elif has_parts(location) and not parts:
-        scope.refuse("part_outside_predictions", node.span, part=PART)
+    elif problem is not None:
+        known = listed([f"{{{word}}}" for word in words], "or") if words else "no word in braces"
+        scope.refuse("braces", node.span, problem=problem, known=known)
     elif not sheet_of(location)[0].lower().endswith(TABLE_ENDINGS):
         scope.report(
             codes.unknown_source,

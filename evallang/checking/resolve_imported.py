@@ -17,8 +17,8 @@ from evallang.checking.clauses import (
     time_column,
 )
 from evallang.checking.scope import Scope, suggestion
-from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
-from evallang.data.path_patterns import FURTHER, PART, path_pattern
+from evallang.data.dataset import BY_ORDER, CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
+from evallang.data.path_patterns import ROLES, WORDS, in_braces, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
 from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.metrics.named import named_metric
@@ -42,13 +42,13 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     before = len(scope.diagnostics)
     clauses = Clauses(scope, node)
     for path in node.paths:
-        check_path(scope, path.value, path, parts=True)
-        _check_braces(scope, path)
+        check_path(scope, path.value, path, WORDS)
+    named = _words_in_names(scope, clauses, node.paths)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
     judged = _judged(scope, node, clauses, groups)
-    long = clauses.plain("model") is not None
+    long = clauses.plain("model") is not None or "model" in named
     lines = [
         c
         for word, part in groups.items()
@@ -72,9 +72,22 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         reader = replace(reader, values=reader.values[:1])
     order = next((word for word in ("event", "query") if word in clauses.places), None)
     positive, positive_label = positive_class(scope, clauses)
+    repeats = clauses.plain("repeat")
+    if repeats is not None and len(repeats.values) > 1:
+        named["repeat"] = BY_ORDER
+        if clauses.lacks("id"):
+            scope.refuse(
+                "missing_column",
+                repeats.span,
+                what="predictions",
+                name=node.name.name,
+                role="the example of each row",
+                clause="id",
+            )
     spec = PredictionsSpec(
         **clauses.described(node, node.paths[0], "queries" if order == "query" else "examples"),
-        **clauses.several(*COLUMNS_OF_PREDICTIONS),
+        **clauses.several(*(word for word in COLUMNS_OF_PREDICTIONS if word not in named)),
+        **{word: column for word, column in named.items() if word != "model"},
         paths=tuple(path.value for path in node.paths),
         models=models,
         judged=judged,
@@ -90,26 +103,19 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         reader=None if reader is None else clause_values.column(scope, reader),
         readers="random" if drawn else None,
         missing=missing_words(scope, clauses),
-        model=clauses.take("model") or (),
+        model=(named["model"],) if "model" in named else clauses.take("model") or (),
         every=every,
         model_values=values_of_models,
     )
     return None if errors(scope, before) else spec
 
 
-def _check_braces(scope: Scope, path: n.TextNode) -> None:
-    """Report braces in a path that have another meaning than `{part}`."""
-    pattern = path_pattern(path.value)
-    problem = None if pattern.stray is None else f"`{pattern.stray}` has no partner"
-    for word in () if problem else dict.fromkeys(pattern.words):
-        if word in FURTHER:
-            values.not_in_this_version(scope, f"`{{{word}}}` in the name of a file", path)
-        elif word != PART:
-            problem = f"`{{{word}}}` is unknown"
-        elif pattern.words.count(word) > 1:
-            problem = f"`{{{word}}}` is written twice"
-    if problem is not None:
-        scope.refuse("braces", path.span, problem=problem, part=PART)
+def _words_in_names(scope: Scope, clauses: Clauses, paths: Sequence[n.TextNode]) -> dict[str, Any]:
+    """Return the columns that names of files hold, by their roles; report those of a clause too."""
+    words = {word for path in paths for word in path_pattern(path.value).words if word in ROLES}
+    for word in words & {*clauses.places}:
+        scope.refuse("role_in_names_too", clauses.places[word], word=word)
+    return {word: in_braces(word) for word in ROLES if word in words}
 
 
 def _judged(
@@ -253,7 +259,8 @@ def _long_table(
     if clauses.plain("score") is not None:
         own["score"] = clauses.take("score")
     if column is None and not own.keys() & {"score", "scores", "range"}:
-        scope.refuse("no_column_of_predictions", clauses.places["model"], node=node)
+        place = clauses.places.get("model") or node.paths[0].span
+        scope.refuse("no_column_of_predictions", place, node=node)
     every = GivenModel(ALL, ALL, column, None, denominator=denominator, **own)
     models = tuple(replace(every, name=name, label=label) for name, label, _ in chosen)
     return every, models, tuple(value for _, _, value in chosen)
@@ -332,10 +339,12 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     """Resolve one `scores` statement; None after a report."""
     before = len(scope.diagnostics)
     clauses = Clauses(scope, node)
-    check_path(scope, node.path.value, node.path)
+    check_path(scope, node.path.value, node.path, WORDS)
+    named = _words_in_names(scope, clauses, [node.path])
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     for written, lacking in (("model", "score"), ("score", "model")):
-        if clauses.plain(written) is not None and clauses.plain(lacking) is None:
+        known = lacking in named or clauses.plain(lacking) is not None
+        if clauses.plain(written) is not None and not known:
             scope.refuse(
                 "half_a_long_table",
                 clauses.places[written],
@@ -353,10 +362,13 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         higher = better_is_higher(scope, clauses, node, metric)
     spec = ScoresSpec(
         **clauses.described(node, node.path, ""),
-        **clauses.several("score", "dataset", "fold", "repeat", "seed"),
+        **clauses.several(
+            *(w for w in ("score", "dataset", "fold", "repeat", "seed") if w not in named)
+        ),
+        **{word: column for word, column in named.items() if word != "model"},
         path=node.path.value,
         models=models,
-        model=clauses.take("model") or (),
+        model=(named["model"],) if "model" in named else clauses.take("model") or (),
         shared_training=shared_training,
         fold_option=fold_option,
         metric=metric,

@@ -18,6 +18,7 @@ from evallang.checking.resolve_thresholds import thresholds_of_models
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
+from evallang.data.path_patterns import path_pattern
 from evallang.diagnostics import Severity
 from evallang.metrics.metric import METRICS
 from evallang.spelling import listed
@@ -128,8 +129,8 @@ def _source(
     location = clause_values.column_name(first)
     if source.kind == "sql":
         return location, clause_values.column_name(source.values[1]), "sql"
-    check_path(scope, location, first)
-    if any(c in location for c in "*?["):
+    check_path(scope, location, first, ("dataset",))
+    if path_pattern(location).words or any(c in location for c in "*?["):
         return location, None, "glob"
     return location, None, "path"
 

@@ -30,7 +30,7 @@ from evallang.cli.terminal import (
     study_path,
     tell,
 )
-from evallang.data.path_patterns import GLOB, matching
+from evallang.data.path_patterns import GLOB, matching, path_pattern
 from evallang.data.remote import network_allowed
 from evallang.diagnostics import has_errors, sorted_by_weight
 from evallang.limits import OverLimit, changed_limits
@@ -188,7 +188,9 @@ class Watch:
         found, folder = set(self._files), Path(self.file).parent
         for location in self._data:
             try:
-                names = matching(location, folder) if GLOB.search(location) else (location,)
+                pattern = path_pattern(location)
+                glob = pattern.glob if pattern.words else location
+                names = matching(glob, folder) if GLOB.search(glob) else (location,)
                 found.update(folder / name for name in names)
             except (OverLimit, ValueError):  # the check of the data reports it
                 continue

@@ -62,7 +62,7 @@ def names_of_models(frame: Frame, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_models(
-    frame: Frame,
+    sources: Sequence[str],
     columns: Sequence[str],
     wanted: Iterable[str],
     present: Sequence[str],
@@ -71,7 +71,7 @@ def check_models(
     refuse_each(
         Refused(
             codes.no_scores_of_model,
-            f"no row of `{frame.source}` has `{name}` in {quoted(columns)}",
+            f"no row of {quoted(sources)} has `{name}` in {quoted(columns)}",
             "models",
             help=f"did you mean `{near}`?"
             if (near := closest(name, present))

@@ -28,6 +28,8 @@ from evallang.data.frame import Frame, frame_of
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.odd_values import variants_in, warn_of_variants
+from evallang.data.parts import pattern_files
+from evallang.data.path_patterns import path_pattern
 from evallang.data.row_filters import select
 from evallang.data.source_columns import NOT_USED, named_columns, roles_of, source_columns
 from evallang.data.target import read_target
@@ -66,11 +68,14 @@ def read_table(
 def _single_specs(spec: DataSpec, folder: Path) -> list[DataSpec]:
     if spec.kind != "glob":
         return [spec]
-    paths = matching_files(spec.location, folder)
-    if not paths:
+    if path_pattern(spec.location).words:
+        named = [(path, values["dataset"]) for values, path in pattern_files(spec.location, folder)]
+    else:
+        named = [(path, stem(path)) for path in matching_files(spec.location, folder)]
+    if not named:
         fix = "patterns are relative to the study's own file; `**` stands for any folders"
         raise Refused(codes.file_not_found, f"no file matches `{spec.location}`", help=fix)
-    stems = [encodable(stem(path)) for path in paths]
+    stems = [encodable(name) for _, name in named]
     if twice := repeated(stems):
         message = f"`{spec.location}` finds several files called {quoted(twice)}"
         raise Refused(
@@ -84,7 +89,7 @@ def _single_specs(spec: DataSpec, folder: Path) -> list[DataSpec]:
             kind="path",
             location=path,
         )
-        for path, name in zip(paths, stems, strict=True)
+        for (path, _), name in zip(named, stems, strict=True)
     ]
 
 

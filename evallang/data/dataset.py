@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evallang.stats.score_counts import PlacementSums, ScoreCounts
 
 Task = Literal["classification", "regression"]
+BY_ORDER = "{order}"  # the column of `repeat by order`: the place of a row among those of its id
 Label = bool | int | float | str
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern
-from evallang.data.path_patterns import has_parts
+from evallang.data.path_patterns import PART, path_pattern
 from evallang.data.source_columns import model_columns, named_columns, named_models, roles_of
 from evallang.data.text_forms import names_fold, names_identifier, names_time, names_unit
 from evallang.data.text_tables import Needed
@@ -60,7 +60,8 @@ def may_be_counted(spec: PredictionsSpec) -> bool:
     Its models are named and give labels or single scores, or are judged right or wrong; ids are
     whole numbers that rise, which is seen when they are read.
     """
-    if len(spec.paths) != 1 or not has_parts(spec.paths[0]) or not spec.models or spec.model:
+    words = [word for path in spec.paths for word in path_pattern(path).words]
+    if len(spec.paths) != 1 or words != [PART] or not spec.models or spec.model:
         return False
     of_rows = (spec.group, spec.fold, spec.runs, spec.dataset, spec.weight)
     if any(one is not None for one in of_rows) or spec.judged == "value" or spec.series:

@@ -26,7 +26,7 @@ from evallang.data.findings import Refused
 from evallang.data.frame import Frame
 from evallang.data.joined_parts import Rankings, RowsAsked
 from evallang.data.needed_columns import hashed_columns, label_columns_of
-from evallang.data.parts import hashes_of, join_parts, part_files
+from evallang.data.parts import hashes_of, join_parts, pattern_files
 from evallang.data.prediction_files import read_part
 from evallang.data.remote import network, network_allowed
 from evallang.data.row_filters import select
@@ -370,7 +370,7 @@ def count_parts(
     scores: dict[str, ScoresOfParts] = {}
     held: float = 0
     try:
-        paths = part_files(location, folder)
+        paths = [path for _, path in pattern_files(location, folder)]
         tasks = tuple(
             PartTask(path, folder.absolute(), spec, most, limited, allowed) for path in paths
         )

@@ -15,7 +15,7 @@ from evallang.data.files import matching_files
 from evallang.data.findings import Refused, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.path_patterns import path_pattern
+from evallang.data.path_patterns import PART, in_braces, path_pattern
 from evallang.diagnostics import codes
 
 Hashes = tuple[str, str]
@@ -23,20 +23,34 @@ MOST_SHOWN = 3  # files in a message
 APART = r"^(\+|0[0-9]|-0([^.]|$))"  # 007, +5, -0: more than a number
 
 
-def part_files(location: str, folder: Path) -> list[str]:
-    """Return the files of a pattern with `{part}`, in the order of the parts."""
+def pattern_files(location: str, folder: Path) -> list[tuple[dict[str, str], str]]:
+    """Return the files of a pattern with braces and the values of its words, in their order."""
     pattern = path_pattern(location)
     found = matching_files(pattern.glob, folder, location)
-    parts = pattern.parts_of(found)
-    if not parts:
+    try:
+        files = pattern.matches(found)
+    except ValueError as error:
+        raise Refused(
+            codes.file_names_unclear,
+            str(error),
+            "from",
+            help="write another sign than those of the values between two words in braces",
+        ) from error
+    if not files:
         seen = f"there are {listed(found, MOST_SHOWN)}" if found else "no file is there"
         raise Refused(
             codes.file_not_found,
             f"no file matches `{location}`",
             "from",
-            help=f"`{{part}}` stands for any name without `/`; {seen}",
+            help=f"a word in braces stands for any text without `/`; {seen}",
         )
-    return [path for _, path in parts]
+    return files
+
+
+def with_words(frame: Frame, values: Mapping[str, str]) -> Frame:
+    """Return a frame with a column for each word that the name of its file has, but `{part}`."""
+    columns = [pl.lit(v).alias(in_braces(word)) for word, v in values.items() if word != PART]
+    return replace(frame, cells=frame.cells.with_columns(columns))
 
 
 def spelled_otherwise(frame: Frame, parts: Sequence[Frame]) -> bool:
@@ -65,7 +79,7 @@ def join_parts(location: str, frames: Sequence[Frame], hashes: Sequence[Hashes])
         ),
         pieces=tuple(zip(starts, empty, strict=False)),
         parts=len(frames),
-        hashes=hash_of_parts(hashes),
+        hashes=hash_of_parts(hashes) if hashes else None,
         taken=_taken_of_parts([frame.taken for frame in frames]),
         _typed={},
     )

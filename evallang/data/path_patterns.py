@@ -87,8 +87,8 @@ class _Walk:
 
 
 PART = "part"
-FURTHER = ("model", "dataset", "repeat", "fold", "seed")
-"""Words that the names of files may carry in a later version."""
+ROLES = ("model", "dataset", "repeat")  # words that are columns of a file's rows
+WORDS = (*ROLES, PART)
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
@@ -99,9 +99,9 @@ def sheet_of(location: str) -> tuple[str, str | None]:
 
 
 class PathPattern(Struct, frozen=True):
-    """A path with braces: `preds/{part}.parquet`, a file for each part of a table.
+    """A path with braces: `preds/{model}_{part}.parquet`, a file for each part of a model's rows.
 
-    The name of a part is that of its file in place of the braces, without `/`; `{{` and `}}` are
+    A value is what the name of a file has in place of the braces, without `/`; `{{` and `}}` are
     literal braces.
 
     `texts` are the literal texts around its words, one more than there are words. `stray` is a
@@ -122,16 +122,33 @@ class PathPattern(Struct, frozen=True):
         """The pattern of `path_patterns` that finds all files, and perhaps others."""
         return "*".join(re.sub(r"([*?\[])", r"[\1]", text) for text in self.texts)
 
-    def parts_of(self, paths: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the parts with their paths: in the order of their numbers, else by code point."""
-        escaped = [re.escape(text) for text in self.texts]
-        expression = re.compile("([^/]+)".join(escaped))
-        found: dict[str, str] = {}
+    def matches(self, paths: Sequence[str]) -> list[tuple[dict[str, str], str]]:
+        """Return the files with the value of each word: in order of numbers, else by code point.
+
+        Raises `ValueError` where a name has several readings.
+        """
+        found: list[tuple[dict[str, str], str]] = []
         for path in paths:
-            match = expression.fullmatch(path)
-            if match is not None:
-                found[match[1]] = path
-        return [(str(name), found[str(name)]) for name in sort_labels(found)]
+            short, long = (
+                re.fullmatch(f"([^/]+{lazy})".join(map(re.escape, self.texts)), path)
+                for lazy in ("?", "")
+            )
+            if short is None or long is None:
+                continue
+            if short.groups() != long.groups():
+                readings = (", ".join(match.groups()) for match in (short, long))
+                raise ValueError(f"`{path}` is read as {' or as '.join(readings)}")
+            found.append((dict(zip(self.words, short.groups(), strict=True)), path))
+        places = {
+            word: {str(v): i for i, v in enumerate(sort_labels({one[word] for one, _ in found}))}
+            for word in self.words
+        }
+        return sorted(found, key=lambda one: [places[word][one[0][word]] for word in self.words])
+
+
+def in_braces(word: str) -> str:
+    """Return the column that holds what the names of files have in place of a word."""
+    return f"{{{word}}}"
 
 
 def path_pattern(location: str) -> PathPattern:
@@ -153,8 +170,3 @@ def path_pattern(location: str) -> PathPattern:
             texts[-1] += piece[0]
     texts[-1] += location[end:]
     return PathPattern(tuple(words), tuple(texts), stray)
-
-
-def has_parts(location: str) -> bool:
-    """Return whether a path stands for files that hold a part each."""
-    return PART in path_pattern(location).words

@@ -9,6 +9,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
@@ -16,6 +17,7 @@ from evallang.data.column_roles import check_models, names_of_models, read_ids
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import (
+    BY_ORDER,
     GivenModel,
     PredictionsSpec,
     ScorePattern,
@@ -43,8 +45,14 @@ from evallang.data.needed_columns import (
     spelled_columns,
 )
 from evallang.data.odd_values import MOST_COMPARED, warn_of_variants
-from evallang.data.parts import hashes_of, join_parts, part_files, spelled_otherwise
-from evallang.data.path_patterns import has_parts, path_pattern
+from evallang.data.parts import (
+    hashes_of,
+    join_parts,
+    pattern_files,
+    spelled_otherwise,
+    with_words,
+)
+from evallang.data.path_patterns import PART, path_pattern
 from evallang.data.row_filters import select
 from evallang.data.source_columns import model_columns, named_columns, roles_of
 from evallang.diagnostics import codes
@@ -71,10 +79,12 @@ def read_sources(
         return _long_table(spec, spec.every, frames, findings)
     if len(frames) == 1:
         frame, excluded = select(next(iter(frames.values())), spec.where)
+        frame = numbered_by_order(frame, spec)
         columns = {name: name for name in frame.columns}
         return frame, tuple(own_columns(model, columns, spec) for model in spec.models), excluded
     everywhere = [w for w in spec.where if all(w.column in f.columns for f in frames.values())]
     kept, before, notes = _filtered(frames, everywhere, findings)
+    kept = {path: numbered_by_order(frame, spec) for path, frame in kept.items()}
     joined, models = join(kept, spec, findings)
     rest = [line for line in spec.where if line not in everywhere]
     frame, after = select(joined.noted(notes), rest)
@@ -85,48 +95,100 @@ def read_sources(
 def _long_table(
     spec: PredictionsSpec, every: GivenModel, frames: Mapping[str, Frame], findings: Findings
 ) -> tuple[Frame, tuple[GivenModel, ...], Excluded]:
-    """Join the rows of the models of a long table by example."""
-    if len(frames) > 1:
-        message = f"a table with a row for each model is one file, and here are {len(frames)}"
-        fix = "write one statement for each file"
-        raise Refused(codes.files_contradict, message, "from", help=fix)
-    frame, excluded = select(next(iter(frames.values())), spec.where)
-    names = names_of_models(frame, spec.model)
-    present = tuple(dict.fromkeys(names))
-    warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
-    values = spec.model_values or present
-    models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
-    check_models(frame, spec.model, values, present)
-    column = pl.Series(names)
-    parts: dict[str, Frame] = {}
-    for model, value in zip(models, values, strict=True):
-        part = frame.keep(column == value)
-        parts[model.name] = replace(
-            part,
-            cells=part.cells.drop(spec.model),
-            source=f"{model.name} in {frame.source}",
-            notes=(),
-            taken={},
+    """Join the rows of the models of long tables by example.
+
+    Files without a column of models, such as one of the truth, are joined to the rows of each
+    model. A `where` line about a column that the rows of models lack is applied to the joined rows.
+    """
+    tables = [path for path, frame in frames.items() if {*spec.model} <= {*frame.columns}]
+    if not tables:
+        raise unknown_column(
+            codes.unknown_column,
+            spec.model[0],
+            next(iter(frames.values())).nameable,
+            ", ".join(frames),
+            "model",
         )
+    of_models = [
+        line
+        for line in spec.where
+        if len(frames) == 1 or all(line.column in frames[path].columns for path in tables)
+    ]
+    kept, excluded, notes = _filtered(frames, of_models, findings)
+    parts: dict[str, Frame] = {}
+    present: list[str] = []
+    for path in tables:
+        frame = kept.pop(path)
+        names = pl.Series(names_of_models(frame, spec.model))
+        own = names.unique(maintain_order=True).to_list()
+        for value in own:
+            if value in present:
+                raise Refused(
+                    codes.file_names_unclear,
+                    f"the model `{value}` is in {quoted(spec.paths)} more than once",
+                    "from",
+                    help="write one pattern for all files of a model, or rename one of the two",
+                )
+            if not spec.models or value in spec.model_values:
+                parts[value] = replace(
+                    frame.keep(names == value),
+                    source=f"{value} in {frame.source}",
+                    notes=(),
+                    taken={},
+                )
+        present += own
+        notes = tuple(dict.fromkeys((*notes, *frame.notes)))
+    warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
+    values = spec.model_values or tuple(present)
+    models = spec.models or tuple(replace(every, name=name, label=name) for name in present)
+    check_models(spec.paths, spec.model, values, present)
+    models = tuple(replace(m, path=m.name) for m in models)
+    renamed = dict(zip(values, models, strict=True))
+    parts = {
+        model.name: numbered_by_order(replace(f, cells=f.cells.drop(spec.model)), spec)
+        for f, model in ((parts[value], renamed[value]) for value in values)
+    }
     skipped = [name for name in present if name not in values]
-    notes = frame.notes
     notes += (f"rows of other models skipped: {listed(skipped, 12)}",) if skipped else ()
-    models = tuple(replace(model, path=model.name) for model in models)
-    if len(parts) == 1:
+    if len(parts) == 1 and not kept:
         (only,) = parts.values()
-        own = {name: name for name in only.columns}
+        columns = {name: name for name in only.columns}
         only = replace(only, taken=frame.taken)
-        return only.noted(notes), tuple(own_columns(m, own, spec) for m in models), excluded
+        return only.noted(notes), tuple(own_columns(m, columns, spec) for m in models), excluded
     if spec.id is None:
         raise Refused(
             codes.id_needed_to_join,
             f"the rows of {len(parts)} models are paired by example, and no column names it",
             "model",
+            "from",
             help="write `id COLUMN` below it",
         )
-    joined, models = join(parts, replace(spec, models=models), findings)
-    found = replace(joined, source=frame.source, rows_by=spec.id, taken=frame.taken)
-    return found.noted(notes), models, excluded
+    first = next(iter(parts.values()))
+    shared = {path: _in_each_run(part, first, spec.runs) for path, part in kept.items()}
+    joined, models = join({**parts, **shared}, replace(spec, models=models), findings)
+    taken = {word: some for frame in frames.values() for word, some in frame.taken.items()}
+    found = replace(joined, source=", ".join(spec.paths), rows_by=spec.id, taken=taken)
+    rest = [line for line in spec.where if line not in of_models]
+    found, after = select(found.noted(notes), rest)
+    return found, models, (*excluded, *after)
+
+
+def numbered_by_order(frame: Frame, spec: PredictionsSpec) -> Frame:
+    """Number the rows of each example in their order, where `repeat by order` asks for it."""
+    if spec.repeat != BY_ORDER or spec.id not in frame.columns:
+        return frame
+    keys = [spec.id, *([spec.dataset] if spec.dataset in frame.columns else [])]
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over(keys).alias(BY_ORDER)
+    return replace(frame, cells=frame.cells.with_columns(number))
+
+
+def _in_each_run(frame: Frame, other: Frame, runs: str | None) -> Frame:
+    """Return the rows of a file without repeats once for each repeat of another."""
+    if runs is None or runs in frame.columns or runs not in other.columns:
+        return frame
+    repeats = other.cells.select(runs).unique(maintain_order=True)
+    rows = np.repeat(frame.row_numbers, repeats.height)
+    return replace(frame, cells=frame.cells.join(repeats, how="cross"), rows=rows, _typed={})
 
 
 def _files(
@@ -144,7 +206,7 @@ def _files(
     }
     for path in () if given else spec.paths:
         with findings.catching():
-            frames[path] = _file(path, spec, folder, asked)
+            frames |= _tables(path, spec, folder, asked)
     refuse_each(
         Refused(
             codes.file_not_found,
@@ -159,26 +221,53 @@ def _files(
     return frames
 
 
-def _file(path: str, spec: PredictionsSpec, folder: Path, asked: tuple[RowsAsked, ...]) -> Frame:
-    """Read one file, or all files of parts as one."""
-    if not has_parts(path):
-        return read_part(path_pattern(path).plain, spec, folder)  # `{{` is a literal brace
-    parts = part_files(path, folder)
+def _tables(
+    path: str, spec: PredictionsSpec, folder: Path, asked: tuple[RowsAsked, ...]
+) -> dict[str, Frame]:
+    """Read one file, or all files of a pattern as one table, or as one for each model."""
+    pattern = path_pattern(path)
+    if not pattern.words:
+        return {path: read_part(pattern.plain, spec, folder)}  # `{{` is a literal brace
+    found = pattern_files(path, folder)
+    with parts_of(path, [file for _, file in found], folder):
+        if "model" not in pattern.words:
+            return {path: _stack(path, found, spec, folder, asked)}
+        models = dict.fromkeys(values["model"] for values, _ in found)
+        return {
+            f"{path}, {model}": _stack(
+                path, [one for one in found if one[0]["model"] == model], spec, folder, ()
+            )
+            for model in models
+        }
+
+
+def _stack(
+    path: str,
+    found: Sequence[tuple[Mapping[str, str], str]],
+    spec: PredictionsSpec,
+    folder: Path,
+    asked: tuple[RowsAsked, ...],
+) -> Frame:
+    """Read files as one table, with a column for each word of their names but `{part}`."""
+    alone = found[0][0].keys() == {PART}
     frames: list[Frame] = []
-    with parts_of(path, parts, folder):
-        for part in parts:
-            frames.append(read_part(part, spec, folder))
-            held = sum(int(one.cells.estimated_size()) for one in frames)
-            whole = int(held * len(parts) / len(frames))  # as if the others were like these
-            MEMORY.check(f"the parts of `{path}`", HELD * whole, COUNTED_INSTEAD)
-            if len(frames) == 1:
-                report_joining(JoinedParts(spec.name, len(parts), whole, asked))
-        hashed = hashed_columns(spec, frames[0].columns)
-        hashes = [hashes_of(frame, *hashed) for frame in frames]
-        if any(spelled_otherwise(frame, frames) for frame in frames):
-            frames = [read_part(part, spec, folder, spelled=False) for part in parts]
+    for values, part in found:
+        frames.append(with_words(read_part(part, spec, folder), values))
+        held = sum(int(one.cells.estimated_size()) for one in frames)
+        whole = int(held * len(found) / len(frames))  # as if the others were like these
+        MEMORY.check(f"the parts of `{path}`", HELD * whole, COUNTED_INSTEAD)
+        if alone and len(frames) == 1:
+            report_joining(JoinedParts(spec.name, len(found), whole, asked))
+    hashed = hashed_columns(spec, frames[0].columns)
+    hashes = [hashes_of(frame, *hashed) for frame in frames if alone]
+    if any(spelled_otherwise(frame, frames) for frame in frames):
+        frames = [
+            with_words(read_part(part, spec, folder, spelled=False), values)
+            for values, part in found
+        ]
     how = JoinedParts(spec.name, len(frames), held, asked)
-    return replace(join_parts(path, frames, hashes), joined=how)
+    joined = join_parts(path, frames, hashes)
+    return replace(joined, joined=how) if alone else joined
 
 
 COUNTED_INSTEAD = (
@@ -213,7 +302,8 @@ def _filtered(
     counts: dict[str, list[int]] = {line.written: [] for line in lines}
     for path, frame in frames.items():
         with findings.catching():
-            parts[path], gone = select(frame, lines)
+            own = [line for line in lines if line.column in frame.columns or len(frames) == 1]
+            parts[path], gone = select(frame, own)
             for clause, n in gone:
                 counts[clause].append(n)
     findings.stop_at_errors()

@@ -22,6 +22,7 @@ from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
 from evallang.data.file_formats import read_file
+from evallang.data.files import parts_of
 from evallang.data.findings import (
     Findings,
     Refused,
@@ -37,6 +38,8 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import level_codes, sorted_levels
 from evallang.data.magnitudes import OffScale, check_sizes, scale_of_named
 from evallang.data.odd_values import MOST_COMPARED, warn_of_numbers, warn_of_variants
+from evallang.data.parts import join_parts, pattern_files, with_words
+from evallang.data.path_patterns import path_pattern
 from evallang.data.row_filters import select
 from evallang.data.source_columns import named_columns, named_models, roles_of, source_columns
 from evallang.data.text_forms import names_fold, names_replicate, names_run
@@ -62,16 +65,7 @@ def read_scores(
 
 
 def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> ScoreTable:
-    frame = (
-        read_file(
-            spec.path,
-            folder,
-            named=named_columns(spec),
-            spelled=named_columns(replace(spec, score=None, models=(), where=())),
-        )
-        if given is None
-        else read_frame(given)
-    )
+    frame = _file(spec, folder) if given is None else read_frame(given)
     frame, excluded = select(frame.mark_missing(spec.missing, MISSING_MARKS), spec.where)
     with findings.catching():
         frame = _rows_of_metric(frame, spec)
@@ -119,6 +113,19 @@ def _read(spec: ScoresSpec, folder: Path, given: Any, findings: Findings) -> Sco
         excluded=excluded,
     )
     return replace(table, sha256=scores_hash(table))
+
+
+def _file(spec: ScoresSpec, folder: Path) -> Frame:
+    """Read the file, or all files of a pattern as one table."""
+    pattern = path_pattern(spec.path)
+    found = pattern_files(spec.path, folder) if pattern.words else [({}, pattern.plain)]
+    spelled = named_columns(replace(spec, score=None, models=(), where=()))
+    with parts_of(spec.path, [path for _, path in found], folder):
+        frames = [
+            with_words(read_file(path, folder, named=named_columns(spec), spelled=spelled), values)
+            for values, path in found
+        ]
+    return join_parts(spec.path, frames, ()) if pattern.words else frames[0]
 
 
 def scores_hash(table: ScoreTable) -> str:
@@ -533,7 +540,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells:
     warn_of_variants(spec.model[0], present[:MOST_COMPARED], "model", findings)
     models = spec.models or tuple(GivenModel(name, name, column=name) for name in present)
     places = {model.column or model.name: code for code, model in enumerate(models)}
-    check_models(frame, spec.model, tuple(places), present)
+    check_models([frame.source], spec.model, tuple(places), present)
     others = [name for name in present if name not in places]
     rows = counted(sum(name not in places for name in names), "row")
     notes = (f"{rows} of other models skipped: {listed(others, 12)}",) if others else ()

@@ -41,7 +41,10 @@ _OF_ALL: Mapping[str, Callable[..., n.Node]] = {
 }
 """The nodes of any number of children."""
 _WORDS = frozenset(
-    {"distribution", "drawn", "reader_word", "scale", "setting_word", "split", "target_word"}
+    {
+        *("by", "distribution", "drawn", "order", "reader_word", "repeat_word", "scale"),
+        *("setting_word", "split", "target_word"),
+    }
 )
 """The rules of keywords that are values."""
 _TUPLES = frozenset(

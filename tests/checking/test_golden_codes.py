@@ -55,7 +55,7 @@ def checked_in(folder, code, text, monkeypatch):
     folder.mkdir()
     with monkeypatch.context() as arranged:
         case = Case(text, folder, arranged)
-        of_data = code[1] == "4" and CODES[code].phase is not Phase.ADVICE
+        of_data = code[1] in "46" and CODES[code].phase is not Phase.ADVICE
         found = case.diagnostics() if of_data or case.reads else case.opened.diagnostics
     return found, case.opened.checked.sources
 

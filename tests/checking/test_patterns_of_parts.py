@@ -15,7 +15,7 @@ def errors(text):
     [
         ('"p-{part.csv"', "`{` has no partner in the name of a file"),
         ('"p-part}.csv"', "`}` has no partner in the name of a file"),
-        ('"p-{file}.csv"', "`{file}` is unknown in the name of a file"),
+        ('"p-{file}.csv"', "`{file}` has no meaning in the name of a file"),
         ('"{part}/{part}.csv"', "`{part}` is written twice in the name of a file"),
     ],
 )

@@ -188,7 +188,7 @@ def test_a_finding_about_statistics_shows_both_studies_and_a_rule_its_source(cod
 
 FRAMES = ("{}", 'data d from "d.csv"\n{}', 'predictions p from "p.csv"\n{}', "counts c\n{}",
           'scores s from "s.csv"\n{}')  # fmt: skip
-ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.words.right]
+ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "E6", "W4") and c.words.right]
 
 
 @for_each("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])

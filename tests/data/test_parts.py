@@ -34,9 +34,9 @@ def refused(place: Path) -> str:
 def test_parts_are_in_the_order_of_their_numbers_or_of_their_letters() -> None:
     pattern = path_pattern("p/{part}.csv")
     paths = ["p/10.csv", "p/9.csv", "p/1.csv"]
-    assert [path for _, path in pattern.parts_of(paths)] == ["p/1.csv", "p/9.csv", "p/10.csv"]
+    assert [path for _, path in pattern.matches(paths)] == ["p/1.csv", "p/9.csv", "p/10.csv"]
     paths = ["p/b.csv", "p/10.csv", "p/9.csv"]
-    assert [name for name, _ in pattern.parts_of(paths)] == ["10", "9", "b"]
+    assert [words["part"] for words, _ in pattern.matches(paths)] == ["10", "9", "b"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_two_braces_are_one_literal_brace(written: str, plain: str) -> None:
 def test_signs_of_patterns_in_a_name_are_signs_of_the_name() -> None:
     pattern = path_pattern("a[1]*{part}.csv")
     assert pattern.glob == "a[[]1][*]*.csv"
-    assert pattern.parts_of(["a[1]*x.csv", "a1x.csv"]) == [("x", "a[1]*x.csv")]
+    assert pattern.matches(["a[1]*x.csv", "a1x.csv"]) == [({"part": "x"}, "a[1]*x.csv")]
 
 
 def test_a_part_is_no_folder(tmp_path: Path) -> None:
