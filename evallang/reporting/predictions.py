@@ -1,10 +1,11 @@
 """Predicted numbers next to what was observed, series over time, and survival by risk groups."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Figure, Panel, Runs, Table, further, runs
+from evallang.reporting.document import Block, Column, Figure, Panel, Runs, Table, further, runs
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.figures.predictions import (
     names_of_groups,
@@ -13,6 +14,7 @@ from evallang.reporting.figures.predictions import (
     series,
     survival_curves,
 )
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import Scale, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -38,13 +40,11 @@ def predictions(context: Context) -> Sequence[Block]:
     A series over time and curves of survival are in the main part, the rest in the supplement.
     """
     blocks: list[Block] = []
-    for number_, setting in enumerate(context.settings, start=1):
-        numbers = _of(context, setting, context.results.predictions)
-        if numbers:
-            blocks += _numbers(context, setting, numbers, str(number_))
-        groups = _of(context, setting, context.results.risk_groups)
-        if groups:
-            blocks += _survival(context, setting, groups, str(number_))
+    for place, setting in enumerate(context.settings, start=1):
+        if numbers := _of(context, setting, context.results.predictions):
+            blocks += _numbers(context, setting, numbers, place)
+        if groups := _of(context, setting, context.results.risk_groups):
+            blocks += _survival(context, setting, groups, place)
     return blocks
 
 
@@ -60,111 +60,102 @@ def _of(context: Context, setting: Setting, every: Iterable[Item]) -> list[Item]
 
 
 def _figures(
-    context: Context, setting: Setting, identifier: str, caption: str, found: Sequence[
-        PredictedValues | RiskGroups
-    ], draw: Callable[..., tuple[Canvas, str]], *words: str,
+    context: Context, setting: Setting, place: int, found: Sequence[PredictedValues | RiskGroups],
+    name: str, draw: Callable[..., tuple[Canvas, str]], *words: str,
 ) -> list[Figure]:  # fmt: skip
     """Return a panel for each of the best models, on common scales."""
     if not context.draws:
         return []
-    shown = found[:MOST_PANELS]
-    panels = []
+    shown, panels = found[:MOST_PANELS], []
     for one in shown:
-        name = context.model(one.model)
-        drawn = draw(name, *words, one, shown, context.look(one.model))
-        panels.append(Panel(*drawn, runs(name)))
+        label = context.model(one.model)
+        drawn = draw(label, *words, one, shown, context.look(one.model))
+        panels.append(Panel(*drawn, runs(label)))
     facts = {"setting": setting, "drawn": len(shown), "models": len(found), "first": shown[0]}
-    said = write(context, TOPIC, caption, of=words[0], **facts)
-    return in_parts(f"figure-{identifier}", said, panels, "")
+    return in_parts(
+        f"figure-{name}-{place}", write(context, TOPIC, name, of=words[0], **facts), panels, ""
+    )
+
+
+def _heads(*words: str) -> Iterator[Column]:
+    return (right(word, word.lower()) for word in words)
 
 
 def _numbers(
-    context: Context, setting: Setting, found: Sequence[PredictedValues], number_: str
+    context: Context, setting: Setting, found: Sequence[PredictedValues], place: int
 ) -> list[Block]:
     """Return the series, the clouds of points and the table of residuals of one setting."""
-    record = context.data(setting.data)
+    record, unit = context.data(setting.data), context.cases(setting.data)
     of = (record.target if record is not None else None) or "value"
-    blocks: list[Block] = []
-    if all(len(one.moments) > 1 for one in found):
-        unit = context.cases(setting.data)
-        blocks += _figures(context, setting, f"series-{number_}", "series", found, series, of, unit)
-    rest: list[Block] = []
-    for name, draw in (
-        ("predictions", observed_by_predicted), ("residuals", residuals_by_predicted),
-    ):  # fmt: skip
-        rest += _figures(context, setting, f"{name}-{number_}", name, found, draw, of)
+    draw = partial(_figures, context, setting, place, found)
+    timed = all(len(one.moments) > 1 for one in found)
+    figures = draw("series", series, of, unit) if timed else []
+    clouds = draw("predictions", observed_by_predicted, of)
+    clouds += draw("residuals", residuals_by_predicted, of)
     spreads = [(one.residuals[3] - one.residuals[1]) / 2 for one in found]
     scale = scale_of(spreads, [v for one in found for v in one.residuals], percent=False)
-    rows = [
-        row(context.model(one.model), counted(one.n), *(number(v, scale) for v in one.residuals))
-        for one in found
-    ]
-    heads = [right(head, head.lower()) for head in RESIDUALS]
-    every = [
-        row(
-            context.model(one.model),
-            counted(one.moments[i]) if one.moments else None,
-            number(one.observed[i], scale),
-            number(one.predicted[i], scale),
-        )
-        for one in found
-        for i in range(len(one.observed))
-    ]
-    timed = right("Position", "position") if found[0].moments else None
     points = table(
-        f"table-residuals-{number_}",
+        f"table-residuals-{place}",
         (),
-        [left("Model"), timed, right("Observed", "observed"), right("Predicted", "predicted")],
-        every,
+        [left("Model"), *_heads(*(["Position"] if timed else []), "Observed", "Predicted")],
+        [
+            row(
+                context.model(one.model),
+                counted(one.moments[i]) if timed else None,
+                *(number(v, scale) for v in pair),
+            )
+            for one in found
+            for i, pair in enumerate(zip(one.observed, one.predicted, strict=True))
+        ],
     )
-    rest.append(
-        table(
-            points.id,
-            write(context, TOPIC, "caption_of_residuals", setting=setting),
-            [wide("Model"), right(context.cases(setting.data).capitalize(), "n"), *heads],
-            rows,
-            *notes(context, TOPIC, "notes_of_residuals", setting=setting),
-            one_number_a_column=points,
-        )
+    whole = table(
+        points.id,
+        write(context, TOPIC, "caption_of_residuals", setting=setting),
+        [wide("Model"), right(capitalised(unit), "n"), *_heads(*RESIDUALS)],
+        [
+            row(context.model(e.model), counted(e.n), *(number(v, scale) for v in e.residuals))
+            for e in found
+        ],
+        *notes(context, TOPIC, "notes_of_residuals", setting=setting),
+        one_number_a_column=points,
     )
-    return [*blocks[:1], *further([*blocks[1:], *rest])]
+    return [*figures[:1], *further([*figures[1:], *clouds, whole])]
 
 
 def _survival(
-    context: Context, setting: Setting, found: Sequence[RiskGroups], number_: str
+    context: Context, setting: Setting, found: Sequence[RiskGroups], place: int
 ) -> list[Block]:
     """Return the curves of groups by risk, and their table."""
     record = context.data(setting.data)
     time = (record.target if record is not None else None) or "time"
-    figures = _figures(
-        context, setting, f"survival-{number_}", "survival", found, survival_curves, time
-    )
-    rows, every = [], []
+    figures = _figures(context, setting, place, found, "survival", survival_curves, time)
     groups = [group for one in found for group in one.groups]
-    largest = max(abs(end) for one in groups for end in (one.low, one.high))
-    risks = scale_of([], [largest], percent=False)
+    risks = scale_of([], [max(max(abs(g.low), abs(g.high)) for g in groups)], percent=False)
     moments = scale_of([], [max(one.times[-1] for one in groups)], percent=False)
+    rows, every = [], []
     for one in found:
         for group, name in zip(one.groups, names_of_groups(one.groups), strict=True):
-            model = context.model(one.model)
+            stub = context.model(one.model), name
             steps = list(zip(group.times, group.at_risk, group.events, group.share, strict=True))
             half = next((at for at, *_, share in steps if share <= 0.5), None)
-            numbers = (number(group.low, risks), number(group.high, risks))
-            died = counted(sum(group.events))
-            rows.append(row(model, name, *numbers, counted(group.n), died, number(half, moments)))
+            ends = (number(end, risks) for end in (group.low, group.high))
+            sizes = map(counted, (group.n, sum(group.events)))
+            rows.append(row(*stub, *ends, *sizes, number(half, moments)))
             for at, n, events, share in steps:
-                cells = (number(at, moments), counted(n), counted(events))
-                every.append(row(model, name, *cells, number(share, Scale(3))))
-    stub = [left("Model"), left("Risk")]
-    heads = ("Lowest", "Highest", context.cases(setting.data).capitalize(), "Events", "Median")
-    numbers_ = ("Time", "At risk", "Events", "Share")
+                numbers = number(at, moments), counted(n), counted(events), number(share, Scale(3))
+                every.append(row(*stub, *numbers))
+    heads = [left("Model"), left("Risk")]
     steps_ = table(
-        f"table-survival-{number_}", (), [*stub, *(right(h, h.lower()) for h in numbers_)], every
+        f"table-survival-{place}",
+        (),
+        [*heads, *_heads("Time", "At risk", "Events", "Share")],
+        every,
     )
+    unit = capitalised(context.cases(setting.data))
     whole: Table = table(
         steps_.id,
         write(context, TOPIC, "caption_of_survival", setting=setting),
-        [*stub, *(right(head, head.lower()) for head in heads)],
+        [*heads, *_heads("Lowest", "Highest", unit, "Events", "Median")],
         rows,
         *notes(context, TOPIC, "notes_of_survival", time=time),
         one_number_a_column=steps_,

@@ -195,11 +195,11 @@ def _listed(names: Any, items: Iterable[Any], last: str = " and ", comma: str = 
     return listed([_runs(names, item) for item in items], comma=comma, last=last)
 
 
-def _first_of(items: Iterable[Any], most: int, more: str = "more") -> list[Any]:
-    """Return the first of some items; the others are counted: "two more classes"."""
+def _first_of(items: Iterable[Any], most: int) -> list[Any]:
+    """Return the first of some items; the others are counted: "2 more"."""
     every = list(items)
     rest = len(every) - most
-    return [*every[:most], f"{numbers.count(rest)} {more}"] if rest > 0 else every
+    return [*every[:most], f"{numbers.count(rest)} more"] if rest > 0 else every
 
 
 @jinja2.pass_context

@@ -150,6 +150,17 @@ def test_a_series_has_the_forecasts_of_each_fit_and_where_it_begins():
     assert "fits begin at 70, 90, 110, 130" in figure.panels[0].alt
 
 
+def test_captions_name_the_setting_where_there_are_several():
+    text = PREDICTED + PREDICTED.partition("  seed 3\n")[2].replace(" houses ", " flats ")
+    table = houses(60)
+    text = text.replace("measure mae\n", "", 1).replace("x.csv", "y.csv", 1)
+    record = ev.run(ev.parse(text), data={"houses": table, "flats": table}, store="off", look=False)
+    figures = [f for f in build(Context(record.record)).every(Figure) if "predictions" in f.id]
+    for figure, name in zip(figures, ("houses", "flats"), strict=True):
+        words = f"Observed by predicted price of the tested examples ({name}), each by its first"
+        assert plain(figure.caption).startswith(words)
+
+
 def test_the_survival_curve_is_that_computed_by_hand():
     found = kaplan_meier([1, 2, 2, 3, 4, 5], [1, 1, 0, 0, 1, 0])
     assert found.times.tolist() == [1, 2, 3, 4, 5] and found.at_risk.tolist() == [6, 5, 3, 2, 1]

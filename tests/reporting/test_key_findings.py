@@ -159,6 +159,12 @@ def test_agreement_is_answered_by_share_and_kappa(read):
     assert f"κ was {(same - chance) / (1 - chance):.2f}." in found
 
 
+def test_of_pairs_that_agree_as_often_none_has_the_highest_share(read):
+    head = EXAM.replace("as net_label", 'as rule_label, copy "Copy" as rule_label')
+    found = read("measure accuracy\nanalyze agreement\n", head).finding("the same prediction")
+    assert found.endswith("; Cohen’s κ was 1.00. All three pairs agreed as often.")
+
+
 COMPARED = """measure accuracy
 compare rule vs net with mcnemar
 require accuracy of rule >= 60%

@@ -95,7 +95,8 @@ def residuals_by_predicted(
         plot.canvas.line(plot.points(*zip(*found.smooth, strict=True)), INK, 1.2)
     places = found.smooth[:: max(1, len(found.smooth) // 4)]
     spoken = ", ".join(f"{in_short(y)} at {in_short(x)}" for x, y in places)
-    return plot.canvas, f"{name}, {_about(found)}; local mean by predicted {of} {spoken}."
+    text = f"{name}, {_about(found)}"
+    return plot.canvas, f"{text}; local mean by predicted {of} {spoken}." if spoken else f"{text}."
 
 
 def residuals(found: PredictedValues) -> list[float]:
