@@ -20,16 +20,16 @@ from evallang.engine.comparisons import (
 from evallang.engine.decisions import Line
 from evallang.hypotheses import decides_pairs
 from evallang.registry import Entry
-from evallang.reporting.analyses import Part, not_drawn, notes, shows, states
+from evallang.reporting.analyses import Part, further_notes, not_drawn, shows, states
 from evallang.reporting.context import Context
-from evallang.reporting.document import Code, Figure, Panel, Runs, Table, runs
+from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.letter_case import printed, written_options
 from evallang.reporting.numbers import Scale, count, level_of_alpha
 from evallang.reporting.sentences import write
 from evallang.reporting.tables import counted, left, right, row, table, wide
-from evallang.reporting.wording import VARIANTS, number_word, plural, variant_words
-from evallang.results.records import Analysis
+from evallang.reporting.wording import VARIANTS, and_, number_word, plural, variant_words
+from evallang.results.records import Analysis, Comparison
 from evallang.results.written import method_of
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -89,9 +89,7 @@ class Sensitivity(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-ABOUT = (
-    "the decisions of this comparison, on the same data; the reported ones were fixed by its line"
-)
+ABOUT = "the decisions of this comparison, on the same data"
 
 
 # --- what is decided again -----------------------------------------------------------------------
@@ -334,7 +332,7 @@ def sensitivity(decisions: Line) -> Sensitivity:
     notes: tuple[str, ...] = ()
     if unsure:
         names = ", ".join(unsure).replace("'", "’")
-        notes = (f"not computed, because they need assumptions on the dependence: {names}",)
+        notes = (f"not computed, because they assume something about the dependence: {names}",)
     return Sensitivity(
         unit="hypotheses",
         about=ABOUT,
@@ -370,45 +368,52 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
         decisions=len(decided),
         same=sum(not h["against"] for h in decided),
         settings=len(others),
-        against=max((h["against"] for h in decided), default=0),
+        changed=max(decided, key=lambda h: h["against"]),
         undecided=any(h["undecided"] for h in decided),
     )
     return [words]
 
 
-@shows(
-    "sensitivity", order=98, title="Appendix: sensitivity of the decisions", key=id, supplement=True
-)
+@shows("sensitivity", order=98, title="Sensitivity of the decisions", key=id, supplement=True)
 def sensitivity_of_decisions(context: Context, part: Part) -> list[Table | Figure]:
     """Return two tables for each line, the settings and the hypotheses, and a figure."""
     (item,) = part.items
-    made = _settings(context, item, f"table-settings-{part.number}")
-    return [made, *_hypotheses(context, item, part.number)]
-
-
-def _settings(context: Context, item: Analysis, identifier: str) -> Table:
     values = item.values
     reported = next(one for one in values["settings"] if one["reported"])
     lines = [c for c in context.results.comparisons if c.index == values["line"]]
     forms = {variant_words(context, pair) for line in lines for pair in line.pairwise}
     own = forms.pop() if len(forms) == 1 else ""  # how p was computed, alike for all pairs
-    rows = []
-    for setting in values["settings"]:
-        test = _test(setting)
-        form = own if setting["test"] == reported["test"] and own not in test else ""
-        words = ", ".join(filter(None, (form, "reported" if setting["reported"] else "")))
-        rows.append(
-            row(
-                f"{test} ({words})" if words else test,
-                _correction(setting) or "–",
-                *(counted(setting[name]) for name in ("rejected", "kept", "undecided")),
-            )
+    titles = {s["test"]: _test(s) for s in values["settings"]}
+    if own and own not in titles[reported["test"]]:
+        titles[reported["test"]] += f" ({own})"
+    made = _settings(context, item, titles, lines, f"table-settings-{part.number}")
+    return [made, *_hypotheses(context, item, titles, part.number)]
+
+
+def _settings(
+    context: Context,
+    item: Analysis,
+    titles: Mapping[str, str],
+    lines: Sequence[Comparison],
+    identifier: str,
+) -> Table:
+    values = item.values
+    n, undecided = values["n"], any(s["undecided"] for s in values["settings"])
+    rows = [
+        row(
+            titles[setting["test"]],
+            _correction(setting) or "–",
+            counted(setting["rejected"]),
+            counted(setting["kept"]),
+            counted(setting["undecided"]) if undecided else None,
+            strong=setting["reported"],
         )
-    n = values["n"]
+        for setting in values["settings"]
+    ]
     how = (
-        f"{plural(n, 'hypothesis', 'hypotheses')} at level "
-        f"{level_of_alpha(values['alpha'], context.style)}; the corrections control the same error "
-        "as the reported one, whatever the dependence, and the tests have the same null hypothesis"
+        f"bold: as reported. Level {level_of_alpha(values['alpha'], context.style)}; all "
+        "corrections control the error rate of the reported one under any dependence, and all "
+        "tests have its null hypothesis"
     )
     sizes = {line.family.size for line in lines}
     if context.results.study.families == "together" and any(size > n for size in sizes):
@@ -418,40 +423,54 @@ def _settings(context: Context, item: Analysis, identifier: str) -> Table:
         )
     return table(
         identifier,
-        runs("Decisions of ", Code(values["source"]), " with every setting computed."),
+        f"Decisions on {_subject(context, item)} by each combination of test and correction",
         [
             wide("Test"),
             left("Correction"),
             right("Rejected"),
             right("Not rejected"),
-            right("Undecided"),
+            right("Undecided") if undecided else None,
         ],
         rows,
         how,
-        *notes(context, [item]),
+        *further_notes(context, [item]),
         *dict.fromkeys(
-            f"{_title_of_setting(s)}: {s['problem']}" for s in values["settings"] if s["problem"]
+            f"{_title_of_setting(titles, s)}: {s['problem']}"
+            for s in values["settings"]
+            if s["problem"]
         ),
     )
 
 
-def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | Figure]:
+def _subject(context: Context, item: Analysis) -> str:
+    """Return what was decided: "three pairs in accuracy"."""
+    names = dict.fromkeys(h["metric"] for h in item.values["hypotheses"])
+    nouns = and_([context.metric(name).noun for name in names])
+    return f"{plural(item.values['n'], 'pair')} in {nouns}"
+
+
+def _hypotheses(
+    context: Context, item: Analysis, titles: Mapping[str, str], number: int
+) -> list[Table | Figure]:
     """Return how many settings are for and against each reported decision, as table and figure."""
     every = sorted(item.values["hypotheses"], key=lambda h: -h["against"])
     several = len({(h["data"], h["metric"]) for h in every}) > 1
     names = [_named(context, hypothesis, several=several) for hypothesis in every]
-    titles = {
-        " ".join(filter(None, (s["test"], s["correction"]))): _title_of_setting(s)
+    settings = {
+        " ".join(filter(None, (s["test"], s["correction"]))): _title_of_setting(titles, s)
         for s in item.values["settings"]
     }
     decided = [h for h in every if h["reported"] is not None]
-    left_ = plural(len(every) - len(decided), "hypothesis", "hypotheses")
-    caption = runs("Settings for and against each decision of ", Code(item.values["source"]), ".")
+    left_ = plural(len(every) - len(decided), "pair")
+    caption = runs(
+        "Combinations of test and correction for and against each decision on ",
+        f"{_subject(context, item)}.",
+    )
     made = table(
         f"table-sensitivity-{number}",
         caption,
         [
-            wide("Hypothesis"),
+            wide("Pair"),
             left("Reported"),
             right("For"),
             right("Against"),
@@ -463,13 +482,11 @@ def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | F
                 DECIDED[h["reported"]],
                 counted(h["same"]),
                 counted(h["against"]),
-                "; ".join(titles.get(s, s) for s in h["against_by"]) or "–",
+                "; ".join(settings.get(s, s) for s in h["against_by"]) or "–",
             )
             for name, h in zip(names[:MOST_ROWS], every, strict=False)
         ],
-        f"the comparison did not decide {left_}, which no setting can turn"
-        if len(decided) < len(every)
-        else None,
+        f"the comparison did not decide {left_}" if len(decided) < len(every) else None,
         f"the {count(MOST_ROWS)} with the most against are listed"
         if len(every) > MOST_ROWS
         else None,
@@ -478,15 +495,15 @@ def _hypotheses(context: Context, item: Analysis, number: int) -> list[Table | F
     rows = rows[:MOST_DRAWN]
     most = max((sum(numbers) for _, numbers in rows), default=1.0)
     drawing = stacked_bars(
-        rows, ("for the reported decision", "against it"), "Settings", Scale(0), "Decisions",
+        rows, ("for the reported decision", "against it"), "Combinations", Scale(0), "Decisions",
         LABEL_OF_PAIR, (0.0, most),
     )  # fmt: skip
-    caption += not_drawn(len(every), MOST_DRAWN, made.id, "hypotheses")
+    caption += not_drawn(len(every), MOST_DRAWN, made.id, "pairs")
     return [made, Figure(f"figure-sensitivity-{number}", caption, (Panel(*drawing, ()),))]
 
 
-def _title_of_setting(setting: Any) -> str:
-    return ", ".join(filter(None, (_test(setting), _correction(setting))))
+def _title_of_setting(titles: Mapping[str, str], setting: Any) -> str:
+    return ", ".join(filter(None, (titles[setting["test"]], _correction(setting))))
 
 
 def _test(setting: Any) -> str:
@@ -505,7 +522,7 @@ def _correction(setting: Any) -> str:
 
 
 def _named(context: Context, hypothesis: Mapping[str, Any], *, several: bool) -> str:
-    models = " – ".join(context.model(name) for name in hypothesis["models"])
+    models = and_([context.model(name) for name in hypothesis["models"]])
     if not several:
         return models
     data = "" if hypothesis["data"] is None else f", {context.data_label(hypothesis['data'])}"

@@ -30,7 +30,6 @@ from evallang.reporting.decisions import (
 from evallang.reporting.document import (
     WHOLE,
     Block,
-    Code,
     Column,
     Figure,
     Heading,
@@ -125,7 +124,6 @@ def comparisons(context: Context) -> Sequence[Block]:
                 shown = further_variants(context, comparison.pairwise, titles[-1])
                 head += f" ({', '.join([', then '.join(titles), *shown])})"
             blocks.append(Heading(head, f"comparison-{number_}"))
-            blocks.append(Paragraph(runs(Code(comparison.source)), "line"))
         made = _line(context, group, drawn)
         blocks += further(made) if comparison.family.exploratory and len(groups_) > 1 else made
     return blocks

@@ -345,7 +345,10 @@ class Context:
         return record.unit if record is not None and record.unit else "examples"
 
     def groups(self, data: str | None) -> str:
-        """Return the word for the groups of a data set ("patients"), if their column is one."""
+        """Return the word for the groups of a data set, or of all ("patients"); else "groups"."""
+        if data is None:
+            nouns = {self.groups(record.name) for record in self.results.data}
+            return nouns.pop() if len(nouns) == 1 else "groups"
         record = self.data(data)
         columns = record.columns if record is not None else ()
         name = next((c.name for c in columns if "group" in c.role.split(", ")), "")

@@ -215,7 +215,7 @@ class Paragraph(BlockBase, frozen=True):
     """
 
     runs: Runs
-    role: Literal["plain", "note", "pointer", "line", "methods"] = "plain"
+    role: Literal["plain", "note", "pointer", "methods"] = "plain"
     kind: ClassVar[str] = "paragraph"
 
 

@@ -54,6 +54,7 @@ from evallang.reporting.wording import (
     effect_name,
     effect_text,
     lacking_words,
+    of_cases,
     p_letter,
     plural,
     sentence,
@@ -172,10 +173,10 @@ def _test_notes(context: Context, group: Group) -> list[Runs]:
     """Return every note of the tests once, with its pairs where it is not about all of them."""
     by_note: dict[str, list[str]] = {}
     heads = group_names(context, group) if len(group) > 1 else [""]
-    every = [(head, pair) for head, c in zip(heads, group, strict=True) for pair in c.pairwise]
-    pairs = [pair for _, pair in every]
-    for head, pair in every:
-        said = tuple(map(sentence, pair.notes))
+    every = [(head, c, p) for head, c in zip(heads, group, strict=True) for p in c.pairwise]
+    pairs = [pair for *_, pair in every]
+    for head, comparison, pair in every:
+        said = tuple(sentence(of_cases(context, note, comparison.data)) for note in pair.notes)
         if pair.lacking is not None:
             said = (f"{NOT_RUN}: {lacking_words(context, pair.lacking)}",)
         for note in said:

@@ -37,9 +37,7 @@ from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import left, p_of, right, row, sortable, table, wide
-from evallang.reporting.wording import (
-    p_letter,
-)
+from evallang.reporting.wording import of_cases, p_letter
 from evallang.results.records import Requirement
 
 EQUIVALENT = "equivalent"
@@ -231,7 +229,8 @@ def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
         reason = (item.reason,) if item.reason and item.value is None else ()
         of_test = item.test.notes if item.test is not None else ()
         for note in dict.fromkeys((*reason, *item.notes, *of_test)):
-            by_note.setdefault(note.rstrip("."), []).append(words_of(context, item))
+            note = of_cases(context, note.rstrip("."), item.data)
+            by_note.setdefault(note, []).append(words_of(context, item))
     kinds = {item.kind for item in found if item.test is None}
     return notes(
         context,
@@ -245,7 +244,7 @@ def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
             if item.test is not None
         ],
         rest=[
-            ((), note) if len(items) == len(found) > 1 else (items, note)
+            ((), note) if len(items) == len(found) else (items, note)
             for note, items in by_note.items()
         ],
         intervals=deciding_intervals(context, found),

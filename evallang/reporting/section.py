@@ -20,7 +20,6 @@ from evallang.reporting.document import (
     Document,
     Figure,
     Heading,
-    Paragraph,
     Runs,
     Section,
     Table,
@@ -187,16 +186,13 @@ def _in_parts(
 ) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     """Divide the blocks of a section into those of the main part and those of the supplement.
 
-    A heading and the line below it are in each part that has a block under them.
+    A heading is in each part that has a block under it.
     """
     made: dict[bool, list[Block]] = {False: [], True: []}
     heads: dict[bool, list[Block]] = {False: [], True: []}
     for block in blocks:
         if isinstance(block, Heading):
             heads = {False: [block], True: [block]}
-        elif isinstance(block, Paragraph) and block.role == "line":
-            for waiting in heads.values():
-                waiting.append(block)
         else:
             part = supplement or block.further
             made[part] += [*heads[part], block]

@@ -175,7 +175,7 @@ def numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> 
 
 def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
     """Return the null hypothesis; tests of accuracy on a part of the rows name their metric."""
-    null = of_cases(context, result.null.rstrip("."))
+    null = of_cases(context, result.null.rstrip("."), comparison.data)
     if context.counts_right(comparison.metric):
         return null
     noun = context.metric(comparison.metric).noun
@@ -235,13 +235,16 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
 
 
 def of_cases(context: Context, text: str, data: str | None = None) -> str:
-    """Call the examples of a text as the study does, or as a data set whose rows they are."""
+    """Call the examples and groups of a text as the study does, or as a data set does."""
     record = context.data(data)
-    unit = context.unit if data is None else context.cases(data)
-    if unit == "examples" or (record is not None and record.kind == "scores"):
+    if record is not None and record.kind == "scores":
         return text
-    text = re.sub(r"\beach example\b", "each of the examples", text)
-    return re.sub(r"\bexamples\b", lambda _: unit, text)
+    units = context.unit if data is None else context.cases(data)
+    for noun, word in (("example", units), ("group", context.groups(data))):
+        if word != f"{noun}s":
+            text = re.sub(rf"\beach {noun}\b", f"each of the {noun}s", text)
+            text = word.join(re.split(rf"\b{noun}s\b", text))
+    return text
 
 
 def further_variants(
@@ -264,7 +267,6 @@ OF_SEVERAL = {
 
 def scope_words(context: Context, about: str, data: str | None, *, several: bool) -> str:
     """Return what numbers of one or of several models apply to, in the nouns of their data."""
-    about = about.replace("new groups", f"new {context.groups(data)}")
     about = of_cases(context, about, data)
     words = re.sub(r"\b\d\b(?= (?:models|repeats|readers))",
                    lambda number: number_word(int(number[0])), about.rstrip("."))  # fmt: skip

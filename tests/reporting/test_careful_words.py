@@ -333,8 +333,7 @@ def test_two_lines_on_the_same_models_have_different_headings():
         "Accuracy: four models, pairwise (Cochran’s Q test, then McNemar’s test, mid-p)",
         "Accuracy: four models, pairwise (McNemar’s test, mid-p)",
     ]
-    lines = [folded(p) for p in section.findall("p[@class='line']")]
-    assert lines == [comparison.source, plain.source]
+    assert comparison.source not in folded(section)
 
 
 def test_a_null_hypothesis_names_the_metric_that_was_tested():

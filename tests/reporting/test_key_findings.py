@@ -193,7 +193,7 @@ def test_sensitivity_is_answered_by_decisions_and_settings(read):
     others = [s for s in page.values("sensitivity")["settings"] if not s["reported"]]
     (decision,) = page.values("sensitivity")["hypotheses"]
     assert decision["same"] == len(others) - decision["undecided"]
-    assert "same under all other tests and corrections (" in page.finding("The decision")
+    assert "other combinations of test and correction" in page.finding("The decision")
 
 
 def test_what_the_findings_state_is_not_stated_again_in_the_main_part(read):

@@ -98,8 +98,8 @@ measure accuracy, roc_auc within sex
     page = words_of(text, tmp_path)
     notes = page[page.index("vs. rest: this level minus") :].partition("#")[0]
     assert notes.count("Patients are the units of the intervals: 30 patients") == 1
-    assert "female, accuracy: only 30 groups" in notes
-    assert "male, area under the ROC curve: only 30 groups" in notes
+    assert "female, accuracy: only 30 patients" in notes
+    assert "male, area under the ROC curve: only 30 patients" in notes
 
 
 def test_scopes_and_notes_have_the_unit_of_the_data(tmp_path):

@@ -451,7 +451,7 @@ def test_a_requirement_has_the_notes_of_its_interval(tmp_path):
     (required,) = page.results.requirements
     assert any(note.startswith("only 12 groups") for note in required.notes)
     table = folded(page.root.find(".//figure[@id='table-requirements']"))
-    assert "only 12 groups; with fewer than 50" in table
+    assert "Only 12 groups; with fewer than 50" in table
 
 
 def test_a_finding_states_why_a_simultaneous_interval_includes_zero():

@@ -342,9 +342,8 @@ class _File:
             case Heading():
                 self.paragraph("Heading2", runs(block.text), bookmark=block.id)
             case Paragraph():
-                small = block.role in ("note", "pointer", "line")
-                stays = block.role == "line"
-                self.paragraph("TableNote" if small else "Normal", block.runs, stays=stays)
+                small = block.role in ("note", "pointer")
+                self.paragraph("TableNote" if small else "Normal", block.runs)
             case NumberedFindings():
                 for item in block.items:
                     self.paragraph("ListNumber", item)

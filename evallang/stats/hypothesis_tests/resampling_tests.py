@@ -172,11 +172,12 @@ def permutation(
         swapper = swapper.in_blocks(block)
     observed = swapper.estimate()
     variant = f"swapped {swapper.unit}"
+    null = EXCHANGEABLE.replace("example", swapper.unit.removesuffix("s"))
     if not math.isfinite(observed):
         return HypothesisTestResult(
             test="permutation",
             variant=variant,
-            null=EXCHANGEABLE,
+            null=null,
             estimate=Difference(Summary.DIFFERENCE, None, None, None, level, "none"),
             notes=("undefined: a model has no finite value of the metric on the sample itself",),
         )
@@ -215,7 +216,7 @@ def permutation(
     result = HypothesisTestResult(
         test="permutation",
         variant=variant,
-        null=EXCHANGEABLE,
+        null=null,
         p=p,
         estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method),
         extra=extra,
@@ -325,12 +326,9 @@ def bootstrap(
     interval, observed = drawn.interval(level), drawn.estimate
     defined = math.isfinite(observed)
     p = _p_of_intervals(drawn) if interval.low is not None else None
-    least = 2 / (rounds + 1)
-    notes = interval.notes
     extra: dict[str, float | int] = {"rounds": rounds}
     if p is not None:
-        if p <= least:
-            p, notes = least, (*notes, f"p is at most 2/{rounds + 1}: no resample reaches 0")
+        p = max(p, 2 / (rounds + 1))
         both = 2 if alternative == "two_sided" else 1
         extra["mc_se"] = both * math.sqrt(p / 2 * (1 - p / 2) / rounds)
         p = halved(p, observed, alternative)
@@ -349,7 +347,7 @@ def bootstrap(
             interval.resamples,
         ),
         extra=extra,
-        notes=notes,
+        notes=interval.notes,
     )
     return one_sided(result, alternative)
 
