@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting import pair_findings
@@ -46,9 +46,14 @@ from evallang.reporting.document import (
     spaced,
 )
 from evallang.reporting.estimate_figures import drawn_with_estimates
-from evallang.reporting.figures.figure import Bounds
+from evallang.reporting.figures.figure import Look
 from evallang.reporting.figures.forest import far_estimates
-from evallang.reporting.figures.grouping import drawn_as_columns, grouping_diagram, rank_plot
+from evallang.reporting.figures.grouping import (
+    Positions,
+    drawn_as_columns,
+    grouping_diagram,
+    rank_plot,
+)
 from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
 from evallang.reporting.letter_case import capitalised, mid_sentence
@@ -352,18 +357,6 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
 MOST_DRAWN = 20  # models in diagrams and matrices; of more, the best are drawn
 
 
-class Positions(Struct, frozen=True):
-    """Where models are on the scale of a grouping diagram, best first."""
-
-    values: Mapping[str, float]
-    scale: Scale
-    name: str
-    words: str
-    reverse: bool
-    far: frozenset[str]
-    possible: Bounds
-
-
 def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     """Draw the groups and the matrices, or the posterior probabilities of the pairs."""
     if any(bayesian(pair) for pair in comparison.pairwise):
@@ -373,26 +366,24 @@ def decision_panels(context: Context, comparison: Comparison) -> list[Drawn]:
     places = _positions(context, comparison)
     if places is None or not is_decided(tuple(places.values), comparison):
         return []
-    ordered = tuple(places.values)[:MOST_DRAWN]
-    rest = _left_out(context, comparison, len(places.values))
-    found = groups(tuple(places.values), comparison, MOST_DRAWN)
-    title, words = _matrix_panel(context, comparison, ordered)
+    every, shown = tuple(places.values), _first(places)
+    rest = _left_out(context, comparison, len(every))
+    found = groups(every, comparison, MOST_DRAWN)
+    title, words = _matrix_panel(context, comparison, tuple(shown.values))
     if not found:
         return [(title, words + _too_many_groups(context) + rest)]
-    values = {name: places.values[name] for name in ordered}
-    far = places.far & set(ordered)
-    columns = drawn_as_columns(values, found, far)
-    labels = {name: context.model(name) for name in ordered}
-    looks = {name: context.look(name) for name in ordered}
-    drawing = grouping_diagram(
-        labels, values, found, places.scale, places.name, looks,
-        columns=columns, reverse=places.reverse, far=far,
-        possible=places.possible,
-    )  # fmt: skip
-    panel = Panel(*drawing, runs("Groups of models"))
-    reading = _reading(context, values, found, far, columns=columns)
-    facts = {"words": places.words, "reading": reading, "rest": rest}
+    columns = drawn_as_columns(shown, found)
+    panel = Panel(*grouping_diagram(shown, found, columns=columns), runs("Groups of models"))
+    reading = _reading(context, shown, found, columns=columns)
+    noun = context.metric(comparison.metric).noun
+    facts = {"words": noun, "reading": reading, "rest": rest}
     return [(panel, write(context, TOPIC, "groups_drawn", **facts)), (title, words)]
+
+
+def _first(places: Positions) -> Positions:
+    """Return the positions of the models that are drawn."""
+    values = dict(islice(places.values.items(), MOST_DRAWN))
+    return replace(places, values=values, far=places.far & values.keys())
 
 
 def _too_many_groups(context: Context) -> Runs:
@@ -409,17 +400,16 @@ def _left_out(context: Context, comparison: Comparison, n: int) -> Runs:
 
 def _reading(
     context: Context,
-    values: Mapping[str, float],
+    places: Positions,
     found: Sequence[Sequence[str]],
-    far: frozenset[str] = frozenset(),
     *,
     columns: bool,
     names: bool = True,
 ) -> Runs:
     """State how groups are drawn, and with `names` who is in more than one."""
-    shared = [n for n in values if names and sum(n in members for members in found) > 1]
+    shared = [n for n in places.values if names and sum(n in members for members in found) > 1]
     joined = any(len(members) > 1 for members in found)
-    facts = {"joined": joined, "columns": columns, "far": bool(far), "shared": shared}
+    facts = {"joined": joined, "columns": columns, "far": bool(places.far), "shared": shared}
     return write(context, TOPIC, "reading_of_groups", **facts)
 
 
@@ -458,13 +448,18 @@ def _positions(context: Context, comparison: Comparison) -> Positions | None:
         return None
     return Positions(
         values,
+        *_named(context, names),
         context.scale(setting, comparison.metric),
         f"{metric.title}{metric.sign}",
-        metric.noun,
         not metric.higher_is_better,
-        far_estimates([e for e in found.values() if e is not None]),
         metric.range,
+        far_estimates([e for e in found.values() if e is not None]),
     )
+
+
+def _named(context: Context, names: Sequence[str]) -> tuple[dict[str, str], dict[str, Look]]:
+    """Return the labels and the looks of models."""
+    return {n: context.model(n) for n in names}, {n: context.look(n) for n in names}
 
 
 def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
@@ -474,36 +469,33 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         return []
     every = tuple(sorted(ranks.average, key=ranks.average.__getitem__))
     ordered = every[:MOST_DRAWN]
-    rest = _left_out(context, comparison, len(every))
     values = {name: ranks.average[name] for name in ordered}
-    labels = {name: context.model(name) for name in ordered}
-    looks = {name: context.look(name) for name in ordered}
     reach = ranks.critical_difference if context.is_about_ranks(comparison) else None
+    places = Positions(
+        values,
+        *_named(context, ordered),
+        Scale(2),
+        "Average rank",
+        True,
+        (1.0, len(every)),
+        reach=reach,
+        ends=(math.floor(min(values.values())), math.ceil(max(values.values()))),
+    )
     drawn: list[Drawn] = []
-    decided = is_decided(every, comparison)
     found = groups(every, comparison, MOST_DRAWN)
-    if found:
-        ends = math.floor(min(values.values())), math.ceil(max(values.values()))
-        doubtful = drawn_as_columns(values, found)
-        for columns in (False, True)[: 1 + doubtful]:
-            drawing = grouping_diagram(
-                labels, values, found, Scale(2), "Average rank", looks, columns=columns,
-                reverse=True, reach=reach, possible=(1.0, len(every)), ends=ends,
-            )  # fmt: skip
-            words = _reading(context, values, found, columns=columns)
-            if not columns:
-                reading = _reading(context, values, found, columns=False, names=not doubtful)
-                size = "" if reach is None else fixed(reach, Scale(2))
-                words = write(
-                    context, TOPIC, "average_ranks", n=ranks.n, reading=reading, reach=size
-                )
-            title = "Groups of average ranks" if columns else "Average ranks and groups"
-            drawn.append((Panel(*drawing, runs(title)), words))
+    doubtful = bool(found) and drawn_as_columns(places, found)
+    for columns in (False, True)[: 1 + doubtful] if found else ():
+        words = _reading(context, places, found, columns=columns, names=columns or not doubtful)
+        if not columns:
+            size = "" if reach is None else fixed(reach, Scale(2))
+            words = write(context, TOPIC, "average_ranks", n=ranks.n, reading=words, reach=size)
+        title = "Groups of average ranks" if columns else "Average ranks and groups"
+        drawn.append((Panel(*grouping_diagram(places, found, columns=columns), runs(title)), words))
     if reach is not None:
         words = write(context, TOPIC, "lines_of_ranks")
-        drawing = rank_plot(labels, values, reach, len(every), looks)
+        drawing = rank_plot(places.labels, values, reach, len(every), places.looks)
         drawn.append((Panel(*drawing, runs("Average ranks")), words))
-    if decided:
+    if is_decided(every, comparison):
         panel, words = _matrix_panel(context, comparison, ordered)
         drawn.append((panel, words if found else words + _too_many_groups(context)))
     if ranks.win_tie_loss:
@@ -513,7 +505,7 @@ def _rank_panels(context: Context, comparison: Comparison) -> list[Drawn]:
         title = "Wins / ties / losses" if whole else "Wins"
         drawn.append((Panel(matrix.drawing, matrix.alt, runs(title)), words))
     if drawn:
-        drawn[0] = (drawn[0][0], drawn[0][1] + rest)
+        drawn[0] = (drawn[0][0], drawn[0][1] + _left_out(context, comparison, len(every)))
     return drawn
 
 

@@ -269,7 +269,7 @@ def _estimates_drawn(
     for start, part in divided(known, MOST_IN_A_PANEL):
         labels = [context.model(e.model) for e in part]
         looks = [context.look(e.model) for e in part]
-        drawn = forest_of_estimates(labels, part, metric, scale, depth, known, looks)
+        drawn = forest_of_estimates(labels, part, metric, scale, known, looks, depth=depth)
         title = panel_title(metric.title, start, len(part), len(known))
         made.append((Panel(*drawn, runs(title)), () if made else words))
     return made
@@ -298,8 +298,8 @@ def levels_drawn(
                 part,
                 metric,
                 context.scale(place, name),
-                among=known,
-                looks=[context.look(e.model) for e in part],
+                known,
+                [context.look(e.model) for e in part],
                 whole=[context.estimate(place, e.model, name) for e in part],
             )
             title = panel_title(metric.title, start, len(part), len(known), "rows")

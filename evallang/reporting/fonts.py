@@ -132,11 +132,11 @@ def _fallback_width(c: str) -> float:
     return 1.0 if unicodedata.east_asian_width(c) in "WF" else 0.6
 
 
-def shorten(text: str, size: float, limit: float, *, bold: bool = False) -> str:
+def shorten(text: str, size: float, limit: float) -> str:
     """Cut a line to `limit`, with an ellipsis where something is cut."""
-    if width(text, size, bold=bold) <= limit:
+    if width(text, size) <= limit:
         return text
-    while text and width(text + "…", size, bold=bold) > limit:
+    while text and width(text + "…", size) > limit:
         text = text[:-1]
     return _closed(text.rstrip() + "…")
 

@@ -334,14 +334,13 @@ def signed_amount(metric: MetricWords, value: float, scale: Scale, *, signed: bo
     return runs(number, f"{NBSP}{unit}" if unit in COUNTED else "")
 
 
-def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:
+def estimate_interval(estimate: Estimate, scale: Scale) -> Runs:
     """Format the interval of an estimate: "95% CI [96.8, 99.0]"; nothing where there is none."""
     found = estimate.interval
     if found is None or (found.low is None and found.high is None):
         return ()
     text = interval(found.low, found.high, scale)
-    words = f"{percent(found.level)}{NBSP}CI" if lead else ""
-    return (Interval(text, found.low, found.high, words),)
+    return (Interval(text, found.low, found.high, f"{percent(found.level)}{NBSP}CI"),)
 
 
 def correct_of(context: Context, estimate: Estimate) -> int | None:

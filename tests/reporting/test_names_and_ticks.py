@@ -7,7 +7,7 @@ import pytest
 
 from evallang.reporting import fonts
 from evallang.reporting.estimate_figures import Spread, spread
-from evallang.reporting.figures.figure import COLUMN, SIZE, Axis, Canvas
+from evallang.reporting.figures.figure import COLUMN, FIRST, SIZE, UNBOUNDED, Axis, Canvas
 from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
 from evallang.reporting.numbers import Scale, in_short
 
@@ -69,7 +69,9 @@ def test_panels_that_are_compared_have_one_scale():
     )
     heights = []
     for one in (near, far):
-        drawing, _ = score_lines([one], ("Rows", "Accuracy"), Scale(2), "Model", among=[near, far])
+        drawing, _ = score_lines(
+            [one], ("Rows", "Accuracy"), Scale(2), "Model", (), UNBOUNDED, FIRST, [near, far]
+        )
         heights.append([m.text for m in drawing.marks if m.text and m.anchor == "right"])
     assert heights[0] == heights[1]
     assert float(heights[0][0]) <= 0.5 and float(heights[0][-1]) >= 0.9

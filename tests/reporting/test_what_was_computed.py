@@ -487,7 +487,9 @@ def test_exploratory_pairs_are_drawn_and_described_without_decisions():
         assert any(words in caption for caption in page.captions())
         (compared,) = page.results.comparisons
         assert any(pair.reject for pair in compared.pairwise)
-        drawing, alt = forest_of_differences(Context(page.results), compared, compared.pairwise)
+        drawing, alt = forest_of_differences(
+            Context(page.results), compared, compared.pairwise, compared.pairwise
+        )
         svg = drawing.svg()
         assert (f"fill:{PAIR.colour};stroke:{PAIR.colour}" in svg, "rejected" in alt) == (
             not end,

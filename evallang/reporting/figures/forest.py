@@ -159,9 +159,10 @@ def forest_of_estimates(
     estimates: Sequence[Estimate],
     metric: MetricWords,
     scale: Scale,
+    among: Sequence[Estimate],
+    looks: Sequence[Look],
+    *,
     depth: float = 0.0,
-    among: Sequence[Estimate] = (),
-    looks: Sequence[Look] = (),
     whole: Sequence[Estimate | None] = (),
 ) -> tuple[Canvas, str]:
     """Draw estimates with their intervals; gives the SVG and its numbers in words.
@@ -171,17 +172,15 @@ def forest_of_estimates(
     others that no interval could be seen. Levels have a line at the estimate of the `whole`.
     """
     least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
-    every = among or estimates
-    far = frozenset() if whole else far_estimates(every)
-    ends = [b for e in every if e.model not in far for b in _finite(*_numbers(e))]
+    far = frozenset() if whole else far_estimates(among)
+    ends = [b for e in among if e.model not in far for b in _finite(*_numbers(e))]
     lines = [_finite(None if one is None else one.value) for one in whole] or [[]] * len(labels)
     ends += [line for found in lines for line in found]
-    beyond = [span for e in every if e.model in far and (span := _span(*_numbers(e)))]
+    beyond = [span for e in among if e.model in far and (span := _span(*_numbers(e)))]
     rows, spoken = [], []
     names = fonts.name_lines(labels, SIZE, LABEL)
-    every_look = looks or [FIRST] * len(labels)
     for name, label, estimate, look, line in zip(
-        names, labels, estimates, every_look, lines, strict=True
+        names, labels, estimates, looks, lines, strict=True
     ):
         value, low, high = _numbers(estimate)
         text = fixed(value, scale)
@@ -239,7 +238,7 @@ def forest_of_differences(
     context: Context,
     comparison: Comparison,
     known: Sequence[HypothesisTestResult],
-    among: Sequence[HypothesisTestResult] = (),
+    among: Sequence[HypothesisTestResult],
 ) -> tuple[Canvas, str]:
     """Draw the differences of pairs and what remains possible; gives the SVG and its words.
 
@@ -249,10 +248,9 @@ def forest_of_differences(
     """
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     confidence, firm = context.results.study.confidence, not comparison.family.exploratory
-    every = among or known
-    beyond, spans = far_pairs(every), list[Span]()
+    beyond, spans = far_pairs(among), list[Span]()
     ends = [0.0]
-    for i, pair in enumerate(every):
+    for i, pair in enumerate(among):
         if i in beyond:
             spans += [span] if (span := _span(*_difference_bounds(pair))) else []
         else:

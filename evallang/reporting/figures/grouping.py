@@ -8,6 +8,8 @@ column for each group, has one reading. Average ranks with their critical differ
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from msgspec import Struct
+
 from evallang.reporting import fonts
 from evallang.reporting.decisions import are_stretches
 from evallang.reporting.figures.figure import (
@@ -20,7 +22,6 @@ from evallang.reporting.figures.figure import (
     PAPER,
     RULE,
     SIZE,
-    UNBOUNDED,
     Axis,
     Bounds,
     Canvas,
@@ -50,103 +51,98 @@ GROUPS_WIDTH = 90.0
 LEAST_SCALE = 40.0
 
 
+class Positions(Struct, frozen=True):
+    """Where models are on the scale of a diagram: their values, labels and looks, best first.
+
+    `reverse` puts small values right, as average ranks are drawn; `reach` is the critical
+    difference, drawn as a length above the scale; models that are `far` from the others are listed
+    beyond its end. The scale has ticks at `possible` values, and bars below it room for its `ends`.
+    """
+
+    values: Mapping[str, float]
+    labels: Mapping[str, str]
+    looks: Mapping[str, Look]
+    scale: Scale
+    name: str
+    reverse: bool
+    possible: Bounds
+    far: frozenset[str] = frozenset()
+    reach: float | None = None
+    ends: Sequence[float] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """The values as printed."""
+        return [fixed(value, self.scale) for value in self.values.values()]
+
+    def names(self, room: float, lines: int) -> list[tuple[str, ...]]:
+        """Return the labels in lines."""
+        return fonts.name_lines([self.labels[m] for m in self.values], SIZE, room, lines)
+
+
 def grouping_diagram(
-    labels: Mapping[str, str],
-    values: Mapping[str, float],
-    groups: Sequence[Sequence[str]],
-    scale: Scale,
-    name: str,
-    looks: Mapping[str, Look],
-    *,
-    columns: bool,
-    reverse: bool = False,
-    reach: float | None = None,
-    far: frozenset[str] = frozenset(),
-    possible: Bounds = UNBOUNDED,
-    ends: Sequence[float] = (),
+    found: Positions, groups: Sequence[Sequence[str]], *, columns: bool
 ) -> tuple[Canvas, str]:
     """Draw models on a scale with their groups; gives the SVG and its content in words.
 
-    `values` are best first. Groups are `columns` of points, or bars below the scale, which has room
-    for its `ends` too. `reverse` puts small values right, as average ranks are drawn; `reach` is
-    the critical difference, drawn as a length above the scale; models that are `far` from the
-    others are listed beyond its end. The scale has ticks at `possible` values.
+    Groups are `columns` of points, or bars below the scale.
     """
-    ordered = tuple(values)
-    if columns:
-        svg = _columns(labels, values, groups, scale, name, looks, reverse, reach, far, possible)
-    else:
-        span = min(*ends, *values.values()), max(*ends, *values.values())
-        svg = _bars(labels, values, groups, scale, name, looks, reverse, reach, possible, span)
+    labels, reach = found.labels, found.reach
     spoken = "; ".join(
         f"group {LETTERS[i]}: {', '.join(labels[m] for m in members)}"
         for i, members in enumerate(groups)
         if len(members) > 1
     )
     spoken = f"Not shown to differ, {spoken}." if spoken else "Each pair was shown to differ."
-    places = ", ".join(f"{labels[m]} {fixed(values[m], scale)}" for m in ordered)
-    critical = "" if reach is None else f" Critical difference {fixed(reach, scale)}."
-    alt = f"Models on the scale of {name}: {places}. {spoken}{critical}"
-    return svg, alt
+    places = zip((labels[m] for m in found.values), found.texts, strict=True)
+    critical = "" if reach is None else f" Critical difference {fixed(reach, found.scale)}."
+    alt = f"Models on the scale of {found.name}: {', '.join(map(' '.join, places))}. "
+    return (_columns if columns else _bars)(found, groups), alt + spoken + critical
 
 
-def drawn_as_columns(
-    values: Mapping[str, float], groups: Sequence[Sequence[str]], far: frozenset[str] = frozenset()
-) -> bool:
+def drawn_as_columns(found: Positions, groups: Sequence[Sequence[str]]) -> bool:
     """Return whether bars below a scale would have more than one reading."""
-    ordered = tuple(values)
-    places = sorted(values.values())
+    ordered, places = tuple(found.values), sorted(found.values.values())
     length = places[-1] - places[0]
     near = [b - a for a, b in pairwise(places)]
     crowded = not length > 0 or min(near) < LEAST_APART * length
     many = len(ordered) > MOST_WITH_BARS
-    return bool(far) or crowded or many or not are_stretches(ordered, groups)
+    return bool(found.far) or crowded or many or not are_stretches(ordered, groups)
 
 
-def _columns(
-    labels: Mapping[str, str],
-    values: Mapping[str, float],
-    groups: Sequence[Sequence[str]],
-    scale: Scale,
-    name: str,
-    looks: Mapping[str, Look],
-    reverse: bool,
-    reach: float | None,
-    far: frozenset[str],
-    possible: Bounds,
-) -> Canvas:
+def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     """Draw a row for each model, best first: its place, and a point in each of its groups."""
-    texts = [fixed(value, scale) for value in values.values()]
+    values, texts, far = found.values, found.texts, found.far
     step = min(GROUP_STEP, GROUPS_WIDTH / len(groups))
     places = [COLUMN - step * (len(groups) - 0.5 - k) for k in range(len(groups))]
     right = COLUMN - step * len(groups) - GAP
     widest = fonts.widest(texts, SIZE)
     most = min(LABEL, right - LEAST_SCALE - widest - 2 * GAP)
-    names = fonts.name_lines([labels[m] for m in values], SIZE, most, lines_with_room(len(values)))
+    names = found.names(most, lines_with_room(len(values)))
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
     ends = (left + 3, right - widest - GAP - 3)
     axis = Axis(
         min(kept),
         max(kept),
-        *(ends[::-1] if reverse else ends),
+        *(ends[::-1] if found.reverse else ends),
         3,
-        possible,
+        found.possible,
         [(values[model], values[model]) for model in far],
     )
-    top = HEAD + (REACH_ROOM if reach is not None else 0.0)
+    top = HEAD + (REACH_ROOM if found.reach is not None else 0.0)
     deep = depth_of_names(names, depth_of_row(len(values), ROW, DEEPEST))
     rows = {model: top + deep * (i + 0.5) for i, model in enumerate(values)}
-    canvas = Canvas(top + deep * len(values) + FOOT)
-    canvas.scale(axis, top + deep * len(values), name, scale.power, top=top, marked=True)
+    foot = top + deep * len(values)
+    canvas = Canvas(foot + FOOT)
+    canvas.scale(axis, foot, found.name, found.scale.power, top=top, marked=True)
     for x, letter in zip(places, LETTERS, strict=False):
         canvas.words(x, top - 6, letter, "center", bold=True)
-    if reach is not None:
-        _draw_reach(canvas, axis, reach, scale)
+    _draw_reach(canvas, axis, found)
     for (model, y), lines, text in zip(rows.items(), names, texts, strict=True):
         canvas.names(left - GAP, y, lines)
         canvas.words(right - 2, y, text, "right")
-        canvas.dot(axis(values[model]), y, filled=True, look=looks[model])
+        canvas.dot(axis(values[model]), y, filled=True, look=found.looks[model])
         for x in places:
             canvas.box(x - 0.8, y - 0.8, 1.6, 1.6, RULE)
     for x, members in zip(places, groups, strict=True):
@@ -162,49 +158,36 @@ def _columns(
     return canvas
 
 
-def _bars(
-    labels: Mapping[str, str],
-    values: Mapping[str, float],
-    groups: Sequence[Sequence[str]],
-    scale: Scale,
-    name: str,
-    looks: Mapping[str, Look],
-    reverse: bool,
-    reach: float | None,
-    possible: Bounds,
-    span: tuple[float, float],
-) -> Canvas:
+def _bars(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     """Draw one bar below the scale for each group, with an open dot on every member."""
-    room = SIDES[1] - 8
+    values, room = found.values, SIDES[1] - 8
     lines: dict[str, tuple[str, ...]] = {}  # a name with its value, in two lines where it is long
-    for model, short in zip(
-        values, fonts.name_lines([labels[m] for m in values], SIZE, room, LABEL_LINES), strict=True
-    ):
-        value = fixed(values[model], scale)
-        whole = f"{labels[model]}\u2002{value}"
+    names_ = found.names(room, LABEL_LINES)
+    for model, short, value in zip(values, names_, found.texts, strict=True):
+        whole = f"{found.labels[model]}\u2002{value}"
         lines[model] = (whole,) if fonts.width(whole, SIZE) <= room else (*short, value)
-    longest = fonts.widest((line for found in lines.values() for line in found), SIZE)
+    longest = fonts.widest((line for each in lines.values() for line in each), SIZE)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
-    axis = Axis(*span, *(ends[::-1] if reverse else ends), 6, possible)
+    span = min(*found.ends, *values.values()), max(*found.ends, *values.values())
+    axis = Axis(*span, *(ends[::-1] if found.reverse else ends), 6, found.possible)
     step = depth_of_names(lines.values(), LABEL_STEP)
     rows = (len(values) + 1) // 2
-    top = SCALE_AT + (REACH_ROOM if reach is not None else 0.0)
+    top = SCALE_AT + (REACH_ROOM if found.reach is not None else 0.0)
     first_bar = top + FIRST_BAR - SCALE_AT
     first_label = first_bar + BAR_STEP * len(groups) + 6
     canvas = Canvas(first_label + step * (rows - 1) + (step - LABEL_STEP) + 8)
     canvas.plot = (side, COLUMN - side)
-    canvas.words(canvas.width / 2, 5, name, "center", colour=MUTE)
+    canvas.words(canvas.width / 2, 5, found.name, "center", colour=MUTE)
     canvas.line([(axis.left, top), (axis.right, top)], INK, 0.7)
-    texts = axis.texts(scale.power)
+    texts = axis.texts(found.scale.power)
     apart = abs(axis.right - axis.left) / max(1, len(texts) - 1)
     every = 1 if fonts.widest((text for _, text in texts), SIZE) + 3 < apart else 2
     for i, (tick, text) in enumerate(texts):
         canvas.line([(axis(tick), top - 3), (axis(tick), top)], INK, 0.7)
         if i % every == 0:
             canvas.words(axis(tick), top - 9, text, "center")
-    if reach is not None:
-        _draw_reach(canvas, axis, reach, scale)
+    _draw_reach(canvas, axis, found)
     ordered = sorted(values, key=lambda model: (axis(values[model]), model))
     left, right = ordered[: len(ordered) // 2], ordered[len(ordered) // 2 :][::-1]
     for names in (left, right):
@@ -221,19 +204,21 @@ def _bars(
         y, places = first_bar + BAR_STEP * i, [axis(values[m]) for m in members]
         canvas.line([(min(places), y), (max(places), y)], INK, 2.2)
         for model, x in zip(members, places, strict=True):
-            canvas.dot(x, y, filled=False, look=looks[model])
+            canvas.dot(x, y, filled=False, look=found.looks[model])
         canvas.words(min(places) - 6, y, LETTERS[i], "right", bold=True)
     return canvas
 
 
-def _draw_reach(canvas: Canvas, axis: Axis, reach: float, scale: Scale) -> None:
-    """Draw the critical difference as a length, at the best end of the scale."""
+def _draw_reach(canvas: Canvas, axis: Axis, found: Positions) -> None:
+    """Draw the critical difference, if there is one, as a length at the best end of the scale."""
+    if (reach := found.reach) is None:
+        return
     y = SCALE_AT - REACH_ROOM + 4
     start, end = axis.left, axis.left + axis(axis.low + reach) - axis(axis.low)
     canvas.line([(start, y), (end, y)], INK, 0.9)
     for x in (start, end):
         canvas.line([(x, y - 2.5), (x, y + 2.5)], INK, 0.9)
-    canvas.words(max(start, end) + 4, y, f"CD {fixed(reach, scale)}", "left")
+    canvas.words(max(start, end) + 4, y, f"CD {fixed(reach, found.scale)}", "left")
 
 
 def rank_plot(

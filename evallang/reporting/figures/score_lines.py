@@ -17,12 +17,10 @@ from evallang.reporting.figures.curves import (
 )
 from evallang.reporting.figures.figure import (
     COLUMN,
-    FIRST,
     INK,
     LEADING,
     MUTE,
     SIZE,
-    UNBOUNDED,
     Axis,
     Bounds,
     Canvas,
@@ -75,10 +73,10 @@ def score_lines(
     titles: tuple[str, str],
     scale: Scale,
     subject: str,
-    marks: Sequence[Mark] = (),
-    possible: Bounds = UNBOUNDED,
-    look: Look = FIRST,
-    among: Sequence[Series] = (),
+    marks: Sequence[Mark],
+    possible: Bounds,
+    look: Look,
+    among: Sequence[Series],
 ) -> tuple[Canvas, str]:
     """Draw series over their values, the first with a `look`; gives the SVG and words.
 
@@ -94,7 +92,7 @@ def score_lines(
     foot = TOP + DEPTH
     values = list(dict.fromkeys(p.x for s in series for p in s.points))
     ends = [
-        v for s in among or series for p in s.points for v in (p.y, p.low, p.high)
+        v for s in among for p in s.points for v in (p.y, p.low, p.high)
         if v is not None and math.isfinite(v)
     ]  # fmt: skip
     y = Axis(min(ends, default=0.0), max(ends, default=1.0), foot, TOP, 5, possible)

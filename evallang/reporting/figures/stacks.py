@@ -1,14 +1,12 @@
 """Rows on one scale: parts of a whole as stacked bars, counts, single values, and spans."""
 
 from collections.abc import Sequence
-from itertools import cycle
 
 from evallang.reporting import fonts
 from evallang.reporting.figures.curves import draw_key
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
-    FIRST,
     INK,
     MUTE,
     PAPER,
@@ -156,15 +154,15 @@ def strips(
     title: str,
     scale: Scale,
     subject: str,
-    possible: Bounds = UNBOUNDED,
-    looks: Sequence[Look] = (),
+    possible: Bounds,
+    looks: Sequence[Look],
 ) -> tuple[Canvas, str]:
     """Draw the values of each row as open dots, their mean as a tick; gives SVG and words."""
     every = [value for _, values in rows for value in values]
     ends = min(every), max(every)
     made = _Rows([name for name, _ in rows], title, scale.power, ends, possible, inset=GAP)
     made.upright(made.left)
-    for y, (_, values), look in zip(made.places, rows, looks or cycle([FIRST]), strict=False):
+    for y, (_, values), look in zip(made.places, rows, looks, strict=True):
         made.tick(sum(values) / len(values), y)
         for value in values:
             made.canvas.dot(made.axis(value), y, filled=False, radius=2.0, look=look)
