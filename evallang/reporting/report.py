@@ -1,17 +1,16 @@
 """Results in, files out: the one door of this room."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting import fonts, pdf
 from evallang.reporting.authors_template import AuthorsTemplate, TemplateFault
 from evallang.reporting.context import NO_SENTENCES, Context
-from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Panel, Ref, Runs, Table
+from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Panel, Ref, Runs
 from evallang.reporting.figures.figure import (
     CAP_HEIGHT,
     COLUMN,
@@ -21,7 +20,7 @@ from evallang.reporting.figures.figure import (
     Canvas,
 )
 from evallang.reporting.formats.csv_tables import csv_file
-from evallang.reporting.formats.format import FORMATS, Writing, format_names
+from evallang.reporting.formats.format import FORMATS, Notes, Writing, format_names
 from evallang.reporting.formats.pages import (
     RESULTS_NAME as RESULTS_NAME,
     STUDY_NAME as STUDY_NAME,
@@ -54,41 +53,34 @@ def figures_of(document: Document) -> list[Figure]:
     return [figure for figure in document.every(Figure) if figure.panels]
 
 
-def figure_files(
-    document: Document, endings: Collection[str]
-) -> tuple[dict[str, list[OutputFile]], list[str]]:
-    """Return the files of all figures by their endings, `svg` or `pdf`, and messages.
+def figure_files(document: Document, ending: str) -> tuple[list[OutputFile], list[str]]:
+    """Return the files of all figures with an ending, `svg` or `pdf`, and messages.
 
-    Their alternative texts are a file of either. A message states which figures have no PDF,
-    because Pango is missing.
+    Their alternative texts are a file too. A message states which figures have no PDF, because
+    Pango is missing.
     """
-    found = figures_of(document)
-    made: dict[str, list[OutputFile]] = {ending: [] for ending in sorted(endings)}
+    found, style = figures_of(document), document.drawing_style
+    made: list[OutputFile] = []
     without: dict[str, None] = {}
-    style = document.drawing_style
     for name, panels, sheet in (item for figure in found for item in _sheets(document, figure)):
-        alt, path = " ".join(panel.alt for panel in panels), f"{FOLDER}/{name}"
-        text = "".join(mark.text for mark in sheet.marks) + PANEL_LETTERS
-        if "svg" in made:
+        alt, path = " ".join(panel.alt for panel in panels), f"{FOLDER}/{name}.{ending}"
+        if ending == "svg":
+            text = "".join(mark.text for mark in sheet.marks) + PANEL_LETTERS
             faces = fonts.embed(text, fonts.DRAWN) + escape(style.faces, quote=False)
-            svg = style.applied(svg_file(sheet, alt, faces))
-            made["svg"].append(OutputFile(f"{path}.svg", svg.encode()))
-        if "pdf" in made:
-            styles = fonts.print_rules(fonts.DRAWN) + style.faces
-            title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
-            try:
-                drawn = fonts.spelled(style.applied(svg))
-                data = pdf.write_drawing(drawn, sheet.width, sheet.height, title, alt, styles)
-            except pdf.PangoMissingError:
-                without[name] = None
-            else:
-                made["pdf"].append(OutputFile(f"{path}.pdf", data))
-    for files in made.values() if found else ():
-        files.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
-    if not without:
-        return made, []
-    names = ", ".join(without)
-    return made, [f"no PDF of the figures {names}: {pdf.PangoMissingError.reason}"]
+            made.append(OutputFile(path, style.applied(svg_file(sheet, alt, faces)).encode()))
+            continue
+        styles = fonts.print_rules(fonts.DRAWN) + style.faces
+        title, svg = f"{document.title}: {name}", svg_file(sheet.printed(), alt)
+        try:
+            drawn = fonts.spelled(style.applied(svg))
+            data = pdf.write_drawing(drawn, sheet.width, sheet.height, title, alt, styles)
+            made.append(OutputFile(path, data))
+        except pdf.PangoMissingError:
+            without[name] = None
+    if found:
+        made.append(OutputFile(ALT, "\n".join(_descriptions(found)).encode()))
+    names, reason = ", ".join(without), pdf.PangoMissingError.reason
+    return made, [f"no PDF of the figures {names}: {reason}"] if without else []
 
 
 def _sheets(document: Document, figure: Figure) -> Iterator[tuple[str, Sequence[Panel], Canvas]]:
@@ -215,47 +207,22 @@ FONTS_TO_INSTALL = (
 )
 
 
-class ReportPart(Struct, frozen=True):
-    """Some files of a report: those of one format, or of its figures with one ending.
-
-    `missing`, `messages`, `objections` and `shortened` are as in `Writing`, `unsaid` are the
-    author's sentences that are not used, and `styled` is whether the style sheet is.
-    """
-
-    files: tuple[tuple[str, tuple[OutputFile, ...]], ...]
-    missing: tuple[str, ...]
-    messages: tuple[str, ...]
-    objections: tuple[str, ...]
-    unsaid: tuple[str, ...]
-    shortened: Mapping[str, Table]
-    styled: bool
-
-
-Mapped = Callable[[Callable[[str], ReportPart], Sequence[str]], Iterable[ReportPart]]
+Part = tuple[Sequence[OutputFile], Notes]
+"""The files of a report in one format, or of its figures with one ending, and what was noted."""
+Mapped = Callable[[Callable[[str], Part], Sequence[str]], Iterable[Part]]
 """Calls a function with every name, in this process or in others."""
 
 
-def make_part(writing: Writing, name: str) -> ReportPart:
+def make_part(writing: Writing, name: str) -> Part:
     """Make the files of a format, or of the `figures` with an ending."""
-    made: dict[str, list[OutputFile]] = {}
-    messages: list[str] = []
+    notes = writing.notes = Notes()
     if name in FORMATS:
-        made[name] = list(FORMATS[name].function(writing))
+        made = list(FORMATS[name].function(writing))
     else:
-        drawn, messages = figure_files(writing.document, [name.removeprefix(f"{FOLDER} ")])
-        made = {f"{FOLDER} {ending}": files for ending, files in drawn.items()}
-        writing.missing += without_glyph(writing.document)
-    told = (
-        tuple(writing.missing),
-        (*writing.messages, *messages),
-        tuple(writing.objections),
-        tuple(writing.context.objections),
-    )
-    files = tuple((of, tuple(some)) for of, some in made.items())
-    found = ReportPart(files, *told, dict(writing.shortened), bool(writing.context.style_sheet))
-    for noted in (writing.missing, writing.messages, writing.objections, writing.shortened):
-        noted.clear()
-    return found
+        made, notes.messages = figure_files(writing.document, name.removeprefix(f"{FOLDER} "))
+        notes.missing += without_glyph(writing.document)
+    notes.unsaid += writing.context.objections
+    return made, notes
 
 
 def write_report(
@@ -292,18 +259,19 @@ def write_report(
     names = sorted(set(formats), key=lambda name: FORMATS[name].declaration.order)
     names += [f"{FOLDER} {ending}" for ending in sorted(endings)] if figures else []
     parts = list(mapped(partial(make_part, writing), names))
-    made = {name: list(files) for part in parts for name, files in part.files}
+    made = {name: files for name, (files, _) in zip(names, parts, strict=True)}
+    noted = [notes for _, notes in parts]
     of_tables = {file.path for files in made.values() for file in files}
-    shortened = {name: table for part in parts for name, table in part.shortened.items()}
+    shortened = {name: table for notes in noted for name, table in notes.shortened.items()}
     whole = [csv_file(table) for table in shortened.values()]
     made[OF_PAGES] = [file for file in whole if file.path not in of_tables]
     written, renamed = write_files(folder, made)
-    messages = [*(text for part in parts for text in part.messages), *renamed]
-    if results.style_sheet and not all(part.styled for part in parts):
+    messages = [*(text for notes in noted for text in notes.messages), *renamed]
+    if results.style_sheet and not context.style_sheet:
         messages.append("the style sheet in the results cannot be part of a page and is not used")
-    unsaid = dict.fromkeys(objection for part in parts for objection in part.unsaid)
+    unsaid = dict.fromkeys(objection for notes in noted for objection in notes.unsaid)
     messages += [TemplateFault(f"a sentence of {o}; the report has evallang's") for o in unsaid]
-    objections = [objection for part in parts for objection in part.objections]
+    objections = [objection for notes in noted for objection in notes.objections]
     settings = results.report
     for name in filter(EXHIBIT.fullmatch, (*(settings.show or ()), *settings.hide)):
         if name not in context.exhibits:
@@ -319,7 +287,7 @@ def write_report(
             f"the template `{results.report.template}` is code and is not used; `evallang run "
             "--trust` renders the report with it"
         )
-    missing = sorted({sign for part in parts for sign in part.missing})
+    missing = sorted({sign for notes in noted for sign in notes.missing})
     if missing:
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in missing[:20])
         more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""

@@ -47,9 +47,9 @@ def made(studied):
     def make(name):
         record = studied(name).record
         document = build(Context(record))
-        made, messages = figure_files(document, ("svg", "pdf"))
-        assert messages == []
-        files = {f.path: f.content for files in made.values() for f in files}
+        both = [figure_files(document, ending) for ending in ("svg", "pdf")]
+        assert not any(messages for _, messages in both)
+        files = {f.path: f.content for made, _ in both for f in made}
         return Made(to_plain(record), figures_of(document), files)
 
     return make

@@ -116,9 +116,9 @@ def test_panels_that_are_too_tall_together_are_several_files():
 
     figure = Figure("figure-x-1", (), tuple(Panel(drawing(), f"{i}.", ()) for i in range(6)))
     section = Section("x", "X", (figure,))
-    files, _ = figure_files(Document("T", "1", None, "", "a4", (section,)), ["svg"])
+    files, _ = figure_files(Document("T", "1", None, "", "a4", (section,)), "svg")
     heights = {}
-    for file in files["svg"][:-1]:
+    for file in files[:-1]:
         root = ElementTree.fromstring(file.content)
         heights[file.path] = float(root.get("height").removesuffix("mm"))
     assert {name for name in heights if "single" in name} == {

@@ -72,10 +72,10 @@ def test_curves_are_in_as_many_figures_as_their_panels_need(n_models, panels):
     told = "Drawn are the best 12 of 14 models; the others are in the table."
     assert (told in first) == (n_models == 14)
     render(document, "screen")
-    files, messages = figure_files(document, ("svg",))
+    files, messages = figure_files(document, "svg")
     assert messages == []
     assert {f"figures/{f.id.removeprefix('figure-')}-single.svg" for f in found} <= {
-        file.path for file in files["svg"]
+        file.path for file in files
     }
 
 

@@ -45,22 +45,32 @@ def format_names() -> tuple[str, ...]:
     return tuple(e.name for e in sorted(FORMATS, key=lambda entry: entry.declaration.order))
 
 
-class Writing(Struct, dict=True):
-    """A report that is being written: its context and document, and notes of its formats.
+class Notes(Struct):
+    """What is noted while the files of one format, or of figures, are made.
 
-    The document is not yet numbered. `template` is the author's, `missing` are characters without
-    a glyph, `messages` what could not be done, `objections` why the template was not used, and
-    `shortened` the tables of which a page shows fewer rows.
+    `missing` are characters without a glyph, `messages` what could not be done, `objections` why
+    the template was not used, `unsaid` the author's sentences that are not used, and `shortened`
+    the tables of which a page shows fewer rows.
+    """
+
+    missing: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    objections: list[str] = field(default_factory=list)
+    unsaid: list[str] = field(default_factory=list)
+    shortened: dict[str, Table] = field(default_factory=dict)
+
+
+class Writing(Struct, dict=True):
+    """A report that is being written: its context and document, which is not yet numbered.
+
+    `template` is the author's.
     """
 
     results: ResultsRecord
     context: Context
     document: Document
     template: AuthorsTemplate | None = None
-    missing: list[str] = field(default_factory=list)
-    messages: list[str] = field(default_factory=list)
-    objections: list[str] = field(default_factory=list)
-    shortened: dict[str, Table] = field(default_factory=dict)
+    notes: Notes = field(default_factory=Notes)
 
     @cached_property
     def works(self) -> Mapping[str, CitedWork]:

@@ -38,7 +38,7 @@ def latex(writing: Writing) -> Iterator[OutputFile]:
     parts = (part for text in written.values() for part in text.split(f"\\{FALLBACK}{{")[1:])
     odd = sorted({part[0] for part in parts if part[:1] != "}"})
     if odd:
-        writing.messages.append(
+        writing.notes.messages.append(
             f"pdfLaTeX has no font for {' '.join(odd[:20])} and prints code points instead; "
             "compile the LaTeX files by LuaLaTeX or XeLaTeX with a font that has them"
         )
@@ -85,7 +85,7 @@ def table_source(writing: Writing, table: Table, millimetres: int) -> str:
     label = f"tab:{study_key(writing.results)}-{file_name(table)}"
     pointer = f"tables/{file_name(table)}.csv has them all"
     if not whole_in(table, millimetres):
-        writing.shortened.setdefault(file_name(table), table)
+        writing.notes.shortened.setdefault(file_name(table), table)
     return latex_table(
         table, LatexWriter(writing.works), millimetres=millimetres, label=label, pointer=pointer
     )

@@ -96,11 +96,11 @@ def pdf_pages(writing: Writing) -> Iterator[OutputFile]:
         report_id = writing.context.report_id
         data = pdf.write(page.html, report_id, attached)
     except pdf.NotMadeError as error:
-        writing.messages.append(str(error))
+        writing.notes.messages.append(str(error))
     except Exception as error:
         if writing.template is None and not writing.context.style_sheet:
             raise
-        writing.messages.append(
+        writing.notes.messages.append(
             "the PDF was not written because WeasyPrint cannot lay out a page with this style "
             f"sheet or template: {type(error).__name__}: {error}"
         )
@@ -113,9 +113,9 @@ def _page(writing: Writing) -> str | None:
 
 
 def _note(writing: Writing, page: html.Page) -> None:
-    writing.missing += page.missing
-    writing.objections += [page.objection] if page.objection else []
-    writing.shortened |= {table.id.removeprefix("table-"): table for table in page.shortened}
+    writing.notes.missing += page.missing
+    writing.notes.objections += [page.objection] if page.objection else []
+    writing.notes.shortened |= {table.id.removeprefix("table-"): table for table in page.shortened}
 
 
 def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:

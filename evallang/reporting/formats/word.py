@@ -85,7 +85,7 @@ def word(writing: Writing) -> Iterator[OutputFile]:
         import docx
         import pypdfium2
     except ImportError:
-        writing.messages.append(
+        writing.notes.messages.append(
             f"report.docx was not written because python-docx is not installed: {INSTALL}"
         )
         return
@@ -94,7 +94,7 @@ def word(writing: Writing) -> Iterator[OutputFile]:
     cut = {table.id for table in numbered.every(Table) if table.left_out}
     for table in main.every(Table):
         if table.id in cut:
-            writing.shortened.setdefault(table.id.removeprefix("table-"), table)
+            writing.notes.shortened.setdefault(table.id.removeprefix("table-"), table)
 
     made = docx.Document()
     _lay_out(made, numbered)
@@ -108,8 +108,8 @@ def word(writing: Writing) -> Iterator[OutputFile]:
                     pictures = _picture(block, main.drawing_style, pypdfium2.PdfDocument)
                 except pdf.PangoMissingError:
                     message = f"report.docx has no figures: {pdf.PangoMissingError.reason}"
-                    if message not in writing.messages:
-                        writing.messages.append(message)
+                    if message not in writing.notes.messages:
+                        writing.notes.messages.append(message)
                     continue
                 file.figure(block, *pictures)
             else:
