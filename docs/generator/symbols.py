@@ -79,6 +79,11 @@ BY_NEEDS: dict[str, Meanings] = {
         ("P_q(s_i)", "the share of relevant rows among those with at least the score of row i"),
         (r"\max DCG_q", "the same sum in the best order"),
     ),
+    "repeats": (
+        ("Q", "the number of examples q"),
+        ("n_q", "the number of answers to the example"),
+        ("c_q", "the number of those that are right"),
+    ),
 }  # fmt: skip
 
 

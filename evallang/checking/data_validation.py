@@ -33,6 +33,7 @@ from evallang.checking.scope import refusal
 from evallang.checking.validate_analyze import judge_read_analyses
 from evallang.checking.validity import metrics_on, regions, unmet_intervals, unmet_tests
 from evallang.compatibility import (
+    has_repeats,
     metric_entry,
     own_metric,
     spoken,
@@ -140,6 +141,7 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
             found += judge_read_thresholds(study, one)
             continue
         found += check_outcomes(one)
+        found += _judge_answers(study, one)
         found += judge_given_models(study, one)
         yielded, grouped = yields_of(one.spec, None), one.group_codes is not None
         found += judge_few_examples(study, one.spec.name, one.n, yielded, grouped)
@@ -398,6 +400,20 @@ def _over(
         limit.check(what, number, *fix)
     except OverLimit as error:
         yield diagnose(codes.file_too_large, str(error), span, help=error.help)
+
+
+def _judge_answers(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
+    """Refuse metrics that draw more answers of each example than one has."""
+    if source.examples is None or not has_repeats(source.spec):
+        return
+    least = int(np.bincount(source.examples).min())
+    for asked in asked_metrics(study):
+        k = asked.metric.keywords().get("k")
+        drawn = metric_entry(asked.metric).declaration.needs == "repeats"
+        if drawn and isinstance(k, int) and k > least:
+            name = statement_of(source.spec.name)
+            facts = {"metric": asked.metric, "k": k, "least": least}
+            yield refusal("answers_of_examples", asked.span, source=name, **facts)
 
 
 def _judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:

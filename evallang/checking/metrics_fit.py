@@ -85,6 +85,8 @@ def _misfits(
         elif needed is not None:
             kind, clauses = ORDERS[needed]
             yield "order_needed", place, {"source": source, "kind": kind, "clauses": clauses}
+        elif declared.needs == "repeats":
+            yield "repeats_needed", place, {"source": source}
         else:
             needs = "predicted labels" if declared.needs == "labels" else declared.needs
             yield "metric_of_judged", place, {"source": source, "needs": needs}

@@ -76,10 +76,22 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
         return False
     if orders is not None:
         return not metric.code
+    if metric_entry(metric).declaration.needs == "repeats":
+        return has_repeats(source)
     judged = isinstance(source, CountsSpec)
     if isinstance(source, PredictionsSpec):
         judged = source.judged == "correct"
     return not judged or metric_entry(metric).declaration.proportion == "all"
+
+
+def has_repeats(source: SourceSpec) -> bool:
+    """Return whether a source has several right or wrong answers to one example."""
+    return (
+        isinstance(source, PredictionsSpec)
+        and source.repeat is not None
+        and source.fold is None
+        and source.judged != "value"
+    )
 
 
 def _direction(higher: bool) -> Literal["higher", "lower"]:

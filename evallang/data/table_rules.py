@@ -115,7 +115,31 @@ def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
         if given.examples is None:
             repeated_units_of_outcomes(given, findings)
             duplicated_predictions(given, findings)
+        elif given.spec.repeat is not None:
+            equal_repeats(given, given.examples, findings)
     return findings.diagnostics
+
+
+def equal_repeats(given: GivenOutcomes, examples: "NDArray[np.int64]", findings: Findings) -> None:
+    """Report models whose outcomes vary over the examples, and never over the repeats of one."""
+    first = np.unique(examples, return_index=True)[1][examples]
+    known = given.correct or given.values or given.predictions
+    fixed = [
+        name
+        for name, values in known.items()
+        if len(first) > len(np.unique(first))
+        and np.array_equal(values, values[first])
+        and not (values == values[0]).all()
+    ]
+    if fixed:
+        findings.add(
+            codes.equal_repeats,
+            f"all repeats of each example are equal for {quoted(fixed)}: they add nothing "
+            "to one repeat",
+            "repeat",
+            help="sample every answer, with a temperature above 0 and without a cache, or keep "
+            "one repeat",
+        )
 
 
 def unnamed_folds(given: GivenOutcomes, findings: Findings) -> None:

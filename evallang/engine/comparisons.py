@@ -170,7 +170,7 @@ class OneSource(Struct, frozen=True):
         for model in models:
             if self.evaluation.models[model].failed:
                 return Lacking("fit", f"a fit of {model} failed", model)
-            if self.evaluation.outcome(model, self.by) is None:
+            if as_read_by(self.evaluation, self.by).outcome(model, self.by) is None:
                 return Lacking("scores", f"{model} gives no scores", model)
         return None
 

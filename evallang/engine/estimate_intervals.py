@@ -46,7 +46,7 @@ from evallang.stats.intervals.few_groups import (
     weighted_wilson,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.proportions import clopper_pearson, wilson
 from evallang.stats.intervals.ratio_of_sums import CountedInfluences
 from evallang.stats.intervals.readers import ReaderScores
 from evallang.stats.score_counts import PlacementSums, ScoreCounts
@@ -509,7 +509,7 @@ def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound
     found, notes, reason = _computed(inputs, measure)
     if found is None or not has_no_width(found.low, found.high):
         return IntervalFound(found, notes, reason, _scope_note(inputs, found))
-    bounded = _from_union(inputs)
+    bounded = _from_union(inputs) or _of_equal_examples(inputs)
     kept = tuple(note for note in notes if note not in found.notes)
     if bounded is not None:
         return IntervalFound(bounded, kept)
@@ -546,6 +546,24 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
         "or are predicted positive, because no resample differed"
     )
     return Interval(share.method, share.level, *_at_bounds(inputs, share), (note,))
+
+
+def _of_equal_examples(inputs: IntervalInputs) -> Interval | None:
+    """Bound a mean from 0 to 1 over repeated examples, or their groups, that are all 0 or all 1.
+
+    Where each of n independent units has 1, its mean m gives that a probability of m^n at most, so
+    that the bound of n successes in n trials holds (Clopper & Pearson 1934).
+    """
+    declared, value = inputs.entry.declaration, inputs.whole.value
+    of_units = inputs.evaluation.means and inputs.outcome.weights is None
+    if not of_units or (declared.low, declared.high) != (0, 1) or value not in (0, 1):
+        return None
+    groups = inputs.groups
+    n = inputs.outcome.n if groups is None else len(np.unique(groups))
+    found = clopper_pearson(n if value == 1 else 0, n, inputs.study.confidence)
+    units = inputs.evaluation.unit if groups is None else "groups"
+    note = f"exact interval of {n} {units} that are alike, because no resample differed"
+    return replace(found, notes=(*found.notes, note))
 
 
 def _at_bounds(inputs: IntervalInputs, share: Interval) -> tuple[float, float]:

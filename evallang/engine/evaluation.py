@@ -23,6 +23,7 @@ from evallang.metrics.own_code import OwnMetricFailed, wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.results.records import Estimate, FoldValue, Tested
+from evallang.stats.clusters import variance_of_mean
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, place_scores
@@ -311,7 +312,9 @@ class Evaluation(Struct, frozen=True):
         k = len(self.classes)
         if self.counted is not None:
             return self._counted_outcome(self.counted, model, needs)
-        if needs in ("labels", "values", "risks"):
+        if needs == "repeats" and not self.means:
+            return None
+        if needs in ("labels", "values", "risks", "repeats"):
             return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
@@ -485,11 +488,15 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
 
 
 class _Means(Struct, frozen=True):
-    """The examples of a model, and of each the mean and the variance over its repeats."""
+    """The examples of a model, and of each its value, its variance and number of repeats.
+
+    The value is the mean over repeats, or what a metric makes of those that are right.
+    """
 
     rows: "NDArray[np.signedinteger]"
     mean: "NDArray[np.float64]"
     variance: "NDArray[np.float64]"
+    times: "NDArray[np.int64]"
 
 
 def is_mean(metric: Method) -> bool:
@@ -499,18 +506,21 @@ def is_mean(metric: Method) -> bool:
 
 
 def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:
-    """Average over repeats; the variance (n - 1) is NaN where an example has one repeat."""
+    """Combine repeats; the variance (n - 1) is NaN where an example has one repeat."""
+    found, entry = evaluation.models[model], metric_entry(metric)
+    rows, code, times = np.unique(found.rows, return_inverse=True, return_counts=True)
+    if entry.declaration.needs == "repeats":
+        right = np.bincount(code, weights=found.truth == found.labels)
+        values = entry.function(None, np.column_stack([right, times]), None, **metric.keywords())
+        return _Means(rows, values, np.full(len(rows), np.nan), times)
     outcome = evaluation.outcome(model, metric)
     if outcome is None:
         return None
-    values = means_of(metric, outcome)
-    rows, code, times = np.unique(
-        evaluation.models[model].rows, return_inverse=True, return_counts=True
-    )
-    mean = np.bincount(code, weights=values) / times
-    squares = np.bincount(code, weights=(values - mean[code]) ** 2)
+    each = means_of(metric, outcome)
+    mean = np.bincount(code, weights=each) / times
+    squares = np.bincount(code, weights=(each - mean[code]) ** 2)
     variance = np.where(times > 1, squares / np.maximum(times - 1, 1), np.nan)
-    return _Means(rows, mean, variance)
+    return _Means(rows, mean, variance, times)
 
 
 def means_of(metric: Method, outcome: Outcome) -> "NDArray[np.float64]":
@@ -544,9 +554,13 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
 
 def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
     """Add to an estimate what each repeat or reader gave, and how much an example varies."""
-    outcome = evaluation.outcome(model, metric)
-    if outcome is None:
-        return found
+    means = _means(evaluation, model, metric) if is_mean(metric) else None
+    if evaluation.outcome(model, metric) is None:
+        if means is None:
+            return found
+        return replace(
+            found, extra={**found.extra, "n_examples": found.n, "n_repeats": int(means.times.max())}
+        )
     own = evaluation.models[model]
     each = evaluation.aggregates(model, metric)[0]
     labels = {fold.repeat: fold for fold in evaluation.folds}
@@ -559,9 +573,9 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
     extra = {**found.extra, "n_examples": n, f"n_{runs}": len(each.folds)}
     if evaluation.yields.readers:
         extra["readers_sampled"] = not evaluation.yields.averaged
-    means = _means(evaluation, model, metric) if is_mean(metric) else None
     if means is not None and not np.isnan(means.variance).all():
         extra["sd_within"] = float(np.sqrt(np.nanmean(means.variance)))
+        extra |= _errors_by_repeats(evaluation, model, means)
     return replace(
         found,
         aggregation="mean_of_repeats",
@@ -571,6 +585,31 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
         folds=folds,
         extra=extra,
     )
+
+
+def _errors_by_repeats(evaluation: Evaluation, model: str, means: _Means) -> dict[str, float]:
+    """Return the standard error of a mean over examples, with one repeat and with any number.
+
+    The variance of the mean is that of examples, robust over groups, and the mean variance within
+    an example divided by its repeats (Miller 2024).
+    """
+    groups, n = evaluation.group_codes, len(means.rows)
+    if evaluation.weights is not None or evaluation.yields.readers or n < 2:
+        return {}
+    if groups is None:
+        total = float(means.mean.var(ddof=1)) / n
+    else:
+        codes = np.unique(groups[means.rows], return_inverse=True)[1]
+        if not codes.any():
+            return {}
+        total = variance_of_mean(means.mean, codes)
+    within = float(np.nanmean(means.variance)) / n
+    examples = total - within * float(np.mean(1 / means.times))
+    return {
+        "standard_error": total**0.5,
+        "standard_error_of_one_repeat": max(examples + within, 0) ** 0.5,
+        "standard_error_of_any_repeats": max(examples, 0) ** 0.5,
+    }
 
 
 # --- outcomes computed elsewhere -----------------------------------------------------------------

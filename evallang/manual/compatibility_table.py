@@ -317,6 +317,7 @@ NEEDS = {
     "sums": "a numerator and a denominator for each row",
     "risks": "a risk for each row, and the clause `event` of `predictions`",
     "rankings": "a score for each row, and the clause `query` of `predictions`",
+    "repeats": "right or wrong for each row, and the clause `repeat` of `predictions`",
 }
 OVER_FOLDS = {
     "counts": (
@@ -423,7 +424,8 @@ def _resampled(declared: MetricDeclaration) -> str:
     if declared.form == "counts":
         return "joint counts of truth and prediction, which are multinomial"
     if declared.form == "losses":
-        return "one value for each " + ("query" if declared.needs == "rankings" else "row")
+        unit = {"rankings": "query", "repeats": "example"}.get(declared.needs, "row")
+        return f"one value for each {unit}"
     return "whole rows, whose scores are sorted once" if declared.ranks else "whole rows"
 
 

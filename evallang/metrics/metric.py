@@ -11,10 +11,11 @@ Three families of functions, told apart by `MetricDeclaration.form`:
 `truth` holds class codes or floats (n,), `output` what `needs` says: labels (codes),
 scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), predicted
 values (n,), the bounds of prediction intervals (n, 2), the numerators and denominators of a
-ratio of sums (n, 2), risks (n,), or rankings: for each query an array of relevance and score of
-its rows (rows, 2). With risks, `truth` (n, 2) is the time, and whether it is that of an event (1)
-or of censoring (0); with rankings it is not used. Undefined is NaN inside this room (there is no
-other way in an array) and None with a note outside of it.
+ratio of sums (n, 2), risks (n,), rankings: for each query an array of relevance and score of its
+rows (rows, 2), or repeats: how many answers to each example are right, and how many there are
+(n, 2). With risks, `truth` (n, 2) is the time, and whether it is that of an event (1) or of
+censoring (0); with rankings and repeats it is not used. Undefined is NaN inside this room (there
+is no other way in an array) and None with a note outside of it.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
 counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The
@@ -42,9 +43,17 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 Better = Literal["higher", "lower", "nearest"]
 Form = Literal["counts", "losses", "scores"]
 Needs = Literal[
-    "labels", "scores", "probabilities", "values", "ranges", "sums", "risks", "rankings"
+    "labels",
+    "scores",
+    "probabilities",
+    "values",
+    "ranges",
+    "sums",
+    "risks",
+    "rankings",
+    "repeats",
 ]
-OF_CLASSES = ("labels", "scores", "probabilities")
+OF_CLASSES = ("labels", "scores", "probabilities", "repeats")
 
 
 class MetricDeclaration(Guidance, frozen=True):

@@ -431,14 +431,26 @@ def _heading(metric: MetricWords) -> str:
     return metric.heading + (", %" if metric.percent else "")
 
 
+ERRORS_BY_REPEATS = (
+    "standard_error_of_one_repeat",
+    "standard_error",
+    "standard_error_of_any_repeats",
+)
+
+
 class _Repeats(Struct, frozen=True):
-    """How much one example varies in a metric over its repeats or readers, by models."""
+    """How much one example varies in a metric over its repeats or readers, by models.
+
+    `errors` are standard errors with one repeat, with those at hand, and with any number.
+    """
 
     noun: str
     repeats: str
+    n: int
     spreads: Mapping[str, Runs]
     least: tuple[str, Runs]
     most: tuple[str, Runs]
+    errors: Mapping[str, Sequence[Runs]]
 
 
 def _over_repeats(
@@ -450,10 +462,26 @@ def _over_repeats(
         return None
     unit = f"{NBSP}points" if metric.percent else ""
     values = {context.model(e.model): e.extra["sd_within"] for e in known}
-    spreads = {m: runs(Number(fixed(s, scale), s), unit) for m, s in values.items()}
+
+    def printed(value: float) -> Runs:
+        return runs(Number(fixed(value, scale), value), unit)
+
+    spreads = {model: printed(value) for model, value in values.items()}
     least, most = (pick(values, key=values.__getitem__) for pick in (min, max))
-    words = repeats_of(known[-1])
-    return _Repeats(metric.noun, words, spreads, (least, spreads[least]), (most, spreads[most]))
+    errors = {
+        context.model(e.model): [printed(e.extra[name]) for name in ERRORS_BY_REPEATS]
+        for e in known
+        if ERRORS_BY_REPEATS[0] in e.extra
+    }
+    return _Repeats(
+        metric.noun,
+        repeats_of(known[-1]),
+        max(int(e.extra.get("n_repeats", 1)) for e in known),
+        spreads,
+        (least, spreads[least]),
+        (most, spreads[most]),
+        errors,
+    )
 
 
 def _notes(

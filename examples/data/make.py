@@ -25,6 +25,7 @@ def main() -> None:
     write("suite_auc.csv", suite(random.Random(20260104), 24))
     write("load.csv", load(random.Random(20260107), 365))
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
+    write("attempts.csv", attempts(random.Random(20260115), 60))
     write("search.csv", search(random.Random(20260113), 60))
     write("survival.csv", survival(random.Random(20260114), 260))
     write("readings.csv", readings(random.Random(20260112), 90, 6))
@@ -237,6 +238,17 @@ def load_ranges(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             round(seasonal + 1.28 * spread, 1),
             round(constant, 1), round(constant - 22, 1), round(constant + 22, 1),
         )  # fmt: skip
+
+
+def attempts(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Return whether five attempts of two agents at each of n tasks succeeded."""
+    yield "task", "domain", "attempt", "planner", "reactive"
+    for task in range(1, n + 1):
+        hard = normal(rng)
+        chances = [1 / (1 + math.exp(2 * hard - lead - normal(rng))) for lead in (1.0, 0.3)]
+        for attempt in range(1, 6):
+            solved = (int(rng.random() < chance) for chance in chances)
+            yield f"t{task}", ("airline", "retail")[task % 2], attempt, *solved
 
 
 def search(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

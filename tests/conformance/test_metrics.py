@@ -12,6 +12,8 @@ REQUIRED_OPTIONS = {
     "normalized_cost": {"share": 0.3},
     "net_benefit": {"threshold": 0.3},
     "top_k_accuracy": {"k": 1},
+    "pass_at": {"k": 2},
+    "pass_all": {"k": 2},
     "pinball": {"quantile": 0.7},
     "interval_score": {"level": 0.8},
     "mase": {"scale": 2.5},
@@ -47,6 +49,9 @@ def sample(entry, seed=0, n=60):
         return truth, rng.normal(size=n) - truth[:, 0]
     if entry.declaration.needs == "rankings":
         return np.zeros(n), rankings(rng, n, 2.0)
+    if entry.declaration.needs == "repeats":
+        answers = rng.integers(2, 6, n)
+        return np.zeros(n), np.column_stack([rng.integers(0, answers + 1), answers])
     if entry.declaration.task == "regression":
         truth = rng.normal(5, 2, n)
         middle = truth + rng.normal(size=n)
@@ -118,6 +123,8 @@ def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(ent
     truth, output = sample(entry)
     if entry.declaration.needs == "ranges":
         perfect = np.column_stack([truth, truth])
+    elif entry.declaration.needs == "repeats":
+        perfect = output[:, [1, 1]]
     elif entry.declaration.needs == "risks":
         perfect = -truth[:, 0]
     elif entry.declaration.needs == "rankings":
