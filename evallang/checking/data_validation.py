@@ -411,9 +411,14 @@ def _judge_answers(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
         k = asked.metric.keywords().get("k")
         drawn = metric_entry(asked.metric).declaration.needs == "repeats"
         if drawn and isinstance(k, int) and k > least:
-            name = statement_of(source.spec.name)
-            facts = {"metric": asked.metric, "k": k, "least": least}
-            yield refusal("answers_of_examples", asked.span, source=name, **facts)
+            yield refusal(
+                "answers_of_examples",
+                asked.span,
+                metric=asked.metric,
+                k=k,
+                source=statement_of(source.spec.name),
+                least=least,
+            )
 
 
 def _judge_levels(source: Table | GivenOutcomes) -> Iterator[Diagnostic]:
