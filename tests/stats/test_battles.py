@@ -1,0 +1,125 @@
+"""Strengths from pairwise judgements, against statsmodels and a likelihood of their own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy
+import statsmodels.api as sm
+
+from evallang.stats.battles import Battles, fit_strengths, separated_models
+
+MODELS, N = 5, 400
+RNG = np.random.default_rng(3)
+FIRST = RNG.integers(0, MODELS, N)
+SECOND = (FIRST + RNG.integers(1, MODELS, N)) % MODELS
+ETA = np.array([0.8, 0.3, 0.0, -0.4, -0.7])
+WON = RNG.random(N) < scipy.special.expit(ETA[FIRST] - ETA[SECOND] + 0.3)
+OUTCOME = np.where(RNG.random(N) < 0.2, 0.5, WON.astype(float))
+PROMPT, JUDGE = RNG.integers(0, 60, N), RNG.integers(0, 25, N)
+BATTLES = Battles(FIRST, SECOND, OUTCOME, MODELS)
+CENTRE = (np.eye(MODELS) - 1 / MODELS)[:, 1:]
+
+
+def design(order, kept=slice(None)):
+    """Return signs of the models of each battle but the first, and a column for the order."""
+    signs = np.eye(MODELS)[FIRST[kept]] - np.eye(MODELS)[SECOND[kept]]
+    return np.column_stack([signs[:, 1:], np.ones(len(signs))]) if order else signs[:, 1:]
+
+
+@pytest.mark.parametrize("order", [False, True])
+@pytest.mark.parametrize("ties", ["half", "drop"])
+@pytest.mark.parametrize("cluster", [None, PROMPT])
+def test_half_and_dropped_ties_are_a_binomial_regression(ties, order, cluster):
+    kept = OUTCOME != 0.5 if ties == "drop" else np.ones(N, dtype=bool)
+    model = sm.GLM(OUTCOME[kept], design(order, kept), family=sm.families.Binomial())
+    robust = {"cov_type": "HC0"}
+    if cluster is not None:
+        groups = {"groups": cluster[kept], "use_correction": False}
+        robust = {"cov_type": "cluster", "cov_kwds": groups}
+    fit = model.fit(tol=1e-13, maxiter=200, **robust)
+    k = MODELS - 1
+    found = fit_strengths(
+        BATTLES, ties, order=order, clusters=() if cluster is None else (cluster,)
+    )
+    assert found.values == pytest.approx(CENTRE @ fit.params[:k], abs=1e-9)
+    expected = CENTRE @ fit.cov_params()[:k, :k] @ CENTRE.T
+    assert found.covariance == pytest.approx(expected, abs=1e-9)
+    assert found.values.sum() == pytest.approx(0, abs=1e-12)
+    assert found.battles == kept.sum()
+    if order:
+        assert found.order == pytest.approx((fit.params[k], fit.cov_params()[k, k]), abs=1e-9)
+    else:
+        assert found.order is None
+
+
+def log_chances(parameters):
+    """Return the log probability of each battle's outcome by Davidson's model, with an order."""
+    half = design(True) @ parameters[:-1] / 2
+    logs = np.column_stack([half, -half, np.full(N, parameters[-1])])
+    logs -= scipy.special.logsumexp(logs, axis=1)[:, None]
+    return logs[np.arange(N), np.select([OUTCOME == 1, OUTCOME == 0], [0, 1], 2)]
+
+
+def test_davidsons_ties_maximise_their_likelihood_with_a_sandwich_of_numerical_derivatives():
+    start = np.zeros(MODELS + 1)
+    found = fit_strengths(BATTLES, clusters=(PROMPT,))
+    best = scipy.optimize.minimize(
+        lambda p: -log_chances(p).sum(), start, method="BFGS", options={"gtol": 1e-8}
+    ).x
+    assert found.values == pytest.approx(CENTRE @ best[: MODELS - 1], abs=1e-6)
+    assert found.order[0] == pytest.approx(best[MODELS - 1], abs=1e-6)
+    assert found.tie == pytest.approx(best[-1], abs=1e-6)
+    steps = np.eye(len(start)) * 1e-4
+    scores = np.column_stack(
+        [(log_chances(best + s) - log_chances(best - s)) / 2e-4 for s in steps]
+    )
+    second = np.array(
+        [
+            [
+                (log_chances(best + s + t) - log_chances(best + s - t)).sum()
+                - (log_chances(best - s + t) - log_chances(best - s - t)).sum()
+                for t in steps
+            ]
+            for s in steps
+        ]
+    ) / (4 * 1e-8)
+    bread = np.linalg.inv(-second)
+    sums = pd.DataFrame(scores).groupby(PROMPT).sum().to_numpy()
+    whole = bread @ sums.T @ sums @ bread
+    k = MODELS - 1
+    expected = CENTRE @ whole[:k, :k] @ CENTRE.T
+    assert found.covariance == pytest.approx(expected, abs=1e-6)
+
+
+def test_two_ways_of_clusters_add_up_less_their_overlap():
+    both = np.unique(np.column_stack([PROMPT, JUDGE]), axis=0, return_inverse=True)[1].reshape(-1)
+    one, other, overlap = (
+        fit_strengths(BATTLES, clusters=(codes,)).covariance for codes in (PROMPT, JUDGE, both)
+    )
+    found = fit_strengths(BATTLES, clusters=(PROMPT, JUDGE))
+    expected = one + other - overlap
+    values = np.linalg.eigvalsh(expected)
+    assert values.min() > -1e-12  # else negative eigenvalues are set to 0 before
+    assert found.covariance == pytest.approx(expected, abs=1e-9)
+    assert found.clusters == JUDGE.max() + 1
+
+
+def test_a_weight_of_two_is_a_battle_twice():
+    twice = np.concatenate([np.arange(N), np.arange(0, N, 2)])
+    weights = 1.0 + (np.arange(N) % 2 == 0)
+    repeated = fit_strengths(
+        Battles(FIRST[twice], SECOND[twice], OUTCOME[twice], MODELS), clusters=(PROMPT[twice],)
+    )
+    weighted = fit_strengths(Battles(FIRST, SECOND, OUTCOME, MODELS, weights), clusters=(PROMPT,))
+    assert weighted.values == pytest.approx(repeated.values, abs=1e-9)
+    assert weighted.covariance == pytest.approx(repeated.covariance, abs=1e-9)
+
+
+def test_a_model_that_lost_all_battles_has_no_strength():
+    first, second = np.array([0, 1, 0, 1]), np.array([1, 0, 2, 2])
+    battles = Battles(first, second, np.array([1.0, 1, 1, 1]), 3)
+    assert separated_models(battles) == (2,)
+    with pytest.raises(ValueError, match="1 of 3 models cannot be placed"):
+        fit_strengths(battles)
+    tied = Battles(first, second, np.array([1.0, 1, 1, 0.5]), 3)
+    assert separated_models(tied) == ()
