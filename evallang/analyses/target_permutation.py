@@ -470,8 +470,7 @@ def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
     letter = p_letter(context)
     made = table(
         identifier,
-        f"{place_before(context, items)}{metric.noun} on the target as it is, and on shuffled "
-        "targets",
+        f"{place_before(context, items)}{metric.noun} on the observed target and on shuffled ones",
         [
             wide("Model"),
             sortable(f"{metric.title}{metric.sign}"),
@@ -495,7 +494,7 @@ def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
             )
             for name, v, span in zip(names, values, spans, strict=True)
         ],
-        _rounds(values[0], len(items)),
+        _rounds(context, items),
         f"These results show {values[0]['about']}.",
         *further_notes(context, items),
     )
@@ -506,29 +505,29 @@ def against_chance(context: Context, part: Part) -> tuple[Table, Figure]:
         ][:MOST_ROWS],
         f"{metric.heading}{metric.sign}",
         scale,
-        "The target as it is (point) and shuffled targets (bar)",
+        "The observed target (point) and shuffled targets (bar)",
         metric.range,
         [context.look(item.model or "") for item in items],
     )
     caption = sentence(
-        f"{place_before(context, items)}{metric.noun} on the target as it is (point) and on "
-        "shuffled targets (bar from the 5% to the 95% quantile, with their median)"
+        f"{place_before(context, items)}{metric.noun} on the observed target (point) and on "
+        "shuffled ones (bar from the 5% to the 95% quantile, with their median)"
     )
     rest = not_drawn(len(items), MOST_ROWS, identifier, which=part.which)
     panel = Panel(*drawing, ())
     return made, Figure(f"figure-chance-{part.number}", runs(caption, rest), (panel,))
 
 
-def _rounds(values: Any, models: int) -> str:
+def _rounds(context: Context, items: Sequence[Analysis]) -> str:
     """State what was shuffled and counted, and what p is of several models."""
-    words = "as good: shuffled targets"
+    values, models = items[0].values, len(items)
+    words = "as good: shuffled targets with a score at least as good as the observed one"
     if values["within"]:
-        words += f", within the levels of {' and '.join(values['within'])}"
+        words += f"; shuffled within the levels of {' and '.join(values['within'])}"
     if values["groups"] is not None:
-        words += f", exchanged between {count(values['groups'])} whole groups"
-    words += (
-        ", on which the score was at least as good; p counts the target as it is as one of them"
-    )
+        groups = context.groups(items[0].data)
+        words += f"; {count(values['groups'])} {groups} exchanged the targets of all their rows"
+    words += "; p counts the observed target as one of them"
     if values.get("p_adjusted") is not None:
         words += (
             f"; the adjusted p is the share of targets on which at least one of the "

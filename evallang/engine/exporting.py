@@ -1,6 +1,5 @@
 """The models that `export` names, fitted on all rows and saved, with a corrected estimate."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -40,8 +39,12 @@ def corrected(
 # --- the fits of exported models -------------------------------------------------------------
 
 
+CHOSEN_AGAIN = ("its hyper-parameters were chosen again on all rows, as inside each training part",)
+HOW_CHOSEN = {
+    "written": (),
+    "chosen": ("its hyper-parameters are those of the one selection that was made",),
+}
 DIGITS = 12  # significant digits to which equal estimates tie, as in a search
-SHOWN_CHOICES = 5  # of the outer folds, the most frequent first
 
 
 class Exported(Struct, frozen=True):
@@ -136,15 +139,12 @@ def exported(
     study: Study,
     made: ExportOutcome,
     evaluation: Evaluation,
-    fits: Sequence[FitOutcome],
     spec: ExportSpec,
-    chosen_in: Sequence[str],
 ) -> Exported | None:
     """Return the record of an `export` line, None where there is no model."""
     if made.task is None or made.saved is None:
         return None
-    outcomes = dict(zip(chosen_in, fits, strict=True))
-    record = _record(study, spec, made.task, made, made.saved, outcomes)
+    record = _record(spec, made.task, made, made.saved)
     if spec.model is None:
         record = replace(record, corrected=corrected(study, evaluation, made.among))
     return Exported(record, made.saved.content)
@@ -230,12 +230,7 @@ def run_export(work: ExportJob, monitor: Monitor) -> ExportOutcome:
 
 
 def _record(
-    study: Study,
-    spec: ExportSpec,
-    task: ExportTask,
-    found: ExportOutcome,
-    saved: saving.SavedModel,
-    outcomes: Mapping[str, FitOutcome],
+    spec: ExportSpec, task: ExportTask, found: ExportOutcome, saved: saving.SavedModel
 ) -> Export:
     return Export(
         model=task.model,
@@ -244,7 +239,7 @@ def _record(
         sha256=saved.sha256,
         trusted_types=saved.trusted_types,
         best=spec.model is None,
-        notes=(*_notes(study, task, outcomes), *_chosen_threshold(found.threshold)),
+        notes=(*HOW_CHOSEN.get(task.scheme, CHOSEN_AGAIN), *_chosen_threshold(found.threshold)),
         threshold=None if found.threshold is None else found.threshold.value,
     )
 
@@ -268,29 +263,6 @@ def _plain(value: ParameterValue) -> object:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return written(value)
-
-
-def _words(choice: Choice) -> str:
-    return ", ".join(f"{name}={written(value)}" for name, value in choice.items())
-
-
-def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -> Iterator[str]:
-    """State how the hyper-parameters were chosen, and how the splits had chosen."""
-    if task.scheme == "written":
-        return
-    chosen = [outcomes[key] for key in task.chosen_in]
-    counts = Counter(_words(o.params) for o in chosen if o.failure is None and o.params)
-    if task.scheme == "chosen":
-        yield "its hyper-parameters are those of the one selection that was made"
-        return
-    yield "its hyper-parameters were chosen again on all rows, as inside each training part"
-    if len(counts) == 1 and sum(counts.values()) > 1:
-        yield f"all {sum(counts.values())} splits chose {next(iter(counts))}"
-    elif counts:
-        shown = [f"{words} ({n})" for words, n in counts.most_common(SHOWN_CHOICES)]
-        more = len(counts) - len(shown)
-        rest = f" and {more} others" if more > 1 else " and one other" if more else ""
-        yield f"the splits chose {', '.join(shown)}{rest}"
 
 
 def failures_of_export(

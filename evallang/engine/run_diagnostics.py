@@ -32,7 +32,7 @@ from evallang.metrics.metric import default_metric
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models.model import is_baseline
 from evallang.planning import nodes
-from evallang.reporting.numbers import Scale, bounded, fixed
+from evallang.reporting.numbers import Scale, bounded, fixed, scale_of as decimals_of
 from evallang.results.records import Failure, NeverPredicted
 from evallang.results.written import statement_of
 from evallang.source import Span
@@ -608,7 +608,7 @@ def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iter
         if p >= RARE:
             continue
         percent = evaluation.entry(metric).declaration.unit == "percent"
-        scale, unit = (Scale(0, 2), "%") if percent else (Scale(3), "")
+        scale, unit = (Scale(0, 2), "%") if percent else (decimals_of((), means, percent=False), "")
         low, high = int(np.argmin(means)), int(np.argmax(means))
         yield diagnose(
             codes.folds_disagree,

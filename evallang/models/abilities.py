@@ -347,7 +347,6 @@ def _transformed_column(spec: EstimatorSpec, state: ColumnState) -> ColumnState:
     )
 
 
-DROPPED = "dropped, because no key of columns(...) names it"
 UNKNOWN_LEVELS = "its levels"
 
 Levels = Callable[[str], int | None]
@@ -370,7 +369,7 @@ def column_treatments(
             if "{levels}" in template:
                 template = template.replace("{levels}", _counted(levels(column.name)))
             found[column.name] = template
-    return {column.name: found.get(column.name, DROPPED) for column in columns}
+    return {column.name: found.get(column.name, "dropped") for column in columns}
 
 
 def document_columns(pipeline: PipelineSpec, columns: Sequence[ColumnLike]) -> frozenset[str]:

@@ -137,7 +137,7 @@ COLUMN_BY_COLUMN = {
         ("FunctionTransformer", "PowerTransformer", "QuantileTransformer", "SplineTransformer"),
         "transformed by {name}",
     ),
-    **dict.fromkeys(("IterativeImputer", "KNNImputer", "SimpleImputer"), "gaps filled by {name}"),
+    **dict.fromkeys(("IterativeImputer", "KNNImputer", "SimpleImputer"), "imputed by {name}"),
     **dict.fromkeys(
         ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer"), "read as a document by {name}"
     ),

@@ -422,8 +422,6 @@ class _Builder:
             if (line.model or "") in fits:
                 protocol = next(iter(tasks.values())).protocol
                 place = next(one for one in own if one.protocol == protocol)
-                able = [one for one in tasks.values() if line.model in (None, one.model)]
-                chosen_in = tuple(dict.fromkeys(key for one in able for key in one.chosen_in))
                 exported.append(
                     self.graph.add(
                         nodes.EXPORTED,
@@ -431,9 +429,8 @@ class _Builder:
                             "study": self.study,
                             "made": fits[line.model or ""],
                             "evaluation": place.key,
-                            "fits": chosen_in,
                         },
-                        {"spec": line, "chosen_in": chosen_in},
+                        {"spec": line},
                         line.path,
                         title=line.path,
                     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Cell, Paragraph, Row, Table, runs
+from evallang.reporting.document import Block, Cell, Paragraph, Row, Table
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
@@ -59,7 +59,8 @@ def _flow(context: Context, data: DataRecord, identifier: str) -> Table:
     rows = [row("Read", counted(left_over), dash())]
     for one in data.excluded:
         left_over -= one.n
-        rows.append(row(runs("Kept by ", one.clause), counted(left_over), counted(one.n)))
+        kept = f"With {one.clause.removeprefix('where ')}"
+        rows.append(row(kept, counted(left_over), counted(one.n)))
     for setting in context.settings:
         tested = context.tested(setting)
         if setting.data == data.name and tested is not None:

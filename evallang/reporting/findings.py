@@ -60,7 +60,7 @@ def findings(context: Context) -> Sequence[Block]:
     if not firm:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
-    items = required + items + ([] if analysed else selection_findings(context))
+    items = required + items + ([] if firm or analysed else selection_findings(context))
     most = max(MOST_FINDINGS, len(required) + AFTER_REQUIREMENTS)
     most = most if context.limited else len(items)
     left_out = max(0, len(items) - most)
@@ -200,7 +200,8 @@ def _best(
         alone=len(known) == 1,
         others=[e.model for e in others],
         ends=[value_text(context.metric(metric_name), e.value, scale) for e in shown],
-        baseline=baseline and (baseline.model, estimate_runs(context, setting, baseline)),
+        baseline=baseline
+        and (baseline.model, value_text(context.metric(metric_name), baseline.value, scale)),
     )
     return [words, *never_predicted_findings(context, setting)]
 

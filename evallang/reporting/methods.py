@@ -15,7 +15,7 @@ from evallang.reporting.decisions import bayesian, computed, is_simultaneous, ma
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
 from evallang.reporting.estimates import main_intervals
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import percent, scale_of
+from evallang.reporting.numbers import percent
 from evallang.reporting.pair_findings import quantity_noun, singly, stated_value
 from evallang.reporting.requirements import deciding_intervals
 from evallang.reporting.searches import (
@@ -27,7 +27,13 @@ from evallang.reporting.searches import (
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic, methods_sentences
 from evallang.reporting.sentences import write
-from evallang.reporting.wording import adjusts, amount, effect_name, owned, simultaneous_words
+from evallang.reporting.wording import (
+    adjusts,
+    effect_name,
+    owned,
+    simultaneous_words,
+    stated_amount,
+)
 from evallang.results.records import (
     ColumnRecord,
     Comparison,
@@ -220,16 +226,16 @@ def _pipelines(context: Context) -> Iterator[Runs]:
     if reading:
         yield write(context, TOPIC, "preprocessing", ways=ways, raw=raw if ways else ())
     if 0 < len(reading) <= MOST_MODELS:
-        last: dict[str, tuple[StepRecord, list[str]]] = {}
-        for model in reading:
-            step = model.steps[-1]
-            last.setdefault(_step_words(step), (step, []))[1].append(model.name)
-        yield write(context, TOPIC, "fixed_parameters", models=list(last.values()))
+        last: dict[str, list[str]] = {}
+        for model in context.results.models:
+            if model.steps:
+                last.setdefault(_step_words(model.steps[-1]), []).append(model.name)
+        yield write(context, TOPIC, "fitted_with", steps=last)
 
 
 def _step_words(step: StepRecord) -> str:
-    """Write a step with the parameters that the author fixed: `SimpleImputer(strategy=median)`."""
-    settings = ", ".join(f"{name}={value}" for name, value in step.fixed.items())
+    """Write a step with its fixed parameters: "SimpleImputer (strategy = median)"."""
+    settings = ", ".join(f"{name} = {value}" for name, value in step.fixed.items())
     return f"{step.name} ({settings})" if settings else step.name
 
 
@@ -527,9 +533,7 @@ def _decision(context: Context, comparison: Comparison) -> _Decision:
     if any(map(bayesian, comparison.pairwise)):
         rope: Any = next((pair.extra.get("rope") for pair in comparison.pairwise), None)
         metric = context.metric(comparison.metric)
-        size = () if rope is None else (
-            amount(metric, rope, scale_of([], [rope], percent=metric.percent))
-        )  # fmt: skip
+        size = () if rope is None else stated_amount(metric, rope)
         confidence = context.results.study.confidence
         return _Decision(True, exploratory, confidence, len(comparison.pairwise), rope=size)
     if family.correction is None:

@@ -28,8 +28,8 @@ from evallang.reporting.numbers import (
 from evallang.reporting.orientation import inside
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
-    amount,
     reasons,
+    stated_amount,
     value_text,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -227,9 +227,7 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
             for key in POSTERIOR
             if (value := pair.extra.get(key)) is not None
         },
-        rope=()
-        if rope is None
-        else amount(metric, rope, scale_of([], [rope], percent=metric.percent)),
+        rope=() if rope is None else stated_amount(metric, rope),
     )
 
 
@@ -242,7 +240,7 @@ def _within_a_margin(context: Context, comparison: Comparison, pair: HypothesisT
         "within_a_margin",
         comparison=comparison,
         pair=contrast(pair, pair.models[0]),
-        size=amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent)),
+        size=stated_amount(metric, margin or 0.0),
         equivalence=is_about_equivalence(pair),
     )
 

@@ -25,7 +25,6 @@ from evallang.reporting.numbers import (
     percent,
     probability,
     ratio_scale,
-    scale_of,
     statistic,
 )
 from evallang.reporting.orientation import order_words
@@ -48,7 +47,6 @@ from evallang.reporting.tables import (
 )
 from evallang.reporting.wording import (
     adjusted_words,
-    amount,
     clusters_words,
     count_sets,
     effect_name,
@@ -59,6 +57,7 @@ from evallang.reporting.wording import (
     plural,
     sentence,
     simultaneous_words,
+    stated_amount,
     symbol,
 )
 from evallang.results.records import (
@@ -354,7 +353,7 @@ def _posteriors_columns(context: Context, every: Pairs) -> Part | None:
     for name, width in dict.fromkeys((c.metric, pair.extra.get("rope")) for c, pair in every):
         metric = context.metric(name)
         if width is not None:
-            ropes.append(amount(metric, width, scale_of([], [width], percent=metric.percent)))
+            ropes.append(stated_amount(metric, width))
     facts = {"exploratory": every[0][0].family.exploratory, "ropes": list(dict.fromkeys(ropes))}
     said = notes(context, TOPIC, "notes_of_posteriors", **facts)
     return Part("Posterior probability", columns, cells, said)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import partial
 
 from evallang.reporting.context import Context, MetricWords, half_width
@@ -24,7 +23,6 @@ from evallang.reporting.figures.figure import PAIR
 from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
-    MINUS,
     NBSP,
     fixed,
     interval,
@@ -37,7 +35,7 @@ from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import left, p_of, right, row, sortable, table, wide
-from evallang.reporting.wording import of_cases, p_letter
+from evallang.reporting.wording import of_cases, p_letter, stated_amount
 from evallang.results.records import Requirement
 
 EQUIVALENT = "equivalent"
@@ -136,18 +134,8 @@ def _words(context: Context, item: Requirement) -> Runs:
     value = item.threshold if level else item.margin
     limit: Runs = ()
     if value is not None:
-        limit = line_text(metric, value if level else abs(value), of_difference=not level)
+        limit = stated_amount(metric, value if level else abs(value), of_difference=not level)
     return write(context, TOPIC, "requirement", item=item, limit=limit)
-
-
-def line_text(metric: MetricWords, value: float, *, of_difference: bool = False) -> Runs:
-    """Print a threshold or margin with every digit that the author wrote."""
-    exact = Decimal(repr(float(value))).scaleb(2 if metric.percent else 0)
-    text = format(exact.normalize(), ",f").replace("-", MINUS)
-    unit = "%" if metric.percent else ""
-    if metric.percent and of_difference:
-        unit = f"{NBSP}point" if text == "1" else f"{NBSP}points"
-    return runs(Number(f"{text}{unit}", value))
 
 
 def alpha_of(context: Context, item: Requirement) -> float:
@@ -296,7 +284,7 @@ def _panel(
         sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
         names = []  # the threshold or margin as it was written
         for line in lines:
-            text = plain(line_text(metric, line, of_difference=of_differences))
+            text = plain(stated_amount(metric, line, of_difference=of_differences))
             if of_differences:
                 text = f"{'+' if line > 0 else ''}{text.split(NBSP)[0]}"
                 lead = "" if item.kind == EQUIVALENT else "margin "

@@ -331,9 +331,7 @@ def exports(context: Context) -> Sequence[Block]:
             row(
                 context.model(item.model),
                 Code(item.path),
-                Code(", ".join(f"{k}={v}" for k, v in item.params.items()))
-                if item.params
-                else "as written",
+                Code(parameter_words(item.params)) if item.params else "as written",
                 listed([(Code(name),) for name in item.trusted_types], last=", ") or "none",
             )
             for item in found

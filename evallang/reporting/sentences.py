@@ -10,7 +10,7 @@ none remains before a closing sign.
 import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -42,7 +42,7 @@ from evallang.reporting.document import (
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.references import data_key
 from evallang.reporting.run_writer import plain
-from evallang.results.records import DataRecord, HypothesisTestResult, ProtocolRecord
+from evallang.results.records import Comparison, DataRecord, HypothesisTestResult, ProtocolRecord
 
 ENDING = ".sentences.j2"
 STUDY = "study"
@@ -235,6 +235,13 @@ def _test(study: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
     return runs(wording.with_article(title), variant, study.cite("test", tests[0].test))
 
 
+def _difference(study: Context, value: float, comparison: Comparison, *, signed: bool) -> Runs:
+    """Print a difference of a comparison with its unit."""
+    metric, scale = study.difference_words(comparison), study.difference_scale(comparison)
+    made = wording.signed_amount(metric, value if signed else abs(value), scale, signed=signed)
+    return made + wording.target_unit(study, metric, comparison.data)
+
+
 def _cite_data(study: Context, data: DataRecord) -> Runs:
     key = data_key(data, {work.key for work in study.results.references})
     return (Cite((key,)),) if key is not None else ()
@@ -292,16 +299,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "first_sentence": wording.first_sentence,
     "code": Code,
     # numbers
-    "amount": of_study(
-        lambda study, value, comparison: wording.amount(
-            study.difference_words(comparison), value, study.difference_scale(comparison)
-        )
-    ),
-    "signed": of_study(
-        lambda study, value, comparison: wording.signed_amount(
-            study.difference_words(comparison), value, study.difference_scale(comparison)
-        )
-    ),
+    "amount": of_study(partial(_difference, signed=False)),
+    "signed": of_study(partial(_difference, signed=True)),
     "rank": lambda value: Number(numbers.fixed(value, numbers.Scale(2)), value),
     "reach": contrasts.reach,
     "disagreements": contrasts.disagreements,

@@ -7,6 +7,7 @@ compares a p-value with a level.
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.document import (
@@ -24,6 +25,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
+    MINUS,
     NBSP,
     Scale,
     Style,
@@ -327,6 +329,23 @@ def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     return signed_amount(metric, abs(value), scale, signed=False)
 
 
+def target_unit(context: Context, metric: MetricWords, name: str | None) -> Runs:
+    """Return what follows a number in the unit of the target: " load units"; else nothing."""
+    data = context.data(name)
+    known = metric.unit == "target" and data is not None and data.target
+    return runs(f"{NBSP}{data.target} units") if known and data is not None else ()
+
+
+def stated_amount(metric: MetricWords, value: float, *, of_difference: bool = True) -> Runs:
+    """Print a threshold or margin with every digit that the author wrote."""
+    exact = Decimal(repr(float(value))).scaleb(2 if metric.percent else 0)
+    text = format(exact.normalize(), ",f").replace("-", MINUS)
+    unit = "%" if metric.percent else ""
+    if metric.percent and of_difference:
+        unit = f"{NBSP}point" if text == "1" else f"{NBSP}points"
+    return runs(Number(f"{text}{unit}", value))
+
+
 def signed_amount(metric: MetricWords, value: float, scale: Scale, *, signed: bool = True) -> Runs:
     """Format a difference with its sign: "+4.4 points", "−0.012"."""
     unit = "points" if metric.percent else metric.unit
@@ -363,9 +382,7 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     metric = context.metric(estimate.metric)
     scale = context.scale(setting, estimate.metric)
     made = runs(value_text(metric, estimate.value, scale))
-    data = context.data(setting.data)
-    if metric.unit == "target" and data is not None and data.target:
-        made += runs(f" {data.target} units")
+    made += target_unit(context, metric, setting.data)
     right = correct_of(context, estimate)
     correct = runs(f"{count(right)} of {count(estimate.n)} correct") if right is not None else ()
     inside = [part for part in (estimate_interval(estimate, scale), correct) if part]

@@ -58,15 +58,12 @@ def test_the_columns_of_a_table_are_those_of_the_file_with_their_roles(tmp_path,
             assert tuple(column.range) == (frame[name].min(), frame[name].max())
         else:
             assert column.levels == frame[name].nunique()
-    assert columns["town"].becomes == (
-        "one-hot with 3 levels (logistic); dropped, because no key of columns(...) names it "
-        "(forest)"
-    )
+    assert columns["town"].becomes == ("one-hot with 3 levels (logistic); dropped (forest)")
     assert columns["age"].becomes == (
-        "gaps filled by SimpleImputer, scaled by StandardScaler (logistic); gaps filled by "
+        "imputed by SimpleImputer, scaled by StandardScaler (logistic); imputed by "
         "SimpleImputer, passed to PCA as a number (forest)"
     )
-    assert columns["sort"].becomes == "dropped, because no key of columns(...) names it"
+    assert columns["sort"].becomes == "dropped"
     assert columns["free"].becomes is None
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.eval").write_text(STUDY)
