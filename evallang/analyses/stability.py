@@ -29,6 +29,7 @@ from evallang.reporting.letter_case import capitalised
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.searches import selection_findings
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import left, number, printed, right, row, share, table, wide
 from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
@@ -105,7 +106,7 @@ class Stability(Struct, frozen=True):
 
 ABOUT_CHOICES = (
     "the searches of these training parts, which share rows: searches on independent samples "
-    "agree less"
+    "would agree less"
 )
 FEWEST_NUMBERS = 3  # candidates from which on an end is more than one of two
 
@@ -204,6 +205,7 @@ def _spread(scores: Sequence[float | None]) -> Spread | None:
 # --- the section ---------------------------------------------------------------------------------
 
 PERCENT = Scale(0, 2)
+MOST_TOLD = 3  # parameters of a key finding
 MOST_PANELS = 12  # parameters that are drawn; the table has all
 MOST_VALUES = 12  # candidates of a parameter that are listed; above, only those that were chosen
 PARTS = {"inner": "inside the training parts", "test": "on the test parts"}
@@ -212,8 +214,18 @@ SUMMED = ("mean", "sd", "lowest", "highest")
 
 @states("stability", key=lambda item: None)
 def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
-    """State what the searches chose most often."""
-    return selection_findings(context)
+    """State what the searches chose most often, and how often two of them agreed."""
+    made = selection_findings(context)
+    for place in dict.fromkeys(map(by_place, items)):
+        own = [item for item in items if by_place(item) == place]
+        rows = [
+            {"model": item.model, "values": parameter}
+            for item in own
+            for parameter in item.values["parameters"]
+        ]
+        facts = {"item": own[0], "rows": rows[:MOST_TOLD], "scale": PERCENT}
+        made.append(write(context, "analyses", "stability", **facts))
+    return made
 
 
 @shows(
@@ -249,7 +261,6 @@ def _choices(context: Context, part: Part) -> Table:
                         "" if k else Code(parameter["name"]),
                         Code(value_words(choice["value"])),
                         share(choice["count"], n),
-                        number(choice["share"], PERCENT),
                         "" if k else alike,
                     )
                 )
@@ -270,7 +281,6 @@ def _choices(context: Context, part: Part) -> Table:
             left("Parameter"),
             left("Candidate"),
             right("Outer folds"),
-            right("Share (%)"),
             right("Pairs that agree (%)"),
         ],
         rows,
@@ -305,8 +315,8 @@ def _scores(context: Context, part: Part) -> Table:
     scale = scale_of(widths, means, percent=metric.percent)
     return table(
         f"table-stability-scores-{part.number}",
-        f"{place_before(context, part.items)}{metric.noun} of what the searches chose, over outer "
-        "folds",
+        f"{place_before(context, part.items)}{metric.noun} of the chosen candidates over "
+        "outer folds",
         [
             wide("Model"),
             left("Scores of the chosen candidates"),

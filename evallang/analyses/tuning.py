@@ -365,7 +365,7 @@ def _figures(
     if items[0].values["n_inner"] > 1:
         words += "; bars: one standard error to each side"
     if any(len(item.values["curves"]) > 1 for item in items):
-        words += "; of several parameters, at each value the best candidate with it"
+        words += "; with several parameters, the best candidate at each value"
     caption = runs(sentence(words))
     caption += drawn_words(len(panels), len(curves), "parameters", runs("results.json"))
     subject = capitalised(f"{place}candidates of the searches")

@@ -541,11 +541,15 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
     )
     if share.low is None or share.high is None:
         return None
-    note = (
-        f"from Wilson's interval for the share of hits among the {inputs.evaluation.unit} that are "
-        "or are predicted positive, because no resample differed"
-    )
+    note = f"{_of_union_words(inputs)}, because no resample differed"
     return Interval(share.method, share.level, *_at_bounds(inputs, share), (note,))
+
+
+def _of_union_words(inputs: IntervalInputs) -> str:
+    return (
+        f"from the interval for the share of hits among the {inputs.evaluation.unit} that are or "
+        "are predicted positive"
+    )
 
 
 def _of_equal_examples(inputs: IntervalInputs) -> Interval | None:
@@ -624,7 +628,8 @@ def _convert_to_metric(inputs: IntervalInputs, form: str, interval: Interval) ->
         interval = replace(interval, notes=(*interval.notes, *notes))
     if form == "proportion" and inputs.of_union and low is not None and high is not None:
         ends = _at_bounds(inputs, interval)
-        return replace(interval, low=ends[0], high=ends[1])
+        notes = (*interval.notes, *([_of_union_words(inputs)] if ends != (low, high) else []))
+        return replace(interval, low=ends[0], high=ends[1], notes=notes)
     if form == "proportion" and declared.complement and low is not None and high is not None:
         return replace(interval, low=1 - high, high=1 - low)
     if (

@@ -108,7 +108,7 @@ FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip"
 
 
 def _topics(context: Context) -> list[Topic]:
-    return [Topic.TESTS] if context.results.comparisons else []
+    return [Topic.TESTS, Topic.INTERVALS] if context.results.comparisons else []
 
 
 @SECTIONS.register(SectionDeclaration(order=30, topics=_topics), title="Comparisons")

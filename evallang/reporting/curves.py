@@ -247,7 +247,8 @@ def _curve(context: Context, part: Part) -> list[Block]:
         caption = _caption(context, words, whole, together=True)
         figures.append(Figure(f"figure-curve-{part.number}", caption, (panel,)))
     panels = []
-    if not by_class or len(named) == 1:
+    bounded = any(point["low"] is not None for one in every for point in one["points"])
+    if len(named) == 1 or (not by_class and (bounded or not figures)):
         for one in named[:MOST_PANELS]:
             title = f"{one.name}{_of(by_class)}"
             drawing = curve_with_band(words, replace(one, name=title), every)
@@ -366,4 +367,4 @@ def _tables(context: Context, items: Sequence[Analysis], identifier: str) -> lis
     title = context.method_title("analysis", items[0].kind)
     subject = f"{title} in numbers{place_after(context, items[0])}"
     level = percent(values["level"])
-    return tables_of_quantities(whole, subject, found, DECIMALS, f"{level} interval")
+    return tables_of_quantities(whole, subject, found, DECIMALS, f"{level} CI")

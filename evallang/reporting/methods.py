@@ -54,6 +54,8 @@ MOST_MODELS = 6  # whose parameters are stated
 
 def _topics(context: Context) -> list[Topic]:
     made = [Topic.SAMPLES] if any(data.kind != "scores" for data in context.results.data) else []
+    if 0 < len(_with_features(context)) <= MOST_DATA_SETS:
+        made.append(Topic.MISSING)
     if _fitted_on_training_rows_only(context):
         made.append(Topic.TRAINING_ONLY)
     if any(model.resamplers for model in context.results.models):
@@ -125,7 +127,7 @@ def _compared(context: Context) -> Iterator[Runs]:
     for data in results.data:
         if data.kind in ("table", "predictions") and any(one.n for one in data.excluded):
             yield say("excluded", data=data, read=data.n + sum(one.n for one in data.excluded))
-    features = [(data, columns) for data in results.data if (columns := _features(data))]
+    features = _with_features(context)
     for data, columns in features if len(features) <= MOST_DATA_SETS else ():
         yield say("missing", data=data, columns=[one for one in columns if one.missing])
     for data in results.data:
@@ -156,8 +158,9 @@ def _compared(context: Context) -> Iterator[Runs]:
         )
 
 
-def _features(data: DataRecord) -> list[ColumnRecord]:
-    return [column for column in data.columns if column.becomes is not None]
+def _with_features(context: Context) -> list[tuple[DataRecord, list[ColumnRecord]]]:
+    every = ((data, [c for c in data.columns if c.becomes]) for data in context.results.data)
+    return [(data, columns) for data, columns in every if columns]
 
 
 def _fitted_on_training_rows_only(context: Context) -> bool:

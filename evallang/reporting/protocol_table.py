@@ -72,7 +72,7 @@ def _topics(context: Context) -> list[Topic]:
         Topic.OUTCOME: any(data.target is not None for data in results.data),
         Topic.SAMPLES: any(data.kind != "scores" for data in results.data),
         Topic.EXCLUSIONS: any(data.excluded for data in results.data),
-        Topic.MISSING: bool(columns),
+        Topic.MISSING: any(data.columns and data.kind != "scores" for data in results.data),
         Topic.FEATURES: any(column.becomes is not None for column in columns),
         Topic.TRANSFORMATIONS: any(column.becomes is not None for column in columns),
         Topic.MODELS: any(model.kind == "estimator" for model in results.models),
@@ -104,7 +104,12 @@ def protocol(context: Context) -> Sequence[Block]:
         made = _row(f"--set {name}", STATED, value_words(value), "from the command line")
         groups["Report"].append(made)
     # a default whose file does not state its kind is printed as it is written
-    settings = (FORMS.get(d.kind, _as_written)(context, d) for d in results.study.defaults)
+    lines = len({comparison.index for comparison in results.comparisons})
+    settings = (
+        FORMS.get(default.kind, _as_written)(context, default)
+        for default in results.study.defaults
+        if lines > 1 or default.option != "families"
+    )
     for one in dict.fromkeys(settings):
         groups[one.group].append(_row(one.name, DEFAULT, one.value, one.consequence))
     rows: list[Row] = []

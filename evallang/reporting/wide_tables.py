@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from evallang.reporting import fonts
 from evallang.reporting.document import Cell, Column, Table, runs
+from evallang.reporting.letter_case import capitalised
 from evallang.reporting.long_tables import GAP, MOST_OF_NAMES, PAGE_WIDTH, SIZE
 from evallang.reporting.numbers import Scale
 from evallang.reporting.panels import name_of_part
@@ -56,7 +57,7 @@ def tables_of_quantities(
             for one, has in zip(found, with_bounds, strict=True)
         ]
         rows = [
-            row(name, *(
+            row(capitalised(name), *(
                 cell
                 for known, has in zip(every, with_bounds, strict=True)
                 for cell in _cells(known.get(name), scale, bounded=has)
@@ -107,8 +108,11 @@ def _parts(names: Sequence[str], bounded: Collection[str], room: float) -> list[
 
 def _column(name: str, interval_head: str, *, bounded: bool) -> Column | Over:
     if not bounded:
-        return sortable(name, name)
-    return name, [sortable("Value", name), Column(runs(interval_head), muted=True, name=name)]
+        return sortable(capitalised(name), name)
+    return capitalised(name), [
+        sortable("Value", name),
+        Column(runs(interval_head), muted=True, name=name),
+    ]
 
 
 def _cells(found: Quantity | None, scale: Scale, *, bounded: bool) -> list[Cell]:

@@ -176,12 +176,11 @@ def numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> 
 
 
 def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
-    """Return the null hypothesis; tests of accuracy on a part of the rows name their metric."""
-    null = of_cases(context, result.null.rstrip("."), comparison.data)
-    if context.counts_right(comparison.metric):
-        return null
+    """Return the null hypothesis, which names the metric."""
     noun = context.metric(comparison.metric).noun
-    return null.replace("accuracy", noun)
+    null = of_cases(context, result.null.rstrip("."), comparison.data)
+    null = null.replace("the metric", f"the {noun}")
+    return null if context.counts_right(comparison.metric) else null.replace("accuracy", noun)
 
 
 def simultaneous_words(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:

@@ -178,7 +178,7 @@ def test_posterior_probabilities_stand_for_p(page):
     heads = [folded(th) for th in study.figure("table-comparison-1").iter("th")]
     assert "p" not in heads
     assert "A pair is decided when one exceeds 95%" in study.notes("table-comparison-1")
-    assert "differences within ±1.0 points" in study.notes("table-comparison-1")
+    assert "differences within ±1 point" in study.notes("table-comparison-1")
     strong = [
         row.get("class")
         for row in study.root.findall(".//figure[@id='table-comparison-1']//tbody/tr")

@@ -34,7 +34,7 @@ CORRECTED = CorrectedEstimate("accuracy", "cv", 0.98, 0.9512, 0.93, 0.97, 0.95, 
 def test_a_saved_model_stands_with_its_file_its_choice_and_what_to_trust():
     page = Page(exported(fixture.cancer()))
     row = page.table("table-exports")[0]
-    assert row[1:] == ["models/best.skops", "C=1.0", "mypkg.Net"]
+    assert row[1:] == ["models/best.skops", "C=1", "mypkg.Net"]
     assert "chosen again on all rows" in page.notes("table-exports")
     words = page.words("exports")
     assert 'skops.io.load("models/best.skops", trusted=["mypkg.Net"])' in words

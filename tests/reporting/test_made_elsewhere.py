@@ -34,7 +34,7 @@ compare across data with friedman then nemenyi
 
 
 def test_a_report_on_a_table_says_where_its_scores_come_from(suite):
-    assert "on AUC (14 data sets). The scores (AUC) were taken from data/demsar_auc.csv." in suite
+    assert "on AUC (14 data sets). The scores (AUC) were taken from published results." in suite
     assert "Demšar 2006, table 6" in suite
     assert "Direction ○ higher is better" in suite
 

@@ -118,7 +118,7 @@ def test_a_requirement_beside_a_test_of_a_margin_names_both_levels():
     assert page.pairs()[0].reject  # 90% CI [-2.8, 1.2]
     (line,) = page.findings("Not met.")
     assert line.count(LEVELS) == 1
-    assert page.findings("were shown to be equivalent in accuracy within ±3.0 points")
+    assert page.findings("were shown to be equivalent in accuracy within ±3 points")
 
 
 def test_requirements_at_the_level_of_the_test_or_of_other_models_have_no_such_sentence():
