@@ -547,8 +547,8 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
 
 def _of_union_words(inputs: IntervalInputs) -> str:
     return (
-        f"from the interval for the share of hits among the {inputs.evaluation.unit} that are or "
-        "are predicted positive"
+        "the interval is transformed from that of the share of true positives among the "
+        f"{inputs.evaluation.unit} that are or are predicted positive"
     )
 
 

@@ -93,7 +93,7 @@ def estimates_table(
     found = {(m, k): context.estimate(setting, m, k) for m in models for k in metrics}
     columns: list[Column | Over | None] = [Column(runs("Model"), "left", sortable=True)]
     cells: dict[str, list[Cell]] = {model: [Cell(runs(context.model(model)))] for model in models}
-    counts = next((name for name in metrics if context.counts_right(name)), "")
+    counts = metrics[0] if context.counts_right(metrics[0]) else ""  # next to its share
     shares = {model: found.get((model, counts)) for model in models}
     right_ = {m: None if e is None else correct_of(context, e) for m, e in shares.items()}
     own = context.samples(setting.data)
