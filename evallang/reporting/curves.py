@@ -261,7 +261,7 @@ def _curve(context: Context, part: Part) -> list[Block]:
     classes = len({item.values.get("of_class") for item in items} - {None})
     caption += not_drawn(classes, MOST_CLASSES, identifier, "classes")
     name = f"figure-curve-{part.number}" if not figures else f"figure-band-{part.number}"
-    figures += in_parts(name, caption, panels, subject)
+    figures += in_parts(name, caption, panels, subject) if panels else []
     return [*_tables(context, items, identifier), *figures]
 
 
