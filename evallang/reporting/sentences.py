@@ -325,6 +325,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "ends": lambda values: list(dict.fromkeys(end(values) for end in (min, max))) if values else [],
     "count": numbers.count,
     "word": wording.number_word,
+    "all_of": lambda n: "both" if n == 2 else f"all {wording.number_word(n)}",
     "plural": wording.plural,
     "counted": wording.plural_count,
     "was": lambda n: "was" if n == 1 else "were",
