@@ -18,6 +18,7 @@ PASSES = {
     "W1": "Names and waivers",
     "W3": "Designs that the literature advises against",
     "W4": "Data",
+    "W6": "Files and logs",
     "W5": "Results: printed in the reports that they concern; they cannot be waived",
 }
 

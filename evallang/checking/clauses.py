@@ -87,9 +87,13 @@ class Clauses:
             self._place_models(word, clause)
             self.all.append(clause)
 
+        named = isinstance(statement, n.PredictionsNode) and (
+            statement.tool is not None
+            or any("{model}" in path.value.replace(" ", "") for path in statement.paths)
+        )
         for one, others, why in EXCLUSIONS.get(what, ()):
             for other in others if one in self.places else ():
-                chosen = other == "models" and "model" in self.places  # of a long table
+                chosen = other == "models" and ("model" in self.places or named)  # long table
                 if other in self.places and not chosen:
                     help_ = f"keep either `{other}` or `{one}`"
                     if one in ("event", "query") and other in _OF_CLASSES:

@@ -16,8 +16,16 @@ from evallang.checking.clauses import (
     take_where_lines,
     time_column,
 )
+from evallang.checking.resolve_logs import log_spec
 from evallang.checking.scope import Scope, suggestion
-from evallang.data.dataset import BY_ORDER, CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
+from evallang.data.dataset import (
+    BY_ORDER,
+    LOG_VALUES,
+    CountsSpec,
+    GivenModel,
+    PredictionsSpec,
+    ScoresSpec,
+)
 from evallang.data.path_patterns import ROLES, WORDS, in_braces, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
 from evallang.diagnostics import Edit, Fix, Related, codes
@@ -41,9 +49,12 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     """Resolve one `predictions` statement; None after a report."""
     before = len(scope.diagnostics)
     clauses = Clauses(scope, node)
-    for path in node.paths:
-        check_path(scope, path.value, path, WORDS)
-    named = _words_in_names(scope, clauses, node.paths)
+    log = log_spec(scope, node, clauses)
+    named: dict[str, Any] = {"model": "model", "id": "id", "dataset": "task"}
+    if node.tool is None:
+        for path in node.paths:
+            check_path(scope, path.value, path, WORDS)
+        named = _words_in_names(scope, clauses, node.paths)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
@@ -75,7 +86,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     repeats = clauses.plain("repeat")
     if repeats is not None and len(repeats.values) > 1:
         named["repeat"] = BY_ORDER
-        if clauses.lacks("id"):
+        if clauses.lacks("id") and node.tool is None:
             scope.refuse(
                 "missing_column",
                 repeats.span,
@@ -106,6 +117,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         model=(named["model"],) if "model" in named else clauses.take("model") or (),
         every=every,
         model_values=values_of_models,
+        log=log,
     )
     return None if errors(scope, before) else spec
 
@@ -133,6 +145,8 @@ def _judged(
                 place = other.metric.span if other.metric else other.span
                 scope.refuse("two_measures", place, measured=a, other=b)
         return cast(Literal["correct", "value"], judged[0])
+    if node.tool is not None:
+        return "correct"
     for word in ("higher", "lower"):
         if word in clauses.places:
             scope.refuse("direction_of_labels", clauses.places[word], word=word)
@@ -250,6 +264,9 @@ def _long_table(
             else:
                 label = item.label.value if item.label else name
                 chosen.append((name, label, taken[0] or name))
+    if node.tool is not None and column in (None, ALL):
+        measured = next((_measured(line) for line in lines if line.metric is not None), None)
+        column = measured if measured in LOG_VALUES else "score"
     own: dict[str, Any] = {}
     for setting in clauses.find(n.ModelSettingNode):
         model, word = clause_values.column_name(setting.model), setting.keyword.name

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evallang.stats.score_counts import PlacementSums, ScoreCounts
 
 Task = Literal["classification", "regression"]
+LOG_VALUES = ("input tokens", "output tokens", "seconds", "cost")  # of a sample, beside its score
 BY_ORDER = "{order}"  # the column of `repeat by order`: the place of a row among those of its id
 Label = bool | int | float | str
 
@@ -137,6 +138,20 @@ class GivenModel(Struct, frozen=True):
     denominator: str | None = None
 
 
+class LogSpec(Struct, frozen=True):
+    """What is read of the logs of a tool: which metric, filter or scorer, and which samples.
+
+    `samples` is the use of each state of a sample: `scored`, `wrong` or `dropped`.
+    """
+
+    tool: Literal["lm_eval", "inspect", "every_eval_ever"]
+    metric: str | None = None
+    filter: str | None = None
+    scorer: str | None = None
+    samples: tuple[tuple[str, str], ...] = ()
+    unfinished: bool = False
+
+
 class PredictionsSpec(Placed, frozen=True):
     """One `predictions` statement with all defaults filled in.
 
@@ -191,6 +206,7 @@ class PredictionsSpec(Placed, frozen=True):
     every: GivenModel | None = None
     model_values: tuple[str, ...] = ()
     percents: Annotated[bool, Effect.DERIVED] = False
+    log: LogSpec | None = None
 
     @property
     def orders(self) -> Literal["event", "query"] | None:

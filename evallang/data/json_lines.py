@@ -43,7 +43,7 @@ def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozens
         record |= {
             name: value
             for name in dotted
-            if name not in record and (value := _nested_value(record, name)) is not None
+            if name not in record and (value := nested_value(record, name)) is not None
         }
         records.append(record)
         lines.append(number)
@@ -53,7 +53,7 @@ def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozens
     if not names:
         raise Refused(codes.no_rows_in_file, f"`{source}` contains no rows")
     cells = table_of((name, [record.get(name) for record in records]) for name in names)
-    nested = tuple(islice(_names_inside(records[0]), MOST_NESTED))
+    nested = tuple(islice(names_inside(records[0]), MOST_NESTED))
     return frame_of(source, cells, untyped=False, lines=lines, nested=nested)
 
 
@@ -71,14 +71,14 @@ def _suggest_fix(line: bytes) -> str:
     return 'write one object a line, such as `{"id": 1, "truth": "cat"}`'
 
 
-def _nested_value(value: Any, name: str) -> Any:
+def nested_value(value: Any, name: str) -> Any:
     """Return the value of a dotted name inside an object or list, None where nothing does."""
     if isinstance(value, dict):
         if name in value:
             return value[name]
         cuts = [place for place, letter in enumerate(name) if letter == "."]
         parts = ((value.get(name[:cut]), name[cut + 1 :]) for cut in cuts)
-        found = (_nested_value(part, rest) for part, rest in parts if isinstance(part, dict | list))
+        found = (nested_value(part, rest) for part, rest in parts if isinstance(part, dict | list))
         return next((item for item in found if item is not None), None)
     head, _, rest = name.partition(".")
     if not head.isdecimal() or int(head) >= len(value):
@@ -86,13 +86,14 @@ def _nested_value(value: Any, name: str) -> Any:
     item = value[int(head)]
     if not rest:
         return item
-    return _nested_value(item, rest) if isinstance(item, dict | list) else None
+    return nested_value(item, rest) if isinstance(item, dict | list) else None
 
 
-def _names_inside(record: dict[str, Any], before: str = "") -> Iterator[str]:
+def names_inside(record: dict[str, Any], before: str = "") -> Iterator[str]:
+    """Iterate over the dotted names of the values inside a record."""
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from _names_inside(value, f"{before}{name}.")
+            yield from names_inside(value, f"{before}{name}.")
         elif before:
             yield before + name
 

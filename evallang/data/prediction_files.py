@@ -38,6 +38,7 @@ from evallang.data.findings import (
 from evallang.data.frame import Frame, frame_of
 from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
+from evallang.data.logs import read_log
 from evallang.data.needed_columns import (
     FINGERPRINTS,
     hashed_columns,
@@ -204,6 +205,8 @@ def _files(
         path: read_frame(frame, path if several else None).mark_missing(spec.missing)
         for path, frame in zip(spec.paths, given, strict=False)
     }
+    if spec.log is not None and not given:
+        return {", ".join(spec.paths): read_log(spec, spec.log, folder, findings)}
     for path in () if given else spec.paths:
         with findings.catching():
             frames |= _tables(path, spec, folder, asked)

@@ -81,6 +81,7 @@ PHASES: tuple[tuple[str, Phase], ...] = (
     ("W430", Phase.MEANING),
     ("W440", Phase.DATA),
     ("W500", Phase.RESULTS),
+    ("W600", Phase.DATA),
 )
 """The phase of codes from this number on, unless their declaration states another."""
 

@@ -161,6 +161,8 @@ def _value(node: n.Node) -> Doc:
             return Chain(tuple(Item(_value(step), step.span) for step in node.steps))
         case n.OptionNode():
             return _row(node.key, "=", node.value)
+        case n.StateNode():
+            return _row(node.state, " ", node.use)
         case n.PairNode():
             return _row(node.first, " vs ", node.second)
         case n.ModelColumnNode():

@@ -193,6 +193,13 @@ class ModelSettingNode(Node, frozen=True):
     value: ValueNode
 
 
+class StateNode(Node, frozen=True):
+    """An item of `samples`: `errored wrong`."""
+
+    state: NameNode
+    use: NameNode
+
+
 class DirectionNode(Node, frozen=True):
     """`higher is better` or `lower is better`."""
 
@@ -302,10 +309,11 @@ class DataNode(StatementNode, frozen=True):
 
 
 class PredictionsNode(StatementNode, frozen=True):
-    """`predictions NAME from "a.csv"[, "b.csv"]`."""
+    """`predictions NAME from "a.csv"[, "b.csv"]`, or `from inspect "logs/*.eval"`."""
 
     name: NameNode
     label: TextNode | None
+    tool: NameNode | None
     paths: tuple[TextNode, ...]
 
 

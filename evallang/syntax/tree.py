@@ -32,6 +32,7 @@ _OF_ITS_CHILDREN: Mapping[str, type[n.Node]] = {
     "range": n.RangeNode,
     "ratio": n.RatioNode,
     "setting": n.ModelSettingNode,
+    "state": n.StateNode,
 }
 """The nodes whose fields are the children of their rule."""
 _OF_ALL: Mapping[str, Callable[..., n.Node]] = {
@@ -42,8 +43,8 @@ _OF_ALL: Mapping[str, Callable[..., n.Node]] = {
 """The nodes of any number of children."""
 _WORDS = frozenset(
     {
-        *("by", "distribution", "drawn", "order", "reader_word", "repeat_word", "scale"),
-        *("setting_word", "split", "target_word"),
+        *("by", "distribution", "drawn", "order", "reader_word", "repeat_word"),
+        *("samples_word", "scale", "setting_word", "split", "target_word"),
     }
 )
 """The rules of keywords that are values."""

@@ -1,0 +1,444 @@
+"""Logs of language-model evaluations: the files of each tool to one long table of samples.
+
+A row is a sample: `model`, `task`, `id`, `epoch`, `score`, its values (`LOG_VALUES`), and what else
+the study names of it, such as `doc.subject` or `metadata.level`. Nothing in a log is executed or
+unpacked to the disk, and no path of an archive is followed: its members have fixed names.
+"""
+
+import io
+import re
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from evallang.data.dataset import LOG_VALUES, LogSpec, PredictionsSpec
+from evallang.data.files import matching_files, regular_file
+from evallang.data.findings import Findings, Refused, counted, listed, quoted
+from evallang.data.frame import Frame, frame_of
+from evallang.data.json_lines import MOST_NESTED, names_inside, nested_value
+from evallang.data.labels import as_number
+from evallang.data.needed_columns import FINGERPRINTS
+from evallang.data.path_patterns import GLOB
+from evallang.data.source_columns import named_columns
+from evallang.diagnostics import codes
+from evallang.limits import BYTES, LINE, ROWS
+
+OF_HELM = ("per_instance_stats.json", "scenario_state.json", "run_spec.json")
+NAN = re.compile(rb"([:,\[]\s*)NaN(?=\s*[,}\]])")  # Python writes it, and JSON does not have it
+VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+MUCH = 0.01  # share of dropped samples that is warned of
+ZSTANDARD = 93  # the number of the method in ZIP files
+SCORED = "scored"
+
+Row = tuple[Any, int, float | None, str, Any, Any, Any, Any, Mapping[str, Any]]
+"""A sample: id, epoch, score, state, the values of `LOG_VALUES`, and its record."""
+
+
+class Run(Struct, frozen=True):
+    """The samples of one model on one task in one log; `settings` distinguish runs of a model."""
+
+    model: str
+    task: str
+    source: str
+    settings: Mapping[str, Any]
+    rows: Callable[[], Iterable[Row]]
+
+
+def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findings) -> Frame:
+    """Read the logs that a statement names as one table, without samples that are dropped."""
+    runs: list[Run] = []
+    for location in spec.paths:
+        with findings.catching():
+            runs += READERS[log.tool](location, folder, log)
+    findings.stop_at_errors()
+    columns = ("model", "task", "id", "epoch", "score", "state", *LOG_VALUES)
+    more = sorted({*named_columns(spec), *FINGERPRINTS} - {*columns, "all"})
+    held: list[list[Any]] = [[] for _ in (*columns, *more)]
+    record: Mapping[str, Any] = {}
+    for run, model in zip(runs, _models(runs), strict=True):
+        with findings.catching():
+            for *row, record in run.rows():
+                further = (nested_value(record, column) for column in more)
+                for cells, value in zip(held, (model, run.task, *row, *further), strict=True):
+                    cells.append(value)
+            ROWS.check(f"`{spec.name}`", len(held[0]))
+    findings.stop_at_errors()
+    source = ", ".join(spec.paths)
+    if not held[0]:
+        raise Refused(codes.no_rows_in_file, f"`{source}` contains no samples", "from")
+    table = pl.DataFrame(
+        [
+            pl.Series(name, cells, strict=False)
+            for name, cells in zip((*columns, *more), held, strict=True)
+            if name in columns or any(value is not None for value in cells)
+        ]
+    )
+    nested = tuple(islice(names_inside(dict(record)), MOST_NESTED))
+    table, notes = _use_states(spec, log, table, findings)
+    return frame_of(source, table, untyped=False, notes=notes, nested=nested)
+
+
+def _models(runs: Sequence[Run]) -> list[str]:
+    """Return the name of each run's model, with the settings that distinguish runs of one name."""
+    names: list[str] = []
+    for run in runs:
+        alike = [one for one in runs if (one.model, one.task) == (run.model, run.task)]
+        every = {key for one in alike for key in one.settings}
+        differ = sorted(k for k in every if len({str(one.settings.get(k)) for one in alike}) > 1)
+        shown = ", ".join(f"{key}={run.settings.get(key)}" for key in differ)
+        names.append(f"{run.model} ({shown})" if shown else run.model)
+    keys = [(name, run.task) for name, run in zip(names, runs, strict=True)]
+    for key, run in zip(keys, runs, strict=True):
+        if keys.count(key) > 1:
+            sources = [one.source for one, other in zip(runs, keys, strict=True) if other == key]
+            raise Refused(
+                codes.model_logged_twice,
+                f"{quoted(sources, 12)} hold the same model `{key[0]}` on the task `{run.task}`",
+                "from",
+                help="name the files that are meant, without the others",
+            )
+    return names
+
+
+def _use_states(
+    spec: PredictionsSpec, log: LogSpec, table: pl.DataFrame, findings: Findings
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Score or drop the samples that the tool could not score, and count them by model."""
+    policy = dict(log.samples)
+    state, score = pl.col("state"), pl.col("score").cast(pl.Float64)
+    use = state.replace_strict(policy, default=SCORED, return_dtype=pl.String)
+    table = table.with_columns(pl.when(use == "wrong").then(0.0).otherwise(score).alias("score"))
+    counts = table.group_by("model", "state", maintain_order=True).len().rows()
+    notes = tuple(
+        f"{model}: {counted(n, 'sample')} {state}, {policy[state]}"
+        for model, state, n in counts
+        if state != SCORED
+    )
+    dropped = table.select((use == "dropped").alias("dropped"))["dropped"]
+    if dropped.sum() > MUCH * len(table):
+        means = table.group_by("model", maintain_order=True).agg(
+            score.filter(use != "dropped").mean().alias("without"),
+            pl.when(use == "dropped").then(0.0).otherwise(score).mean().alias("wrong"),
+        )
+        shown = [
+            f"{m} {kept:.3g} ({wrong:.3g} with them as wrong)" for m, kept, wrong in means.rows()
+        ]
+        findings.add(
+            codes.samples_dropped,
+            f"{counted(int(dropped.sum()), 'sample')} of {len(table):,} are dropped from "
+            f"`{spec.name}`, and the mean scores are {listed(shown, 12)}",
+            "samples",
+            "from",
+            help="write `samples errored wrong, unscored wrong` to count them as wrong",
+        )
+    return table.filter(~dropped).drop("state"), notes
+
+
+def _read(location: str, folder: Path) -> bytes:
+    path = regular_file(location, folder)
+    BYTES.check(f"`{location}`", path.stat().st_size)
+    return path.read_bytes()
+
+
+def _decoded(data: bytes, place: str, kind: Any = dict[str, Any]) -> Any:
+    """Decode JSON that may hold a bare NaN, which becomes null."""
+    try:
+        return msgspec.json.decode(NAN.sub(rb"\1null", data) if b"NaN" in data else data, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _unreadable(place, f"cannot be read as a log: {error}") from error
+
+
+def _unreadable(
+    place: str, fault: str, fix: str = "write the log again, or name another"
+) -> Refused:
+    return Refused(codes.unreadable_log, f"{place} {fault}", "from", help=fix)
+
+
+def _score(value: Any, place: str, name: str) -> float | None:
+    """Read the score of a sample: a number, a verdict of Inspect AI; None where it has none."""
+    if isinstance(value, str):
+        value = VERDICTS.get(value, WORDS.get(value.lower(), as_number(value)))
+    elif value is None:
+        return None
+    if isinstance(value, bool | int | float):
+        return float(value) if value == value else None
+    raise Refused(
+        codes.unclear_score_of_log,
+        f"`{name}` is not one number in {place}",
+        "scorer",
+        "metric",
+        "from",
+        help="name another that gives each sample a number",
+    )
+
+
+def _one_of(known: Iterable[str], stated: str | None, word: str, place: str) -> str:
+    """Return the one that is read of several metrics, filters or scorers."""
+    names = list(dict.fromkeys(known))
+    if stated in names or (stated is None and len(names) == 1):
+        return stated or names[0]
+    fault = f"has no {word} `{stated}`" if stated else f"has {counted(len(names), word)}"
+    raise Refused(
+        codes.unclear_score_of_log,
+        f"{place} {fault}",
+        word,
+        "from",
+        help=f"write `{word} NAME` with one of {quoted(names, 12)}",
+    )
+
+
+# --- lm-evaluation-harness ---------------------------------------------------------------------
+
+SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[\d.]*)\.jsonl")
+
+
+def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
+    """Return the tasks of a folder of results, or of one file of results."""
+    one = location.rstrip("/")
+    files = [one] if one.endswith(".json") else matching_files(f"{one}/**/results_*.json", folder)
+    if not files:
+        _refuse_helm(one, folder)
+        raise _unreadable(f"`{location}`", "has no `results_DATE.json`", "name a folder of results")
+    runs = []
+    for file in files:
+        facts = _decoded(_read(file, folder), f"`{file}`")
+        settings = (facts.get("config") or {}).get("model_args") or {}
+        if isinstance(settings, str):
+            settings = dict(pair.partition("=")[::2] for pair in settings.split(","))
+        place, _, name = file.rpartition("/")
+        model = str(facts.get("model_name") or settings.get("pretrained") or Path(place).name)
+        date = name.removeprefix("results_").removesuffix(".json")
+        for samples in matching_files(f"{place or '.'}/samples_*_{date}.jsonl", folder):
+            found = SAMPLES.fullmatch(samples.rpartition("/")[2])
+            task = samples if found is None else found["task"]
+            measured = [key.split(",", 1) for key in (facts.get("results") or {}).get(task, {})
+                        if "," in key and "_stderr," not in key]  # fmt: skip
+            asked = (log.metric, log.filter)
+            if all(
+                any(a not in (None, x) for a, x in zip(asked, m, strict=True)) for m in measured
+            ):
+                continue
+            of_filter = [m for m, f in measured if log.filter in (None, f)]
+            metric = _one_of(of_filter, log.metric, "metric", f"`{samples}`")
+            of_metric = [f for m, f in measured if m == metric]
+            how = _one_of(of_metric, log.filter, "filter", f"`{samples}`")
+            rows = partial(_lm_eval_rows, samples, regular_file(samples, folder), metric, how)
+            runs.append(Run(model, task, samples, settings, rows))
+    if not runs:
+        raise Refused(
+            codes.unclear_score_of_log,
+            f"`{location}` has no samples of the metric and filter that are named",
+            "metric",
+            "filter",
+            "from",
+            help="run lm-evaluation-harness with `--log_samples`, or name another metric or filter",
+        )
+    return runs
+
+
+def _lm_eval_rows(file: str, path: Path, metric: str, how: str) -> Iterator[Row]:
+    for place, record in _lines(file, path):
+        if record.get("filter", "none") == how:
+            score = _score(record.get(metric), place, metric)
+            state = SCORED if score is not None else "unscored"
+            yield record.get("doc_id"), 1, score, state, None, None, None, None, record
+
+
+def _lines(file: str, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Iterate over the objects of a file of JSON Lines, each with its place."""
+    BYTES.check(f"`{file}`", path.stat().st_size)
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, 1):
+            place = f"line {number} of `{file}`"
+            LINE.check(place, len(line))
+            if line.strip():
+                yield place, _decoded(line, place)
+
+
+def _refuse_helm(location: str, folder: Path) -> None:
+    """Refuse a folder of HELM with the command that makes it readable."""
+    if any(matching_files(f"{location}/**/{name}", folder) for name in OF_HELM):
+        raise _unreadable(
+            f"`{location}`",
+            "is a folder of HELM",
+            f"run `every_eval_ever convert helm --log_path {location}`, and write `from "
+            'every_eval_ever "*.jsonl"` with the files that it makes',
+        )
+
+
+# --- Inspect AI --------------------------------------------------------------------------------
+
+
+class _Score(Struct):
+    value: Any = None
+
+
+class _Sample(Struct):
+    """What is read of a sample of Inspect AI, or of its summary."""
+
+    id: int | str
+    epoch: int = 1
+    scores: dict[str, _Score] | None = None
+    error: Any = None
+    limit: Any = None
+    model_usage: dict[str, dict[str, Any]] = field(default_factory=dict)
+    total_time: float | None = None
+    metadata: dict[str, Any] | None = None
+    target: Any = None
+
+
+class _Log(Struct):
+    eval: dict[str, Any]
+    status: str = "started"
+    samples: list[_Sample] | None = None
+
+
+def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
+    """Return the logs that a path or pattern names, each with its task."""
+    paths = matching_files(location, folder) if GLOB.search(location) else [location]
+    if not paths:
+        raise Refused(codes.file_not_found, f"no file matches `{location}`", "from")
+    runs = []
+    for path in paths:
+        whole = _inspect_log(path, folder)
+        if whole.status != "success" and not log.unfinished:
+            raise Refused(
+                codes.unfinished_log,
+                f"the evaluation of `{path}` did not end: its status is {whole.status}",
+                "from",
+                help="run it again by `inspect eval-retry`, or write `unfinished read` below it",
+            )
+        if whole.samples is None:
+            raise _unreadable(f"`{path}`", "has no samples", "write logs with `--log-samples`")
+        facts = whole.eval
+        settings = {**(facts.get("model_args") or {}), **(facts.get("task_args") or {})}
+        settings |= facts.get("model_generate_config") or {}
+        rows = partial(_inspect_rows, path, whole.samples, log.scorer)
+        runs.append(Run(str(facts.get("model")), str(facts.get("task")), path, settings, rows))
+    return runs
+
+
+def _inspect_log(path: str, folder: Path) -> _Log:
+    """Read a log of either format: JSON, or a ZIP file with a summary of its samples."""
+    content = _read(path, folder)
+    if not content.startswith(b"PK\x03\x04"):
+        return cast(_Log, _decoded(content, f"`{path}`", _Log))
+    try:
+        with _zip_module().ZipFile(io.BytesIO(content)) as archive:
+            names = set(archive.namelist())
+            found: _Log
+            if "header.json" in names:
+                found = _decoded(_member(archive, "header.json", path), f"`{path}`", _Log)
+                parts = ["summaries.json"]
+            else:  # of a log that did not end
+                found = _decoded(_member(archive, "_journal/start.json", path), f"`{path}`", _Log)
+                parts = sorted(n for n in names if n.startswith("_journal/summaries/"))
+            lists = [_decoded(_member(archive, n, path), f"`{path}`", list[_Sample]) for n in parts]
+    except _damaged() as error:
+        raise _unreadable(f"`{path}`", f"is damaged or incomplete: {error}") from error
+    return replace(found, samples=[sample for some in lists for sample in some])
+
+
+def _zip_module() -> Any:
+    """Return the module that reads ZIP files, with Zstandard where that is installed."""
+    return import_module("backports.zstd.zipfile") if _has_zstandard() else zipfile
+
+
+def _has_zstandard() -> bool:
+    return find_spec("backports") is not None and find_spec("backports.zstd") is not None
+
+
+def _damaged() -> tuple[type[Exception], ...]:
+    """Return what is raised for archives and members that cannot be unpacked."""
+    found = (_zip_module().BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
+    return (*found, import_module("backports.zstd").ZstdError) if _has_zstandard() else found
+
+
+def _member(archive: Any, name: str, path: str) -> bytes:
+    """Unpack a member of a log within the limits; its size is looked at before and after."""
+    try:
+        info = archive.getinfo(name)
+    except KeyError as error:
+        raise _unreadable(f"`{path}`", f"has no `{name}`") from error
+    if info.compress_type == ZSTANDARD and not _has_zstandard() and sys.version_info < (3, 14):
+        fix = "pip install 'evallang[logs]'"
+        raise _unreadable(f"`{path}`", "is compressed by Zstandard, which is not installed", fix)
+    BYTES.check(f"`{name}` in `{path}`", info.file_size)
+    with archive.open(info) as stream:
+        return cast(bytes, stream.read(info.file_size + 1))
+
+
+def _inspect_rows(path: str, samples: Sequence[_Sample], scorer: str | None) -> Iterator[Row]:
+    known: dict[str, None] = {}
+    for sample in samples:
+        for name, score in (sample.scores or {}).items():
+            if isinstance(score.value, dict):
+                known.update(dict.fromkeys(f"{name}.{key}" for key in score.value))
+            else:
+                known[name] = None
+    chosen = _one_of(known, scorer, "scorer", f"`{path}`")
+    for sample in samples:
+        scores = sample.scores or {}
+        name, _, key = chosen.rpartition(".")
+        value = scores[chosen].value if chosen in scores else None
+        if name in scores and isinstance(scores[name].value, dict):
+            value = scores[name].value.get(key)
+        found = _score(value, f"sample `{sample.id}` of `{path}`", chosen)
+        state = SCORED if sample.limit is None else "limited"
+        if sample.error is not None:
+            state = "errored"
+        elif found is None:
+            state = "unscored"
+        usage = [
+            [u[key] for u in sample.model_usage.values() if u.get(key) is not None]
+            for key in ("input_tokens", "output_tokens", "total_cost")
+        ]
+        tokens_in, tokens_out, cost = (sum(some) if some else None for some in usage)
+        record = {"metadata": sample.metadata, "target": sample.target}
+        more = tokens_in, tokens_out, sample.total_time, cost
+        yield sample.id, sample.epoch, found, state, *more, record
+
+
+# --- Every Eval Ever ---------------------------------------------------------------------------
+
+
+def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
+    """Return the models and tasks of instance-level files, by the schema of version 0.3.0."""
+    paths = matching_files(location, folder) if GLOB.search(location) else [location]
+    if not paths:
+        raise Refused(codes.file_not_found, f"no file matches `{location}`", "from")
+    rows: dict[tuple[str, str], list[Row]] = {}
+    for path in paths:
+        for place, record in _lines(path, regular_file(path, folder)):
+            try:
+                key = str(record["model_id"]), str(record["evaluation_name"])
+                score = _score(record["evaluation"]["score"], place, "evaluation.score")
+                usage, speed = record.get("token_usage") or {}, record.get("performance") or {}
+                tokens = usage.get("input_tokens"), usage.get("output_tokens")
+                seconds = speed["latency_ms"] / 1000 if speed.get("latency_ms") else None
+                state = "errored" if record.get("error") else SCORED
+                row = record["sample_id"], 1, score, state, *tokens, seconds, None, record
+            except (KeyError, TypeError, AttributeError) as error:
+                raise _unreadable(place, f"lacks a field of this format: {error}") from error
+            rows.setdefault(key, []).append(row)
+    return [Run(*key, location, {}, partial(iter, found)) for key, found in rows.items()]
+
+
+READERS: Mapping[str, Callable[[str, Path, LogSpec], list[Run]]] = {
+    "lm_eval": _lm_eval,
+    "inspect": _inspect,
+    "every_eval_ever": _every_eval_ever,
+}

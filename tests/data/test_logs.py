@@ -1,0 +1,211 @@
+"""Logs of language-model evaluations, written by the real packages with made models.
+
+The right values in `logs/truth.json` are by numpy, scipy and statsmodels: inspect-ai 0.3.285 and
+lm-eval 0.4.13, whose samples are kept without what is not read.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evallang as ev
+from evallang.data import logs
+from evallang.limits import limits
+
+LOGS = Path(__file__).parent / "logs"
+TRUTH = json.loads((LOGS / "truth.json").read_text())
+HEAD = "evallang 1\n\nstudy\n  seed 1\n\n"
+VALUES = ("number", "rubric.relevance", "rubric.length", "output tokens")
+OF_INSPECT = (
+    'predictions quiz from inspect "{}/inspect/*.eval"\n'
+    '  models small as "mockllm/small", large as "mockllm/large"\n'
+)
+
+
+def run(folder: Path, body: str) -> Any:
+    (folder / "s.eval").write_text(HEAD + body)
+    return ev.run(folder / "s.eval").record
+
+
+def refused(folder: Path, body: str) -> str:
+    (folder / "s.eval").write_text(HEAD + body)
+    with pytest.raises(ev.StudyError) as caught:
+        ev.run(folder / "s.eval")
+    return " ".join(f"{d.code} {d.message} {d.help}" for d in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize("scorer", TRUTH["inspect"])
+def test_scorers_of_inspect_have_the_right_means_and_paired_differences(
+    scorer: str, tmp_path: Path
+) -> None:
+    true = TRUTH["inspect"][scorer]
+    body = OF_INSPECT.format(LOGS) + "  repeat epoch\n"
+    body += f"  scorer {'match' if scorer == 'output tokens' else scorer}\n"
+    body += f'  value "{scorer}" all\n  higher is better\n\n' if scorer in VALUES else "\n"
+    found = run(tmp_path, body + "compare large vs small with t\n")
+    values = {one.model: (one.value, one.n) for one in found.estimates}
+    assert values["small"] == pytest.approx((true["small"]["mean"], true["small"]["questions"]))
+    assert values["large"] == pytest.approx((true["large"]["mean"], true["large"]["questions"]))
+    ((pair,),) = (line.pairwise for line in found.comparisons)
+    pairs = true["large - small"]
+    assert pair.estimate.value == pytest.approx(pairs["difference"])
+    assert pair.extra["standard_error"] == pytest.approx(pairs["se"])
+    if pairs["t"] is not None:
+        assert pair.p == pytest.approx(pairs["p_t"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "filters", "group"),
+    [("acc", "", "doc.passage"), ("exact_match", "  filter strict-match\n", "doc.template")],
+)
+def test_tasks_of_lm_eval_are_data_sets_with_the_right_values(
+    metric: str, filters: str, group: str, tmp_path: Path
+) -> None:
+    body = (
+        f'predictions bench from lm_eval "{LOGS}/lm_eval"\n  metric {metric}\n{filters}'
+        '  models small as "org/small-1b", large as "org/large-7b"\n{group}\nmeasure accuracy\n'
+        "compare large vs small with {test}\n"
+    )
+    plain = run(tmp_path, body.format(group="", test="mcnemar"))
+    grouped = run(tmp_path, body.format(group=f"  group {group}\n", test="t"))
+    names = {"small": "org/small-1b", "large": "org/large-7b"}
+    seen = set()
+    for name, true in TRUTH["lm_eval"].items():
+        task = name.partition("/")[0]
+        for one in plain.estimates:
+            if one.data == f"bench/{task}":
+                own = true[names[one.model]]
+                assert one.value == pytest.approx(own["mean"])
+                assert [one.interval.low, one.interval.high] == pytest.approx(own["wilson"])
+                seen.add(task)
+        for line in plain.comparisons:
+            if line.data == f"bench/{task}":
+                table = [count for row in line.pairwise[0].table for count in row]
+                words = ("both", "only_first", "only_second", "neither")
+                assert table == [true["pair"]["mcnemar"][word] for word in words]
+                assert line.pairwise[0].p == pytest.approx(true["pair"]["mcnemar"]["p_midp"])
+        for line in grouped.comparisons:
+            if line.data == f"bench/{task}":
+                pair = line.pairwise[0]
+                assert pair.extra["standard_error"] == pytest.approx(true["pair"]["se_clustered"])
+                assert pair.p == pytest.approx(true["pair"]["p_clustered_t"])
+    assert seen == ({"made_law", "made_physics"} if metric == "acc" else {"made_arith"})
+
+
+def inspect_log(*samples: dict[str, Any], model: str = "m/a", **facts: Any) -> str:
+    own = {"task": "quiz", "model": model, **facts}
+    return json.dumps({"status": "success", "eval": own, "samples": list(samples)})
+
+
+def sample(number: int, value: Any, **more: Any) -> dict[str, Any]:
+    return {"id": number, "scores": {"s": {"value": value}}, **more}
+
+
+RIGHT = [sample(number, "C") for number in range(10)]
+
+
+def test_samples_that_failed_are_dropped_as_inspect_does_or_wrong(tmp_path: Path) -> None:
+    failed = [
+        {"id": 90, "error": {"message": "reset"}},
+        sample(91, float("nan")),
+        sample(92, "I", limit="time"),
+        sample(93, "N"),
+    ]
+    (tmp_path / "a.json").write_text(inspect_log(*RIGHT, *failed))
+    body = 'predictions quiz from inspect "a.json"\n{}'
+    for clause, right, n in (
+        ("", 10, 12),
+        ("  samples errored wrong\n", 10, 13),
+        ("  samples errored wrong, unscored wrong\n", 10, 14),
+        ("  samples limited dropped\n", 10, 11),
+    ):
+        (one,) = run(tmp_path, body.format(clause)).estimates
+        assert (one.n, one.value) == (n, pytest.approx(right / n))
+
+
+def test_verdicts_and_numbers_are_read_as_inspect_reads_them(tmp_path: Path) -> None:
+    values = ["C", "I", "P", "N", 0.25, True, "yes", "no", "0.75", "1"]
+    found = [sample(number, value) for number, value in enumerate(values)]
+    (tmp_path / "a.json").write_text(inspect_log(*found))
+    body = 'predictions quiz from inspect "a.json"\n  value "grade" all\n  higher is better\n'
+    (one,) = run(tmp_path, body).estimates
+    assert one.value == pytest.approx((1 + 0 + 0.5 + 0 + 0.25 + 1 + 1 + 0 + 0.75 + 1) / 10)
+
+
+def test_two_runs_of_a_model_are_told_apart_by_their_arguments(tmp_path: Path) -> None:
+    wrong = [sample(number, "I") for number in range(10)]
+    for name, effort, samples in (("a", "low", wrong), ("b", "high", RIGHT)):
+        facts = {"model_generate_config": {"reasoning_effort": effort, "seed": 1}}
+        (tmp_path / f"{name}.json").write_text(inspect_log(*samples, **facts))
+    found = run(tmp_path, 'predictions quiz from inspect "*.json"\n')
+    assert {one.model: one.value for one in found.estimates} == {
+        "m/a (reasoning_effort=low)": 0,
+        "m/a (reasoning_effort=high)": 1,
+    }
+
+
+def test_a_member_beyond_the_limit_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    shutil.copy(LOGS / "inspect" / "arith_small.eval", tmp_path / "a.eval")
+    with limits(bytes=50_000):
+        found = refused(tmp_path, 'predictions quiz from inspect "a.eval"\n  scorer match\n')
+    assert "E404" in found
+    assert "summaries.json" in found
+
+
+def test_without_zstandard_the_extra_is_proposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "find_spec", lambda name: None)
+    shutil.copy(LOGS / "inspect" / "arith_small.eval", tmp_path / "a.eval")
+    found = refused(tmp_path, 'predictions quiz from inspect "a.eval"\n  scorer match\n')
+    assert "pip install 'evallang[logs]'" in found
+
+
+def test_an_archive_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    content = (LOGS / "inspect" / "arith_small.eval").read_bytes()
+    for size in (10, 1_000, len(content) // 2):
+        (tmp_path / "a.eval").write_bytes(content[:size])
+        assert "E601" in refused(tmp_path, 'predictions quiz from inspect "a.eval"\n')
+
+
+def test_a_log_that_did_not_end_is_read_where_that_is_stated(tmp_path: Path) -> None:
+    pytest.importorskip("backports.zstd")
+    from backports.zstd import zipfile
+
+    whole = zipfile.ZipFile(LOGS / "inspect" / "arith_small.eval")
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        for name in ("_journal/start.json", "_journal/summaries/1.json"):
+            archive.writestr(name, whole.read(name))
+    body = 'predictions quiz from inspect "a.eval"\n  scorer match\n  repeat epoch\n'
+    assert "E602" in refused(tmp_path, body)
+    (one,) = run(tmp_path, body + "  unfinished read\n").estimates
+    assert one.value == pytest.approx(TRUTH["inspect"]["match"]["small"]["mean"])
+
+
+def test_every_eval_ever_gives_models_tasks_and_tokens(tmp_path: Path) -> None:
+    lines = [
+        {
+            "model_id": f"org/{model}",
+            "evaluation_name": task,
+            "sample_id": f"{task}-{i}",
+            "evaluation": {"score": float(i % step == 0), "is_correct": i % step == 0},
+            "token_usage": {"input_tokens": 5, "output_tokens": i, "total_tokens": 5 + i},
+            "error": None,
+        }
+        for model, step in (("a", 2), ("b", 3))
+        for task, n in (("qa", 30), ("math", 12))
+        for i in range(n)
+    ]
+    (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    body = 'predictions b from every_eval_ever "*.jsonl"\n{}'
+    found = run(tmp_path, body.format('  models first as "org/a", second as "org/b"\n'))
+    assert {(one.data, one.model): one.value for one in found.estimates} == pytest.approx(
+        {("b/qa", "first"): 1 / 2, ("b/qa", "second"): 1 / 3, ("b/math", "first"): 1 / 2,
+         ("b/math", "second"): 1 / 3}
+    )  # fmt: skip
+    value = '  value "output tokens" all\n  lower is better\n  where task = qa\n'
+    tokens = run(tmp_path, body.format(value)).estimates
+    assert [one.value for one in tokens] == [14.5, 14.5]
