@@ -148,12 +148,11 @@ def svg_file(sheet: Canvas, alt: str, styles: str = "") -> str:
     wide, high = (
         f"{n / POINTS_PER_MM:.2f}".rstrip("0").rstrip(".") for n in (sheet.width, sheet.height)
     )
-    body = "".join(mark.svg() for mark in sheet.marks)
     return (
         f'<svg xmlns="{SVG}" width="{wide}mm" height="{high}mm" '
         f'viewBox="0 0 {sheet.width:.2f} {sheet.height:.2f}" role="img" '
         f'font-family="{FILE_FAMILY}">'
-        f"<title>{escape(alt)}</title><style>{styles}</style>{body}</svg>\n"
+        f"<title>{escape(alt)}</title><style>{styles}</style>{sheet.body()}</svg>\n"
     )
 
 

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pdfplumber
 import pikepdf
 import pytest
+from drawings import ungrouped
 from kinds import KINDS
 from report_truth import numbers_of, untrue_words
 
@@ -196,7 +197,7 @@ def test_intervals_of_a_forest_can_be_seen(made, name):
         for panel in figure.panels:
             style = r'style="fill:none;stroke:#\w+;stroke-width:2"'
             lines = re.findall(
-                rf'<path d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)" {style}', panel.svg
+                rf'<path d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)" {style}', ungrouped(panel.svg)
             )
             lengths = [float(x1) - float(x0) for x0, y0, x1, y1 in lines if y0 == y1]
             if "with intervals" in panel.alt and len(lengths) > 1:

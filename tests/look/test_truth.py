@@ -29,8 +29,7 @@ MANY = {"thirty models", "scores of 30 models with names of all lengths"}  # 435
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name not in MANY])
 def test_the_page_of_every_kind_but_those_of_hundreds_of_pairs_is_small(rendered, name):
-    most = 600_000 if "80 characters with confusion" in name else 500_000  # 66 pairs of such names
-    assert (rendered(name).folder / "report.html").stat().st_size < most
+    assert (rendered(name).folder / "report.html").stat().st_size < 500_000
 
 
 @pytest.mark.parametrize("name", KINDS)

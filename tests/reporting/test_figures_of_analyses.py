@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from drawings import ungrouped
 from sklearn import metrics as peers
 from studies import write_rows
 
@@ -36,6 +37,11 @@ BOX = re.compile(
 )
 
 
+def widths(svg):
+    """Return the widths of the boxes of a drawing."""
+    return np.array([float(wide) for _, wide, *_ in BOX.findall(ungrouped(svg))])
+
+
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
     folder = tmp_path_factory.mktemp("exam")
@@ -55,7 +61,7 @@ def test_the_depth_of_colour_is_the_share_of_a_true_class(figures):
     for panel, labels in zip(drawn, (NET, RULE), strict=True):
         matrix = peers.confusion_matrix(TRUTH, labels)
         shares = (matrix / matrix.sum(axis=1, keepdims=True)).ravel()
-        depths = np.array(list(map(float, DEPTH.findall(panel.svg))))
+        depths = np.array(list(map(float, DEPTH.findall(ungrouped(panel.svg)))))
         expected = shares[shares > 0]
         assert depths / depths.max() == pytest.approx(expected / expected.max(), abs=0.02)
         counts = [int(n) for n in re.findall(r">(\d+)</text>", panel.svg)]
@@ -73,7 +79,10 @@ def test_the_bars_of_agreement_are_the_numbers_of_examples(figures):
     spoken = [int(n) for n in re.findall(r" (\d+)(?=[,.])", panel.alt)]
     assert spoken == known
     wide = np.array(
-        [float(wide) for _, wide, *_ in BOX.findall(panel.svg)[: np.count_nonzero(known)]]
+        [
+            float(wide)
+            for _, wide, *_ in BOX.findall(ungrouped(panel.svg))[: np.count_nonzero(known)]
+        ]
     )
     assert wide / wide.sum() == pytest.approx(np.array(known)[np.array(known) > 0] / 90, abs=0.01)
 
@@ -92,7 +101,9 @@ def test_detectable_differences_are_drawn_for_each_share_of_discordant_examples(
     every = [answer["detectable"] for answer in one["answers"]]
     sizes = [size for size in every if size is not None]
     assert 1 < len(sizes) < len(every)  # with 10 % discordant no difference is detected
-    wide = np.array([float(wide) for _, wide, *_ in BOX.findall(panel.svg)[: len(sizes)]])
+    wide = np.array(
+        [float(wide) for _, wide, *_ in BOX.findall(ungrouped(panel.svg))[: len(sizes)]]
+    )
     assert wide / wide.max() == pytest.approx(np.array(sizes) / max(sizes), abs=0.01)
     assert plain(panel.title) == "McNemar’s test by accuracy"
 
@@ -105,7 +116,7 @@ def test_many_classes_have_numbers_above_their_columns():
         for p in names
     }
     drawing, alt = matrix_of_classes("net", names, cells)
-    svg = drawing.svg()
+    svg = ungrouped(drawing.svg())
     assert len(DEPTH.findall(svg)) == 12
     assert ">12</text>" in svg
     assert svg.count(">5</text>") == 13  # the head of the fifth column, and the counts
@@ -122,7 +133,7 @@ def test_a_class_without_examples_and_predictions_of_no_class_are_drawn():
         ("y", ""): {"count": 0.0, "share": None},
     }
     drawing, alt = matrix_of_classes("net", ["x", "y"], cells)
-    svg = drawing.svg()
+    svg = ungrouped(drawing.svg())
     assert alt == (
         "net, shares of a true class: x 1.5, 75.0% right, 25.0% as no class; y has no examples."
     )
@@ -136,7 +147,7 @@ def test_the_names_of_a_usual_pair_are_not_cut():
         drawing, alt = stacked_bars(
             [(name, [3, 1])], ["same", "other"], "Rows", Scale(0), "A", label
         )
-        svg = drawing.svg()
+        svg = ungrouped(drawing.svg())
         assert (name in svg) == whole
         assert f"{name}: same 3, other 1" in alt
 
@@ -146,6 +157,6 @@ def test_the_names_of_a_usual_pair_are_not_cut():
 )
 def test_the_axis_of_few_counts_has_whole_numbers(counts, ticks):
     drawing, _ = stacked_bars([("line", counts)], ["for", "against"], "Settings", Scale(0), "A")
-    svg = drawing.svg()
+    svg = ungrouped(drawing.svg())
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     assert [text for text in texts if re.fullmatch(r"[\d.]+", text)] == ticks

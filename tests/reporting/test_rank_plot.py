@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+from drawings import ungrouped
 
 from evallang.reporting.figures.figure import FIRST
 from evallang.reporting.figures.grouping import rank_plot
@@ -22,7 +23,7 @@ def segments():
     drawing, _ = rank_plot(
         {name: name for name in RANKS}, RANKS, REACH, 3, dict.fromkeys(RANKS, FIRST)
     )
-    svg = drawing.svg()
+    svg = ungrouped(drawing.svg())
     found = [tuple(map(float, each)) for each in SEGMENT.findall(svg)]
     dots = [tuple(map(float, each)) for each in DOT.findall(svg)]
     return dict(zip(RANKS, zip(found, dots, strict=True), strict=True))

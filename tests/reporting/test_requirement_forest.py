@@ -4,6 +4,7 @@ import re
 
 import fixture
 import pytest
+from drawings import ungrouped
 from msgspec.structs import replace
 from studies import study
 
@@ -84,7 +85,7 @@ def test_a_requirement_is_in_words_and_its_line_where_they_say(line, said, lines
     (_, finding, *_), stubs = told(record)
     assert stubs == [said] and f"et. {said}: " in finding
     (panel,) = panels(record)
-    assert lines_on_scale(panel.svg) == lines
+    assert lines_on_scale(ungrouped(panel.svg)) == lines
     assert said in panel.alt.replace("\u00a0", " ") and "<b>" not in panel.svg
     assert finding.startswith("Met. ") == record.requirements[0].met
     fills = re.findall(r"fill:(#\w+);stroke:#\w+;stroke-width:1.1", panel.svg)
@@ -95,7 +96,7 @@ def test_a_margin_of_a_loss_is_on_its_own_side(tmp_path):
     record = drawn(tmp_path, ["a not worse than b by 0.25", "a better than b by 0.01"], "mae",
                    NUMBERS)  # fmt: skip
     (panel,) = panels(record)
-    assert lines_on_scale(panel.svg) == [0.25, -0.01]
+    assert lines_on_scale(ungrouped(panel.svg)) == [0.25, -0.01]
     assert told(record)[1][0].endswith("by 0.25 in mean absolute error")
 
 

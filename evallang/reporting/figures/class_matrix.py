@@ -15,12 +15,13 @@ from evallang.reporting.figures.figure import (
     SIZE,
     Canvas,
     depth_of_names,
+    draw_numbered_names,
     numbered_names,
 )
 from evallang.reporting.numbers import Scale, count, fixed
 
 HEAD = 24.0  # points for the title of the columns and their names
-NAME = 70.0  # points for the names of rows; longer ones are shortened
+NAME = 70.0  # points for the names of rows; those that are numbered and longer are in a key
 DEEP, LEAST = 24.0, 7.0  # points of a row of few classes, and of many
 MOST_NAMED = 5  # columns; more are numbered
 MOST_CLASSES = 30  # more would be too small to be seen
@@ -42,11 +43,16 @@ def matrix_of_classes(
     """
     heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
     numbered, deep = len(heads) > MOST_NAMED, max(LEAST, min(DEEP, DEPTH / len(classes)))
-    names: list[tuple[str, ...]]
-    if numbered:
-        names = [(one,) for one in numbered_names(classes, NAME)]
-    else:
-        names = fonts.name_lines(classes, SIZE, NAME)
+    names = fonts.name_lines(
+        numbered_names(classes) if numbered else classes,
+        SIZE,
+        NAME,
+        max(1, int(deep / LEADING)) if numbered else fonts.MOST_LINES,
+    )
+    keyed = numbered and any("…" in line for lines in names for line in lines)
+    if keyed:
+        names = [(str(i),) for i in range(1, len(classes) + 1)]
+    elif not numbered:
         deep = depth_of_names(names, deep)
     title = "True class"
     left = fonts.widest([title, *(line for lines in names for line in lines)], SIZE) + 8
@@ -81,6 +87,8 @@ def matrix_of_classes(
                 if at != y:
                     text = f"{fixed(share, PERCENT)}%"
                     canvas.words(x, y + 5, text, "center", size=LEAST_SIZE)
+    if keyed:
+        draw_numbered_names(canvas, classes)
     return canvas, f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
 
 

@@ -11,7 +11,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -140,26 +140,31 @@ class Mark(Struct, frozen=True):
         x -= SHARES[self.anchor] * fonts.width(text, self.size, bold=self.bold)
         return replace(self, text=text, points=((x, y),), anchor="left")
 
-    def svg(self) -> str:
-        """Write the element."""
-        (x, y), style = self.points[0], self.style
+    @property
+    def css(self) -> str:
+        """The whole style."""
+        style = self.style
         if self.tag == "text":
             style = f"font-size:{_short(self.size)}px;{style}"
         if self.anchor != "left":
             style += f";text-anchor:{ANCHORS[self.anchor]}"
-        style = f'style="{escape(style)}"'
+        return escape(style)
+
+    def svg(self, style: str = "") -> str:
+        """Write the element, its style as an attribute."""
+        (x, y) = self.points[0]
         if self.tag == "path":
             link = "h0M" if self.apart else "L"
             path = link.join(f"{_short(x)} {_short(y)}" for x, y in self.points)
             path += "h0" if self.apart else ""
-            return f'<path d="M{path}{"Z" if self.closed else ""}" {style}/>'
+            return f'<path d="M{path}{"Z" if self.closed else ""}"{style}/>'
         if self.tag == "circle":
-            return f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(self.radius)}" {style}/>'
+            return f'<circle cx="{_short(x)}" cy="{_short(y)}" r="{_short(self.radius)}"{style}/>'
         place = f'x="{_short(x)}" y="{_short(y)}"'
         if self.tag == "text":
-            return f"<text {place} {style}>{escape(self.text, quote=False)}</text>"
+            return f"<text {place}{style}>{escape(self.text, quote=False)}</text>"
         (right, foot) = self.points[1]
-        return f'<rect {place} width="{_short(right - x)}" height="{_short(foot - y)}" {style}/>'
+        return f'<rect {place} width="{_short(right - x)}" height="{_short(foot - y)}"{style}/>'
 
 
 class Canvas:
@@ -348,8 +353,18 @@ class Canvas:
         """Return the drawing as SVG without its alternative text."""
         width, height = f"{self.width:.2f}", f"{self.height:.2f}"
         size = f'width="{width}pt" height="{height}pt" viewBox="0 0 {width} {height}"'
-        marks = "".join(mark.svg() for mark in self.marks)
-        return f'<svg xmlns="{SVG}" {size} font-family="{FAMILY}">{marks}</svg>'
+        return f'<svg xmlns="{SVG}" {size} font-family="{FAMILY}">{self.body()}</svg>'
+
+    def body(self) -> str:
+        """Write the marks; those that follow each other in one style have it once."""
+        made = ""
+        for css, same in groupby(self.marks, lambda mark: mark.css):
+            first, *rest = same
+            if not rest:
+                made += first.svg(f' style="{css}"')
+            else:
+                made += f'<g style="{css}">{"".join(mark.svg() for mark in (first, *rest))}</g>'
+        return made
 
     def printed(self) -> "Canvas":
         """Return the drawing for WeasyPrint, with every text set from the left."""
@@ -389,11 +404,24 @@ CLOSEST_ROW = 9.5  # points: lines of text as close as they can be read
 DEEPEST = 190.0  # points of the rows of many models together, where a page may have that room
 
 
-def numbered_names(names: Sequence[str], limit: float) -> list[str]:
-    """Cut names to a width, so that they remain apart, with their numbers before them."""
-    room = limit - fonts.width(f"{len(names)}\u2002", SIZE)
-    cut = fonts.shorten_names(names, SIZE, room)
-    return [f"{number}\u2002{name}" for number, name in enumerate(cut, start=1)]
+def numbered_names(names: Sequence[str]) -> list[str]:
+    """Write the number of each name before it."""
+    return [f"{number}\u2002{name}" for number, name in enumerate(names, start=1)]
+
+
+def draw_numbered_names(canvas: Canvas, names: Sequence[str]) -> None:
+    """Write whole names with their numbers below a drawing, in two columns."""
+    room, top, foot = COLUMN / 2 - 3, canvas.height + 6, canvas.height
+    lines = [fonts.wrap(name, SIZE, room, len(name)) for name in numbered_names(names)]
+    for column, start in enumerate((0, -(-len(lines) // 2))):
+        y = top
+        for whole in lines[start:] if column else lines[: -(-len(lines) // 2)]:
+            for line in whole:
+                canvas.words(column * (room + 6), y + LEADING / 2, line)
+                y += LEADING
+            y += 2
+        foot = max(foot, y)
+    canvas.height = foot
 
 
 FAR_APART = 1.0

@@ -143,8 +143,7 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
         canvas.names(left - GAP, y, lines)
         canvas.words(right - 2, y, text, "right")
         canvas.dot(axis(values[model]), y, filled=True, look=found.looks[model])
-        for x in places:
-            canvas.box(x - 0.8, y - 0.8, 1.6, 1.6, RULE)
+    canvas.cloud([(x, y) for x in places for y in rows.values()], RULE, 0.8)
     for x, members in zip(places, groups, strict=True):
         first, last = rows[members[0]], rows[members[-1]]
         if len(members) > 1:

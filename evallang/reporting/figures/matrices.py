@@ -21,6 +21,7 @@ from evallang.reporting.figures.figure import (
     Canvas,
     depth_of_names,
     depth_of_row,
+    draw_numbered_names,
     numbered_names,
 )
 from evallang.reporting.numbers import NBSP, fixed
@@ -31,16 +32,16 @@ from evallang.results.records import Comparison
 CELL = 21.0
 SMALL_CELL, DEEPEST_MATRIX = 14.0, 220.0  # points of a cell of many models, and of all
 MOST_NAMED_COLUMNS, HEAD_LINES = 5, 3  # more models, and longer names, are numbered
-MOST_WITH_LINES = 10  # models whose names have several lines
+MOST_WITH_LINES = 10  # models whose names at the left have several lines
 NAME, SHORT_NAME = 86.0, 62.0  # points for the names of rows, of many
-KEY_GAP, KEY_LINE = 6.0, 9.5  # above the key, and of its lines
 ROOM = 1.6  # left and right of the text in a cell
 
 
 class _Grid(Struct, frozen=True):
-    """The places of a matrix of models."""
+    """The places of a matrix of models, and what an alternative text calls these."""
 
     canvas: Canvas
+    names: Sequence[str]
     left: float
     top: float
     wide: float
@@ -95,21 +96,20 @@ class Matrix(Struct, frozen=True):
 def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
     """Write the heads of rows and columns around cells that have room for texts, if possible.
 
-    Many models are numbered. Where more texts can be read without names at the left, the names
-    are listed in a key below the matrix.
+    Many models are numbered. Where names at the left would be cut, or more texts can be read
+    without them, they are listed in a key below the matrix.
     """
     n = len(labels)
     most = NAME if n <= 8 else SHORT_NAME
     heads = [fonts.wrap(label, SMALL_SIZE, (COLUMN - most) / n - 3, HEAD_LINES) for label in labels]
     numbered = n > MOST_NAMED_COLUMNS or any("…" in line for lines in heads for line in lines)
-    rows: list[tuple[str, ...]]
     numbers: list[tuple[str, ...]] = [(str(i + 1),) for i in range(n)]
-    if n > MOST_WITH_LINES:
-        rows = [(name,) for name in numbered_names(labels, most)]
-    else:
-        names = [f"{i + 1}\u2002{label}" for i, label in enumerate(labels)] if numbered else labels
-        rows = fonts.name_lines(names, SIZE, most)
-    keyed = numbered and _n_readable(texts, _wide(numbers)) > _n_readable(texts, _wide(rows))
+    names = numbered_names(labels) if numbered else labels
+    rows = fonts.name_lines(names, SIZE, most, fonts.MOST_LINES if n <= MOST_WITH_LINES else 1)
+    keyed = numbered and (
+        any("…" in line for lines in rows for line in lines)
+        or _n_readable(texts, _wide(numbers)) > _n_readable(texts, _wide(rows))
+    )
     rows = numbers if keyed else rows
     wide = _wide(rows)
     left = COLUMN - wide * n
@@ -119,20 +119,19 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
         numbers = [fonts.wrap(label, SMALL_SIZE, wide - 3, HEAD_LINES) for label in labels]
     top = 5 + 8.2 * max(map(len, numbers))
     foot = top + deep * n + 1
-    canvas = Canvas(foot + (KEY_GAP + KEY_LINE * -(-n // 2) if keyed else 0.0))
+    canvas = Canvas(foot)
     canvas.plot = (left, COLUMN)
-    made = _Grid(canvas, left, top, wide, deep)
+    spoken = [str(i + 1) for i in range(n)] if numbered else labels
+    made = _Grid(canvas, spoken, left, top, wide, deep)
     for i, (row, lines) in enumerate(zip(rows, numbers, strict=True)):
         for k, line in enumerate(lines):
             y = top - 6 - 8.2 * (len(lines) - 1 - k)
             canvas.words(left + wide * (i + 0.5), y, line, "center", size=SMALL_SIZE)
         canvas.names(left - 5, top + deep * (i + 0.5), row)
+    for i in range(n):
         made.box(i, i, SHADE)
     if keyed:
-        deep = -(-n // 2)
-        for i, text in enumerate(numbered_names(labels, COLUMN / 2 - 6)):
-            y = foot + KEY_GAP + KEY_LINE * (i % deep + 0.5)
-            canvas.words(i // deep * (COLUMN / 2 + 3), y, text)
+        draw_numbered_names(canvas, labels)
     return made
 
 
@@ -154,7 +153,7 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
     labels = [context.model(model) for model in ordered]
     scale = context.difference_scale(comparison)
     pairs = {frozenset(pair.models): pair for pair in comparison.pairwise}
-    below, above, spoken = [], [], []
+    below, above = [], []
     for i, row in enumerate(ordered):
         for k, column in enumerate(ordered):
             pair = pairs.get(frozenset((row, column)))
@@ -167,8 +166,7 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
                 p = printed_p(pair)
                 text = plain(p_cell(context, p, comparison.alpha, pair.mc_se))
                 below.append((i, k, text, bool(pair.reject)))
-                spoken.append(f"{labels[i]} and {labels[k]} {text}"
-                              + (" (rejected)" if pair.reject else ""))  # fmt: skip
+    below.sort(key=lambda cell: cell[-1])
     small = [text.replace(NBSP, "") for _, _, text, _ in below]
     differences, ps = _Texts(tuple(text for _, _, text in above)), _Texts(tuple(small), bold=True)
     grid = _grid(labels, ps, differences)
@@ -176,12 +174,23 @@ def decision_matrix(context: Context, comparison: Comparison, ordered: Sequence[
     for i, k, text in above:
         if size is not None:
             grid.words(i, k, text, size, MUTE)
-    for (i, k, _, rejected), text in zip(below, small, strict=True):
+    for i, k, _, rejected in below:
         grid.box(i, k, BLUE if rejected else PAPER, BLUE if rejected else RULE)
+    for (i, k, _, rejected), text in zip(below, small, strict=True):
         if of_p is not None:
             grid.words(i, k, text, of_p, PAPER if rejected else INK, bold=rejected)
     shown = (of_p is not None, size is not None)
-    return Matrix(grid.canvas, f"Adjusted p of each pair: {'; '.join(spoken)}.", shown)
+    spoken = [
+        f"{grid.names[i]} and {grid.names[k]} {text}{' (rejected)' if rejected else ''}"
+        for i, k, text, rejected in sorted(below)
+    ]
+    return Matrix(grid.canvas, _spoken("Adjusted p of each pair", labels, grid, spoken), shown)
+
+
+def _spoken(subject: str, labels: Sequence[str], grid: _Grid, cells: Sequence[str]) -> str:
+    """State the numbers of cells, and before them the models where these are numbered."""
+    named = "" if grid.names is labels else f" of {', '.join(numbered_names(labels))}"
+    return f"{subject}{named}: {'; '.join(cells)}.".replace("\u2002", " ")
 
 
 def win_matrix(
@@ -193,23 +202,27 @@ def win_matrix(
     and whether the first is.
     """
     labels = [context.model(model) for model in ordered]
-    cells, spoken = [], []
+    cells = []
     for i, row in enumerate(ordered):
         for k, column in enumerate(ordered):
             found = counts.get((row, column))
             if i == k or found is None:
                 continue
             cells.append((i, k, "/".join(map(str, found)), found[0] > found[2]))
-            if i < k:
-                spoken.append(f"{labels[i]} to {labels[k]} {' / '.join(map(str, found))}")
     every = _Texts(tuple(text for _, _, text, _ in cells))
     wins = _Texts(tuple(text.partition("/")[0] for text in every.texts))
     grid = _grid(labels, every, wins)
     whole = every.size(grid.wide) is not None
     size = (every if whole else wins).size(grid.wide)
-    for i, k, text, ahead in cells:
+    for i, k, _, ahead in sorted(cells, key=lambda cell: cell[-1]):
         grid.box(i, k, SHADE if ahead else PAPER, RULE)
+    for i, k, text, _ in cells:
         if size is not None:
             grid.words(i, k, text if whole else text.partition("/")[0], size, INK)
-    alt = f"Wins, ties and losses: {'; '.join(spoken)}."
+    spoken = [
+        f"{grid.names[i]} to {grid.names[k]} {text.replace('/', ' / ')}"
+        for i, k, text, _ in cells
+        if i < k
+    ]
+    alt = _spoken("Wins, ties and losses", labels, grid, spoken)
     return Matrix(grid.canvas, alt, (whole, size is not None))
