@@ -567,8 +567,9 @@ KAPLAN_MEIER = MethodRecord(
     "estimate",
     "kaplan_meier",
     "Kaplan-Meier estimate",
-    "The share of examples without an event up to each time, where some times are censored.",
-    (cite("kaplan1958").key,),
+    "The share of examples without an event up to each time, where some times are censored; its "
+    "intervals rest on Greenwood's variance on the scale of log(−log).",
+    (cite("kaplan1958").key, cite("borgan1990").key),
 )
 LOCAL_LINES = MethodRecord(
     "estimate",

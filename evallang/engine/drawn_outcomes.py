@@ -28,10 +28,12 @@ def drawn_outcomes(
     if not predicts or evaluation.counted is not None or evaluation.judged:
         return ()
     seed = resampling_seed(study, evaluation, Method("drawn_predictions"))
-    return tuple(_drawn(evaluation, seed))
+    return tuple(_drawn(evaluation, seed, study.confidence))
 
 
-def _drawn(evaluation: Evaluation, seed: int) -> Iterator[PredictedValues | RiskGroups]:
+def _drawn(
+    evaluation: Evaluation, seed: int, level: float
+) -> Iterator[PredictedValues | RiskGroups]:
     for model, found in evaluation.models.items():
         if found.scores is not None and found.scores.dtype == object:
             continue  # rankings of queries
@@ -45,8 +47,8 @@ def _drawn(evaluation: Evaluation, seed: int) -> Iterator[PredictedValues | Risk
             continue
         if truth.ndim == 1:
             yield _predicted(evaluation, model, tested, truth, output, seed)
-        elif len(groups := _risk_groups(truth, output)) > 1:
-            yield RiskGroups(evaluation.source, evaluation.protocol, model, groups)
+        elif len(groups := _risk_groups(truth, output, level)) > 1:
+            yield RiskGroups(evaluation.source, evaluation.protocol, model, groups, level)
 
 
 def _predicted(
@@ -96,14 +98,14 @@ def _predicted(
 
 
 def _risk_groups(
-    truth: "NDArray[np.float64]", risk: "NDArray[np.float64]"
+    truth: "NDArray[np.float64]", risk: "NDArray[np.float64]", level: float
 ) -> tuple[RiskGroup, ...]:
     """Divide examples by the thirds of their risks; equal risks are in one group."""
     third = np.searchsorted(np.quantile(risk, (1 / 3, 2 / 3)), risk)
     made = []
     for part in np.unique(third):
         here = third == part
-        found = kaplan_meier(*truth[here].T)
+        found = kaplan_meier(*truth[here].T, level)
         kept = np.unique(np.linspace(0, len(found.times) - 1, MOST).astype(np.int64))
         made.append(
             RiskGroup(
@@ -114,6 +116,10 @@ def _risk_groups(
                 tuple(found.at_risk[kept].tolist()),
                 tuple(np.diff(found.events.cumsum()[kept], prepend=0).tolist()),
                 tuple(found.share[kept].tolist()),
+                *(
+                    tuple(None if np.isnan(bound) else bound for bound in bounds[kept].tolist())
+                    for bounds in (found.low, found.high)
+                ),
             )
         )
     return tuple(made)

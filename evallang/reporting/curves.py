@@ -245,6 +245,9 @@ def _caption(
     level = percent(items[0].values["level"])
     said = f"{_subject(context, items)}: {mid_sentence(axes.y)} (vertical) by "
     said += mid_sentence(axes.x)
+    ends = min(point["x"] for point in points), max(point["x"] for point in points)
+    if axes.scale == "free" and ends != (0, 1):
+        said += f" from {ends[0]:g} to {ends[1]:g}"
     if any(item.values.get("chosen") is not None for item in items):
         said += "; marker, the point of the predicted classes"
     first = items[0]

@@ -30,7 +30,8 @@ RESIDUALS = ("Minimum", "First quartile", "Median", "Third quartile", "Maximum")
 
 def _methods(context: Context) -> Runs:
     """Write the sentence of the methods text about groups by risk, where there are some."""
-    return write(context, TOPIC, "methods") if context.results.risk_groups else ()
+    groups = context.results.risk_groups
+    return write(context, TOPIC, "methods", level=groups[0].level) if groups else ()
 
 
 @SECTIONS.register(SectionDeclaration(order=22, methods=_methods), title="Predictions")
@@ -136,19 +137,22 @@ def _survival(
     for one in found:
         for group, name in zip(one.groups, names_of_groups(one.groups), strict=True):
             stub = context.model(one.model), name
-            steps = list(zip(group.times, group.at_risk, group.events, group.share, strict=True))
-            half = next((at for at, *_, share in steps if share <= 0.5), None)
+            unbounded = (None,) * len(group.times)
+            bounds = group.share_low or unbounded, group.share_high or unbounded
+            lists = group.times, group.at_risk, group.events, group.share, *bounds
+            steps = list(zip(*lists, strict=True))
+            half = next((at for at, _, _, share, *_ in steps if share <= 0.5), None)
             ends = (number(end, risks) for end in (group.low, group.high))
             sizes = map(counted, (group.n, sum(group.events)))
             rows.append(row(*stub, *ends, *sizes, number(half, moments)))
-            for at, n, events, share in steps:
-                numbers = number(at, moments), counted(n), counted(events), number(share, Scale(3))
-                every.append(row(*stub, *numbers))
+            for at, n, events, *shares in steps:
+                numbers = number(at, moments), counted(n), counted(events)
+                every.append(row(*stub, *numbers, *(number(s, Scale(3)) for s in shares)))
     heads = [left("Model"), left("Risk")]
     steps_ = table(
         f"table-survival-{place}",
         (),
-        [*heads, *_heads("Time", "At risk", "Events", "Share")],
+        [*heads, *_heads("Time", "At risk", "Events", "Share", "Low", "High")],
         every,
     )
     unit = capitalised(context.cases(setting.data))

@@ -642,7 +642,7 @@ class RiskGroup(Struct, frozen=True):
     """The Kaplan-Meier curve of the `n` examples with a predicted risk from `low` to `high`.
 
     At each of at most 500 times it has the examples at risk just before, the events since the time
-    before, and the share without an event after it.
+    before, and the share without an event after it with its bounds, None where it is 0 or 1.
     """
 
     low: float
@@ -652,18 +652,27 @@ class RiskGroup(Struct, frozen=True):
     at_risk: tuple[int, ...]
     events: tuple[int, ...]
     share: tuple[float, ...]
+    share_low: tuple[float | None, ...] = ()
+    share_high: tuple[float | None, ...] = ()
 
     def __post_init__(self) -> None:
         _check_lists(self.times, self.at_risk, self.events, self.share)
+        for bounds in (self.share_low, self.share_high):
+            if bounds and len(bounds) != len(self.share):
+                raise ValueError("its lists differ in length")
 
 
 class RiskGroups(Struct, frozen=True):
-    """Thirds of the examples by the risk that a model predicted, the lowest first."""
+    """Thirds of the examples by the risk that a model predicted, the lowest first.
+
+    `level` is that of the intervals of their shares.
+    """
 
     data: str
     protocol: str | None
     model: str
     groups: tuple[RiskGroup, ...]
+    level: float | None = None
 
     def __post_init__(self) -> None:
         if len(self.groups) not in (2, 3):

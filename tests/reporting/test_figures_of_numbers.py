@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import CensoredData, ecdf
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import TimeSeriesSplit
 
@@ -162,10 +163,28 @@ def test_captions_name_the_setting_where_there_are_several():
 
 
 def test_the_survival_curve_is_that_computed_by_hand():
-    found = kaplan_meier([1, 2, 2, 3, 4, 5], [1, 1, 0, 0, 1, 0])
+    found = kaplan_meier([1, 2, 2, 3, 4, 5], [1, 1, 0, 0, 1, 0], 0.95)
     assert found.times.tolist() == [1, 2, 3, 4, 5] and found.at_risk.tolist() == [6, 5, 3, 2, 1]
     assert found.events.tolist() == [1, 1, 0, 1, 0]
     assert found.share == pytest.approx([5 / 6, 2 / 3, 2 / 3, 1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_bounds_of_the_survival_curve_are_those_of_scipy(level):
+    rng = np.random.default_rng(5)
+    times = np.round(rng.exponential(3, 60), 1) + 0.1
+    died = rng.random(60) < 0.6
+    times[0], died[0] = times.max() + 1, True  # the share ends at 0, which has no interval
+    found = kaplan_meier(times, died, level)
+    known = ecdf(CensoredData(uncensored=times[died], right=times[~died])).sf
+    assert found.share == pytest.approx(known.evaluate(found.times))
+    with pytest.warns(RuntimeWarning, match="undefined"):
+        bounds = known.confidence_interval(level, method="log-log")
+    inside = (found.share > 0) & (found.share < 1)
+    assert 10 < inside.sum() < len(found.times)
+    for ours, theirs in ((found.low, bounds.low), (found.high, bounds.high)):
+        assert ours[inside] == pytest.approx(theirs.evaluate(found.times[inside]))
+        assert np.isnan(ours[~inside]).all()
 
 
 def test_groups_by_risk_have_their_curves_and_numbers_at_risk():
@@ -188,9 +207,13 @@ def test_groups_by_risk_have_their_curves_and_numbers_at_risk():
             assert events == died[here & (months == at)].sum()
             share *= 1 - events / n
             assert stated == pytest.approx(share)
+        bounds = group.share_low, group.share, group.share_high
+        assert all(a < b < c for a, b, c in zip(*bounds, strict=True) if 0 < b < 1)
     figure, further = blocks["figure-survival-1"]
     assert not further and "Kaplan-Meier" in plain(figure.caption)
     texts = [mark.text for mark in figure.panels[0].drawing.marks if mark.text]
+    bands = [mark for mark in figure.panels[0].drawing.marks if "opacity" in mark.style]
+    assert len(bands) >= 3 and "95% at each time" in plain(figure.caption)
     start = texts.index("High")
     assert texts[start + 1] == "30"
     died_high = died[risk >= cox.groups[2].low].sum()

@@ -1,7 +1,7 @@
 """Numbers next to what was observed: clouds of points, series over time, and survival curves."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from evallang.reporting.figures.curves import (
     KEY,
     KEY_LEFT,
     RIGHT,
+    SHADED,
     SIDE,
     TOP,
     draw_frame,
@@ -146,6 +147,20 @@ def share_at(group: RiskGroup, time: float) -> float:
     return upto[-1] if upto else 1.0
 
 
+def _bands(group: RiskGroup) -> Iterator[list[tuple[float, float]]]:
+    """Iterate over the outlines of the intervals of the shares, which are steps, in percent."""
+    lists = group.times, [*group.times[1:], group.times[-1]], group.share_low, group.share_high
+    steps = zip(*lists, strict=True) if group.share_low else ()
+    for known, part in groupby(steps, lambda step: step[2] is not None):
+        rows = list(part)
+        if known:
+            low, high = (
+                [(at, 100 * bounds[k]) for start, end, *bounds in rows for at in (start, end)]
+                for k in (0, 1)
+            )
+            yield [*high, *low[::-1]]
+
+
 def survival_curves(
     name: str, time: str, found: RiskGroups, every: Sequence[RiskGroups], look: Look
 ) -> tuple[Canvas, str]:
@@ -175,6 +190,8 @@ def survival_curves(
             steps += [(x, steps[-1][1]), (x, y)]
             if n - died > after:
                 canvas.line([(x, y - CENSORED), (x, y + CENSORED)], drawn.colour, 0.6)
+        for edges in _bands(group):
+            canvas.area(plot.points(*zip(*edges, strict=True)), drawn.colour, SHADED)
         canvas.line(steps, drawn.colour, 1.2, drawn.dash)
         y = foot + KEY * (row + 1.5)
         canvas.words(plot.x.left - 12, y, label, "right")
