@@ -352,13 +352,18 @@ def _figures(
     context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number_: int
 ) -> list[Figure]:
     curves = [(item, c) for item in items for c in item.values["curves"]]
-    panels = []
+    among, panels = [_series("", each) for _, each in curves], []
     for item, curve in curves[:MOST_PANELS]:
         model, look = model_of(context, item), context.look(item.model or "")
-        among = [_series(model, each) for each in item.values["curves"]]
+        alike = [
+            one.x
+            for _, each in curves
+            if each["parameter"] == curve["parameter"]
+            for one in _series("", each).points
+        ]
         titles = (curve["parameter"], f"Mean inner {metric.noun}{metric.sign}")
         series, marks = [_series(model, curve)], _marks(curve)
-        drawing = score_lines(series, titles, scale, model, marks, metric.range, look, among)
+        drawing = score_lines(series, titles, scale, model, marks, metric.range, look, among, alike)
         panels.append(Panel(*drawing, runs(f"{model}: ", Code(curve["parameter"]))))
     place = place_before(context, items)
     words = f"{place}mean inner {metric.noun} by the value of a parameter"

@@ -105,7 +105,7 @@ def _risk_groups(
     made = []
     for part in np.unique(third):
         here = third == part
-        found = kaplan_meier(*truth[here].T, level)
+        found = kaplan_meier(truth[here, 0], truth[here, 1], level)
         kept = np.unique(np.linspace(0, len(found.times) - 1, MOST).astype(np.int64))
         made.append(
             RiskGroup(

@@ -195,15 +195,16 @@ def _of(by_class: bool) -> str:
 
 
 def _drawn(context: Context, words: CurveWords, item: Analysis) -> Drawn:
-    """Return a curve with the look of its model, and the numbers with intervals that sum it up."""
+    """Return a curve with the look of its model, and the numbers that sum it up."""
     name, look = model_of(context, item), context.look(item.model or "")
     said = []
     for key in words.summaries:
         if (one := summary_of(item, key)) is not None:
             low, high, _ = _interval(context, item, one)
+            text = f"{key} {fixed(one['value'], DECIMALS)}"
             if (low, high) != (None, None):
-                text = f"{key} {fixed(one['value'], DECIMALS)}"
-                said.append(f"{text} {interval(low, high, DECIMALS)}")
+                text += f" {interval(low, high, DECIMALS)}"
+            said.append(text)
     return Drawn(name, item.values, look, ", ".join(said))
 
 
@@ -257,8 +258,10 @@ def _caption(
         over = context.interval_title(found.method, over_groups=found.clusters is not None)
         said += f"; in the key, {axes.summaries[0]} with its {percent(found.level)} interval "
         said += f"({mid_sentence(over)})"
-    elif any(_drawn(context, axes, item).numbers for item in items):
-        said += f"; in the key, {' and '.join(axes.summaries)} with {level} intervals"
+    elif named := [one for key in axes.summaries for i in items if (one := summary_of(i, key))]:
+        said += f"; in the key, {' and '.join(axes.summaries)}"
+        if any(one["low"] is not None or one["high"] is not None for one in named):
+            said += f" with {level} intervals"
     if not together and any(point["low"] is not None for point in points):
         few = all(len(item.values["points"]) <= MOST_BARS for item in items)
         said += f"; {'bars' if few else 'lines around a curve'}, {level} at each point"

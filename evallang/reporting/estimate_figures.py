@@ -1,7 +1,7 @@
 """The figures of estimates: forests, compatible differences, spread over folds, resamples."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isfinite, isinf
 
@@ -154,13 +154,22 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
     return [*found[:1], *further(found[1:])]
 
 
-def figures_of_data_sets(context: Context) -> list[Block]:
-    """Draw the estimates of each of some data sets by its first metric, all in the supplement."""
+def figures_of_data_sets(context: Context, models: Mapping[str, Sequence[str]]) -> list[Block]:
+    """Draw the estimates of each of some data sets by its first metric, all in the supplement.
+
+    `models` are those of each metric in their order, which is the same in every panel.
+    """
     drawn: list[Drawn] = []
     few = context.draws and len(context.settings) <= MOST_SETTINGS
-    for setting in context.settings if few else ():
-        label = context.setting_words(setting)
-        for panel, words in _estimates_drawn(context, setting, context.metrics(setting)[0], None):
+    of_metrics: dict[str, list[Estimate]] = {}
+    places = [(setting, context.metrics(setting)[0]) for setting in context.settings if few]
+    for setting, name in places:
+        found = (context.estimate(setting, model, name) for model in models[name])
+        of_metrics.setdefault(name, []).extend(e for e in found if e and e.value is not None)
+    for setting, name in places:
+        label, every = context.setting_words(setting), of_metrics[name]
+        known = [e for e in every if Setting(e.data, e.protocol) == setting]
+        for panel, words in _estimates_drawn(context, setting, name, None, known, every):
             named = replace(panel, title=runs(label), alt=f"{label}: {panel.alt}")
             drawn.append((named, words))
     return further(figures_of_panels("figure-estimates", drawn))
@@ -173,7 +182,8 @@ def _estimates_and_differences(
     parts: list[list[Drawn]] = []
     for name in metrics:
         comparison = compared(context, setting, name)
-        made = _estimates_drawn(context, setting, name, comparison)
+        known = [e for e in _estimates(context, setting, name) if e.value is not None]
+        made = _estimates_drawn(context, setting, name, comparison, known, known)
         if made and comparison is not None:
             of = "" if len(metrics) == 1 else f" in {context.metric(name).noun}"
             made += differences_drawn(context, comparison, of)
@@ -246,11 +256,18 @@ def panel_title(title: str, start: int, here: int, n: int, of: str = "models") -
 
 
 def _estimates_drawn(
-    context: Context, setting: Setting, name: str, comparison: Comparison | None
+    context: Context,
+    setting: Setting,
+    name: str,
+    comparison: Comparison | None,
+    known: Sequence[Estimate],
+    among: Sequence[Estimate],
 ) -> list[Drawn]:
-    """Draw the estimates of one metric, many models in panels; the first states what lines are."""
+    """Draw the `known` estimates of one metric, many models in panels, on the scale of those among.
+
+    The words of the first panel state what lines are.
+    """
     metric, scale = context.metric(name), context.scale(setting, name)
-    known = [e for e in _estimates(context, setting, name) if e.value is not None]
     if len(known) < 2 or all(isinf(e.value) for e in known if e.value is not None):
         return []
     rows = rows_of(context, comparison) if comparison is not None else ()
@@ -263,13 +280,13 @@ def _estimates_drawn(
         noun=metric.noun,
         levels=list(dict.fromkeys(one.level for one in found)),
         intervals=list(dict.fromkeys((one.method, one.clusters is not None) for one in found)),
-        far=bool(found and far_estimates(known)),
+        far=bool(found and far_estimates(among)),
     )
     made: list[Drawn] = []
     for start, part in divided(known, MOST_IN_A_PANEL):
         labels = [context.model(e.model) for e in part]
         looks = [context.look(e.model) for e in part]
-        drawn = forest_of_estimates(labels, part, metric, scale, known, looks, depth=depth)
+        drawn = forest_of_estimates(labels, part, metric, scale, among, looks, depth=depth)
         title = panel_title(metric.title, start, len(part), len(known))
         made.append((Panel(*drawn, runs(title)), () if made else words))
     return made

@@ -563,6 +563,8 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
         for e in context.results.estimates
         if e.subgroup is not None and Setting(e.data, e.protocol) == setting
     ]
+    order = context.models_best_first(setting, context.metrics(setting)[0])
+    found.sort(key=lambda e: order.index(e.model))
     blocks: list[Block] = []
     columns = dict.fromkeys(e.subgroup.column for e in found if e.subgroup is not None)
     for name in columns:
@@ -769,7 +771,9 @@ def estimates(context: Context) -> Sequence[Block]:
     blocks: list[Block] = []
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         blocks += tables_across_data(context)
-        blocks += figures_of_data_sets(context)
+        names = {name for setting in context.settings for name in context.metrics(setting)}
+        orders = {n: _best_first_across(context, n, _ranks_across(context, n)) for n in names}
+        blocks += figures_of_data_sets(context, orders)
         for number, setting in enumerate(context.settings, start=1):
             blocks += subgroups(context, setting, f"table-subgroups-{number}")
         return blocks

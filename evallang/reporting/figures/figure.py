@@ -69,6 +69,7 @@ COLOURS = {
 }
 TICK = 2.5  # points
 TICK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.6"
+BREAK_STYLE = f"fill:none;stroke:{INK};stroke-width:0.8"
 CAP_HEIGHT = 0.66  # of Source Sans Pro, in em: text next to a marker is centred on its capitals
 FAMILY = f"{fonts.SANS},{fonts.FALLBACK}"
 SVG = "http://www.w3.org/2000/svg"
@@ -293,7 +294,8 @@ class Canvas:
             self.line([(start, depth), (end, depth)])
         for before, after in pairwise(axis.parts):
             for x in (before[3], after[2]):
-                self.line([(x - 1, depth + 3), (x + 1, depth - 3)], INK, 0.8)
+                ends = (x - 1, depth + 3), (x + 1, depth - 3)
+                self.marks.append(Mark("path", ends, BREAK_STYLE, radius=3.0))
         half = fonts.width(name, SIZE) / 2
         middle = max(min((axis.left + axis.right) / 2, self.width - half), half)
         self.words(middle, depth + 21, name, "center", colour=MUTE)

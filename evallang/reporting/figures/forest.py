@@ -172,11 +172,12 @@ def forest_of_estimates(
     others that no interval could be seen. Levels have a line at the estimate of the `whole`.
     """
     least = ROW if len(estimates) <= MOST_WIDE_ROWS else CLOSE_ROW
-    far = frozenset() if whole else far_estimates(among)
-    ends = [b for e in among if e.model not in far for b in _finite(*_numbers(e))]
+    spans = [_span(*_numbers(e)) for e in among]
+    far = frozenset() if whole else off_scale(spans)
+    ends = [b for i, e in enumerate(among) if i not in far for b in _finite(*_numbers(e))]
     lines = [_finite(None if one is None else one.value) for one in whole] or [[]] * len(labels)
     ends += [line for found in lines for line in found]
-    beyond = [span for e in among if e.model in far and (span := _span(*_numbers(e)))]
+    beyond = [span for i in far if (span := spans[i])]
     rows, spoken = [], []
     names = fonts.name_lines(labels, SIZE, LABEL)
     for name, label, estimate, look, line in zip(

@@ -1,7 +1,7 @@
 """Numbers next to what was observed: clouds of points, series over time, and survival curves."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from msgspec import Struct
 
@@ -151,14 +151,14 @@ def _bands(group: RiskGroup) -> Iterator[list[tuple[float, float]]]:
     """Iterate over the outlines of the intervals of the shares, which are steps, in percent."""
     lists = group.times, [*group.times[1:], group.times[-1]], group.share_low, group.share_high
     steps = zip(*lists, strict=True) if group.share_low else ()
-    for known, part in groupby(steps, lambda step: step[2] is not None):
-        rows = list(part)
-        if known:
-            low, high = (
-                [(at, 100 * bounds[k]) for start, end, *bounds in rows for at in (start, end)]
-                for k in (0, 1)
-            )
-            yield [*high, *low[::-1]]
+    for _, part in groupby(steps, lambda step: step[2] is None):
+        below, above = [], []
+        for start, end, low, high in part:
+            if low is not None and high is not None:
+                below += [(start, 100 * low), (end, 100 * low)]
+                above += [(start, 100 * high), (end, 100 * high)]
+        if above:
+            yield [*above, *below[::-1]]
 
 
 def survival_curves(
@@ -179,6 +179,8 @@ def survival_curves(
     spoken = []
     foot = TOP + DEPTH + BOTTOM
     canvas.words(plot.x.left, foot + KEY / 2, "At risk", "left", colour=MUTE)
+    for edges in chain.from_iterable(map(_bands, found.groups)):
+        canvas.area(plot.points(*zip(*edges, strict=True)), look.colour, SHADED)
     for row, (group, label) in enumerate(zip(found.groups[::-1], names[::-1], strict=True)):
         drawn = Look(look.colour, GROUP_DASHES[::-1][row])
         steps = [(plot.x(0.0), plot.y(100.0))]
@@ -190,8 +192,6 @@ def survival_curves(
             steps += [(x, steps[-1][1]), (x, y)]
             if n - died > after:
                 canvas.line([(x, y - CENSORED), (x, y + CENSORED)], drawn.colour, 0.6)
-        for edges in _bands(group):
-            canvas.area(plot.points(*zip(*edges, strict=True)), drawn.colour, SHADED)
         canvas.line(steps, drawn.colour, 1.2, drawn.dash)
         y = foot + KEY * (row + 1.5)
         canvas.words(plot.x.left - 12, y, label, "right")

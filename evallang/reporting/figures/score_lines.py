@@ -77,11 +77,12 @@ def score_lines(
     possible: Bounds,
     look: Look,
     among: Sequence[Series],
+    values: Sequence[Value] = (),
 ) -> tuple[Canvas, str]:
     """Draw series over their values, the first with a `look`; gives the SVG and words.
 
-    The axis has room for all series `among` which these are, and ticks at `possible` scores. Lines
-    join values that are numbers.
+    The axes have room for the scores of all series `among` which these are, and for `values`; ticks
+    are at `possible` scores. Lines join values that are numbers.
     """
     looks = replace(look, dash=""), OTHER
     drawn = [
@@ -90,7 +91,7 @@ def score_lines(
     ]
     drawn += [(mark.name, it) for mark, it in zip(marks, MARKS, strict=False)]
     foot = TOP + DEPTH
-    values = list(dict.fromkeys(p.x for s in series for p in s.points))
+    values = list(dict.fromkeys([*values, *(p.x for s in series for p in s.points)]))
     ends = [
         v for s in among for p in s.points for v in (p.y, p.low, p.high)
         if v is not None and math.isfinite(v)
