@@ -15,6 +15,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
+from evallang.reporting.report import figures
 from evallang.results.codec import to_plain
 
 SEARCHED = """\
@@ -153,6 +154,15 @@ def test_one_validation_part_has_no_standard_error(tmp_path):
     words = words_of(results, tmp_path)
     assert "1 search with one validation part" in words
     assert "one validation part has no standard error" in words.lower()
+
+
+def test_panels_of_one_parameter_have_the_same_axes():
+    text = SEARCHED.replace("SVC(C in [0.01, 1, 100], gamma in [0.001, 0.1])", "SVC(C in [1, 100])")
+    text = text.replace("bayes = GaussianNB", "line = LinearSVC(C in [0.01, 1])")
+    results = run(study(text.replace("outer=4 inner=3", "outer=2 inner=2") + "analyze tuning\n"))
+    (figure,) = (f for n, f in figures(results.record).items() if n.startswith("tuning"))
+    axes = [[m.text for m in p.drawing.marks if m.anchor != "left"] for p in figure.panels]
+    assert axes[0] == axes[1] and {"0.01", "1", "100"} <= set(axes[0])
 
 
 MODEL_BASED = SEARCHED.replace("C in [0.01, 1, 100], gamma in [0.001, 0.1]",

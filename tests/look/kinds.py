@@ -226,6 +226,35 @@ compare with t holm by mae
     return Kind(text, {"load": numbers((2.0, 2.4, 3.0, 5.0))})
 
 
+@kind("times to an event")
+def times() -> Kind:
+    rng = np.random.default_rng(4)
+    risk = rng.normal(0, 1, 150)
+    table: dict[str, Any] = {"id": np.arange(150), "first": risk}
+    table["months"] = np.round(rng.exponential(np.exp(2 - risk)), 1) + 0.1
+    table["died"] = (rng.random(150) < 0.7).astype(int)
+    table["second"] = risk + rng.normal(0, 1, 150)
+    text = """\
+evallang 1
+
+study "Which score orders patients by their risk?"
+  seed 7
+
+predictions trial "Trial (synthetic)" from "trial.csv"
+  id id
+  truth months
+  event died
+  models cox "Cox model", stage "Stage alone"
+  score cox = "first"
+  score stage = "second"
+  unit "patients"
+
+measure concordance
+compare with bootstrap
+"""
+    return Kind(text, {"trial": table})
+
+
 @kind("judged outcomes")
 def judged() -> Kind:
     drawn = labels(FALLING)

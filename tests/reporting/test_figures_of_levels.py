@@ -29,7 +29,7 @@ def test_levels_are_drawn_with_their_size_and_the_estimate_of_all_rows():
     truth = rng.integers(0, 2, 300)
     site = np.where(rng.random(300) < 0.4, "north", "south")
     table = {"id": np.arange(300), "truth": truth, "site": site}
-    for model, wrong in (("first", 0.1), ("second", 0.3)):
+    for model, wrong in (("first", 0.3), ("second", 0.1)):
         table[model] = np.where(rng.random(300) < wrong, 1 - truth, truth)
     results = ev.run(ev.parse(STUDY), data={"exam": table}, store="off", look=False)
     blocks = [
@@ -51,5 +51,7 @@ def test_levels_are_drawn_with_their_size_and_the_estimate_of_all_rows():
                 said = re.search(rf"{re.escape(name)} (\d+\.\d) \[.*?\], all (\d+\.\d)", panel.alt)
                 assert said is not None, panel.alt
                 assert abs(float(said[1]) - share) < 0.06 and abs(float(said[2]) - whole) < 0.06
+        first, second = (panel.alt.index(name) for name in ("First", "Second"))
+        assert second < first  # the best model by accuracy is first, as in the table of estimates
         lines = [m for m in panel.drawing.marks if "stroke-dasharray" in m.style]
         assert len(lines) == 4  # one for each row

@@ -158,7 +158,7 @@ def test_captions_name_the_setting_where_there_are_several():
     record = ev.run(ev.parse(text), data={"houses": table, "flats": table}, store="off", look=False)
     figures = [f for f in build(Context(record.record)).every(Figure) if "predictions" in f.id]
     for figure, name in zip(figures, ("houses", "flats"), strict=True):
-        words = f"Observed by predicted price of the tested examples ({name}), each by its first"
+        words = f"Observed by predicted price of the tested examples ({name})"
         assert plain(figure.caption).startswith(words)
 
 

@@ -1,12 +1,13 @@
 """Matrices of pairs: their text can be read at the final size, and what has no room is omitted."""
 
 import re
-from itertools import combinations
+from itertools import combinations, permutations, product
 from types import SimpleNamespace
 
 import pytest
 
 from evallang.reporting import fonts
+from evallang.reporting.figures.class_matrix import matrix_of_classes
 from evallang.reporting.figures.figure import (
     LEAST_SIZE,
     POINTS_PER_MM,
@@ -17,7 +18,7 @@ from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.figures.matrices import win_matrix
 from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
 from evallang.reporting.numbers import Scale, in_ranges
-from evallang.reporting.report import WIDTHS, arrange
+from evallang.reporting.report import TALLEST, WIDTHS, arrange
 
 CONTEXT = SimpleNamespace(model=lambda name: f"Candidate classifier {name}")
 TEXT = re.compile(r">([^<>]+)</text>")
@@ -67,6 +68,21 @@ def test_names_make_room_for_numbers_where_that_is_enough(n, sets, shown, keyed)
         foot = max(float(y) for y in re.findall(r'<rect x="[\d.]+" y="([\d.]+)"', svg))
         lines = re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>\d+\u2002', svg)
         assert all(float(y) > foot for y in lines) and len(lines) == n
+
+
+@pytest.mark.parametrize("n", [6, 10, 11, 30])
+def test_long_names_of_a_matrix_are_whole_in_its_key(n):
+    names = [f"Gradient boosting of shallow trees, calibrated, version {i}, May" for i in range(n)]
+    counts = dict.fromkeys(permutations(names, 2), (1, 2, 3))
+    matrix = win_matrix(SimpleNamespace(model=str), counts, names)
+    cells = {(a, b): {"count": 1, "share": float(a == b)} for a, b in product(names, names)}
+    heat, _ = matrix_of_classes("Net", names, cells)
+    for drawing in (matrix.drawing, heat):
+        written = " ".join(TEXT.findall(drawing.svg()))
+        assert all(f"{i + 1}\u2002{name}" in written for i, name in enumerate(names))
+        assert "…" not in written
+        assert drawing.height < TALLEST * POINTS_PER_MM
+    assert matrix.alt.endswith(f"{n - 1} to {n} 1 / 2 / 3.")
 
 
 @pytest.mark.parametrize(
