@@ -425,9 +425,11 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
         count(n) if len(models) == 1 else f"{count(n)} ({', '.join(dict.fromkeys(names))})"
         for n, names in sorted(models.items(), reverse=True)
     ]
+    whole = dict.fromkeys(context.groups(item.data) for item in found if item.values["groups"])
+    between = f" between {' or '.join(whole)}" if whole else ""
     return (
-        "To test whether a score can be due to chance, the models were fitted again to shuffled "
-        f"targets with new splits, using {' and '.join(numbers)} permutations"
+        "To test whether a score can be due to chance, the models were fitted again to targets "
+        f"shuffled{between} with new splits, using {' and '.join(numbers)} permutations"
     )
 
 

@@ -330,7 +330,7 @@ def _ranks_table(context: Context, ranks: Ranks, comparison: Comparison, identif
             if ranks.intervals
             else None,
             sortable("Aligned", "aligned rank") if aligned else None,
-            (f"{capitalised(context.sets)} against each other model", outcomes),
+            (f"Against the other models, over {context.sets}", outcomes),
         ],
         [
             row(

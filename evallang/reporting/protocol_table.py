@@ -1,4 +1,4 @@
-"""The protocol: every setting that can change a number, stated or default, and what it did."""
+"""The protocol: every setting, stated or default, and what it did."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
@@ -89,7 +89,7 @@ def _topics(context: Context) -> list[Topic]:
     title="Protocol",
 )
 def protocol(context: Context) -> Sequence[Block]:
-    """Return every setting that can change a number: what is stated, and every default."""
+    """Return every setting: what is stated, and every default."""
     results = context.results
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
     for group, name, value, effect in _stated(context):
@@ -118,7 +118,7 @@ def protocol(context: Context) -> Sequence[Block]:
     signs = runs(STATED, " stated in the study file; ", DEFAULT, " default")
     for term in dict.fromkeys(map(_origin, implied)):
         signs += runs("; ", term, f" {term.title}")
-    whole = "Every setting that can change a number of this report. "
+    whole = "Every setting of this report. "
     defaults = "The defaults of this report; its results do not list the stated settings. "
     caption = runs(whole if results.spec.stated else defaults, signs, ".")
     columns = [left("Setting", muted=True), wide("Value"), wide("Consequence", muted=True)]

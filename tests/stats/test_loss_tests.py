@@ -127,7 +127,7 @@ def test_a_horizon_is_shorter_than_the_series():
 def test_ties_and_zeros_get_the_p_of_coin_and_exactranktests(zeros, method, name):
     found = wilcoxon(PAIRS["first"], PAIRS["second"], zeros=zeros, method=method)
     assert found.p == pytest.approx(R[name], rel=1e-9)
-    assert found.notes == ("3 differences are 0",)
+    assert found.extra["n_zero"] == 3
 
 
 def test_without_ties_it_is_rs_wilcox_test_with_its_interval():

@@ -501,9 +501,6 @@ def wilcoxon(
         p = _exact_p(np.abs(ranks), plus, minus, alternative)
     else:
         p = normal_p((plus - minus) / math.sqrt(float((ranks**2).sum())), alternative)
-    if len(ranks) and left_out:
-        verb = "difference is" if left_out == 1 else "differences are"
-        notes = (*notes, f"{left_out} {verb} 0")
     shared = _shared(d, zeros)
     extra: dict[str, float | int | None] = {
         "w_plus": plus + shared,
