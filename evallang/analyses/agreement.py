@@ -174,11 +174,9 @@ def agreement_of_models(context: Context, part: Part) -> tuple[Table, Figure]:
 def _ordered(context: Context, item: Analysis) -> tuple[list[Mapping[str, Any]], str]:
     """Return the pairs, of many those of the best models first, and which the first ones are."""
     pairs = list(item.values["pairs"])
-    setting = Setting(item.data, item.protocol)
-    metrics = context.metrics(setting)
-    if len(pairs) <= MOST_DRAWN or not metrics:
+    order = context.order(Setting(item.data, item.protocol))
+    if len(pairs) <= MOST_DRAWN or not order:
         return pairs, "first"
-    order = {m: i for i, m in enumerate(context.models_best_first(setting, metrics[0]))}
     pairs.sort(key=lambda pair: sorted(order.get(name, len(order)) for name in pair["models"]))
     return pairs, "best"
 

@@ -11,7 +11,6 @@ from evallang.reporting.document import (
     Block,
     Code,
     Figure,
-    Interval,
     Number,
     Panel,
     Paragraph,
@@ -19,11 +18,11 @@ from evallang.reporting.document import (
     Runs,
     runs,
 )
-from evallang.reporting.numbers import NBSP, Scale, fixed, interval, percent
+from evallang.reporting.numbers import Scale, fixed
 from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import write
-from evallang.reporting.wording import scope_words, sentence
+from evallang.reporting.wording import scope_words, sentence, with_level
 from evallang.results.records import Analysis
 
 
@@ -161,11 +160,7 @@ def computed(item: Analysis) -> bool:
 
 def in_order_of_models(context: Context, items: Sequence[Analysis]) -> list[Analysis]:
     """Return analyses of one place, those of the best models first."""
-    place = Setting(items[0].data, items[0].protocol) if items else None
-    metrics = context.metrics(place) if place is not None else ()
-    if place is None or not metrics:
-        return list(items)
-    order = {m: i for i, m in enumerate(context.models_best_first(place, metrics[0]))}
+    order = context.order(Setting(items[0].data, items[0].protocol)) if items else {}
     return sorted(items, key=lambda item: order.get(item.model or "", len(order)))
 
 
@@ -232,8 +227,7 @@ def with_interval(
     made = runs(Number(fixed(value, scale) + sign, value))
     if low is None or high is None:
         return made
-    words = f"{percent(level)}{NBSP}CI"
-    return made + runs(" (", Interval(interval(low, high, scale), low, high, words), ")")
+    return made + runs(" (", with_level(low, high, scale, level), ")")
 
 
 def notes(context: Context, items: Sequence[Analysis]) -> list[Runs]:

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property
@@ -554,6 +554,24 @@ class Context:
         distance = self.metric(metric).distance_from_best
         values = {n: e.value for n, e in found.items() if e is not None and e.value is not None}
         return tuple(sorted(names, key=lambda n: distance(values[n]) if n in values else math.inf))
+
+    def estimates(self, setting: Setting, metric: str, by: str = "") -> list[Estimate]:
+        """Return the estimates of a metric, those of the models that are best `by` it first."""
+        models = self.models_best_first(setting, by or metric)
+        found = (self.estimate(setting, model, metric) for model in models)
+        return [estimate for estimate in found if estimate is not None]
+
+    def order(self, setting: Setting) -> Mapping[str, int]:
+        """Return the place of each model by the first metric, from 0; empty without estimates."""
+        metrics = self.metrics(setting)[:1]
+        every = [model for name in metrics for model in self.models_best_first(setting, name)]
+        return {model: place for place, model in enumerate(every)}
+
+    def comparisons_of(self, setting: Setting, metric: str) -> Iterator[Comparison]:
+        """Iterate over the comparisons of the estimates of a setting by a metric."""
+        place = (setting.data, setting.protocol, metric)
+        every = self.results.comparisons
+        return (c for c in every if (c.data, c.protocol, c.metric) == place)
 
     def scale(self, setting: Setting, metric: str) -> Scale:
         """Choose the decimals of a metric, one choice for its whole column."""

@@ -287,6 +287,20 @@ class Table(BlockBase, frozen=True):
     one_number_a_column: "Table | None" = None
     kind: ClassVar[str] = "table"
 
+    @property
+    def name(self) -> str:
+        """The name of its files."""
+        return self.id.removeprefix("table-")
+
+    @property
+    def above(self) -> list[Runs]:
+        """The heads over the columns, empty where a column has its own alone."""
+        heads: list[Runs] = [()] * len(self.columns)
+        for spanner in self.spanners:
+            size = spanner.last + 1 - spanner.first
+            heads[spanner.first : spanner.last + 1] = [spanner.head] * size
+        return heads
+
 
 class Panel(Struct, frozen=True):
     """One drawing of a figure, of one-column width, and its numbers in words."""

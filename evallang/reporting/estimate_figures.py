@@ -221,9 +221,7 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
 
 def _estimates(context: Context, setting: Setting, name: str) -> list[Estimate]:
     """Return the estimates of a metric, in the order of the table: the best by the first metric."""
-    models = context.models_best_first(setting, context.metrics(setting)[0])
-    found = (context.estimate(setting, model, name) for model in models)
-    return [e for e in found if e is not None]
+    return context.estimates(setting, name, context.metrics(setting)[0])
 
 
 def _resamples(context: Context, setting: Setting, name: str) -> list[Drawn]:
@@ -326,12 +324,8 @@ def levels_drawn(
 
 def compared(context: Context, setting: Setting, name: str) -> Comparison | None:
     """Find the comparison by a metric whose differences are drawn with the estimates."""
-    for comparison in context.results.comparisons:
-        place = Setting(comparison.data or "", comparison.protocol)
-        here = comparison.metric == name and comparison.data is not None and place == setting
-        if here and not comparison.family.exploratory and rows_of(context, comparison):
-            return comparison
-    return None
+    firm = (c for c in context.comparisons_of(setting, name) if not c.family.exploratory)
+    return next((comparison for comparison in firm if rows_of(context, comparison)), None)
 
 
 def drawn_with_estimates(context: Context, comparison: Comparison) -> bool:

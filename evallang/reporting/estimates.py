@@ -141,21 +141,17 @@ def estimates_table(
     )
     if primary not in metrics:
         return lettered(made)
-    compared = next(
-        (c for c in context.results.comparisons if _two_sided(context, setting, c)), None
-    )
+    compared = next(filter(_is_two_sided, context.comparisons_of(setting, primary)), None)
     of_primary = [e for e in known if e.metric == primary]
     notes_of_it = tuple(_notes(context, setting, [primary], of_primary, None))
     narrow = narrow_estimates(context, setting, compared, replace(made, notes=notes_of_it))
     return replace(lettered(made), narrow=lettered(narrow))
 
 
-def _two_sided(context: Context, setting: Setting, comparison: Comparison) -> bool:
-    """Return whether a comparison is two-sided and for a difference by the first measure."""
-    place = Setting(comparison.data or "", comparison.protocol)
-    own = comparison.metric == context.metrics(setting)[0] and place == setting
+def _is_two_sided(comparison: Comparison) -> bool:
+    """Return whether a comparison was performed, two-sided and for a difference."""
     other = any(margin_of(p) is not None or p.side is not None for p in comparison.pairwise)
-    return own and comparison.performed and not comparison.family.exploratory and not other
+    return comparison.performed and not comparison.family.exploratory and not other
 
 
 def tables_across_data(context: Context) -> list[Block]:
@@ -209,11 +205,8 @@ def grouping(context: Context, setting: Setting) -> Comparison | None:
     """Find the comparison whose decisions group the models of a setting: all pairs, decided."""
     primary = context.metrics(setting)[0]
     ordered = context.models_best_first(setting, primary)
-    for comparison in context.results.comparisons:
-        place = Setting(comparison.data or "", comparison.protocol)
-        if (place, comparison.metric) == (setting, primary) and letters(ordered, comparison):
-            return comparison
-    return None
+    found = context.comparisons_of(setting, primary)
+    return next((comparison for comparison in found if letters(ordered, comparison)), None)
 
 
 def main_intervals(found: Sequence[Estimate]) -> dict[str, set[str]]:
@@ -529,8 +522,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
     """Return the value of every fold of metrics that have no interval, where the folds are few."""
     blocks: list[Block] = []
     for name in context.metrics(setting):
-        models = context.models_best_first(setting, name)
-        found = [e for m in models if (e := context.estimate(setting, m, name)) is not None]
+        found = context.estimates(setting, name)
         folds = found[0].folds if found else ()
         alike = all(len(e.folds) == len(folds) for e in found)
         if any(e.interval for e in found) or not alike or not 1 < len(folds) <= MOST_FOLDS:
@@ -723,13 +715,8 @@ def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
 
 def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list[Block]:
     """Return what bootstrap estimates are made of: apparent and out-of-bag values, their weight."""
-    found = [
-        estimate
-        for name in context.metrics(setting)
-        for model in context.models_best_first(setting, name)
-        if (estimate := context.estimate(setting, model, name)) is not None
-        and estimate.extra.get("oob") is not None
-    ]
+    every = (e for name in context.metrics(setting) for e in context.estimates(setting, name))
+    found = [estimate for estimate in every if estimate.extra.get("oob") is not None]
     if not found:
         return []
     rows: list[Row] = []

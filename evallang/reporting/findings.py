@@ -176,9 +176,7 @@ def _best(
     if (setting, metric_name) in praised:
         return []
     praised.add((setting, metric_name))
-    ordered = context.models_best_first(setting, metric_name)
-    found = [context.estimate(setting, model, metric_name) for model in ordered]
-    known = [e for e in found if e is not None and e.value is not None]
+    known = [e for e in context.estimates(setting, metric_name) if e.value is not None]
     if not known:
         return []
     best = [e for e in known if e.value == known[0].value]

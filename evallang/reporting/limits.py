@@ -232,12 +232,8 @@ def _overlap(context: Context) -> Caution | None:
 
 def _folds(context: Context, setting: Setting) -> Sequence[FoldValue]:
     """Return the folds of the first estimate of a setting that has several."""
-    for metric in context.metrics(setting):
-        for model in context.models_best_first(setting, metric):
-            estimate = context.estimate(setting, model, metric)
-            if estimate is not None and len(estimate.folds) > 1:
-                return estimate.folds
-    return ()
+    every = (e for name in context.metrics(setting) for e in context.estimates(setting, name))
+    return next((e.folds for e in every if len(e.folds) > 1), ())
 
 
 # --- interval and decision ----------------------------------------------------------------
@@ -506,9 +502,7 @@ def _found(context: Context, setting: Setting) -> Iterator[NeverPredicted]:
 
 def _unexpected(context: Context, setting: Setting) -> Sequence[NeverPredicted]:
     """Leave out baselines, unless one of them is the best by the first measure."""
-    primary = context.metrics(setting)[0]
-    models = context.models_best_first(setting, primary)
-    found = {model: context.estimate(setting, model, primary) for model in models}
-    values = {m: e.value for m, e in found.items() if e is not None and e.value is not None}
-    best = {model for model, value in values.items() if value == next(iter(values.values()))}
+    found = context.estimates(setting, context.metrics(setting)[0])
+    known = [e for e in found if e.value is not None]
+    best = {e.model for e in known if e.value == known[0].value}
     return [one for one in _found(context, setting) if not one.baseline or one.model in best]

@@ -17,11 +17,8 @@ from evallang.reporting.decisions import (
     margin_of,
     untested,
 )
-from evallang.reporting.document import Interval, Number, Runs, runs
+from evallang.reporting.document import Number, Runs, runs
 from evallang.reporting.numbers import (
-    NBSP,
-    interval,
-    percent,
     probability,
     scale_of,
 )
@@ -31,6 +28,7 @@ from evallang.reporting.wording import (
     reasons,
     stated_amount,
     value_text,
+    with_level,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 from evallang.results.statistics import POSTERIOR
@@ -294,8 +292,7 @@ def _interval(context: Context, comparison: Comparison, test: HypothesisTestResu
     if found.low is None or found.high is None:
         return made
     low, high = inside(metric.range, found.low + threshold, found.high + threshold)
-    words = f"{percent(found.level)}{NBSP}CI"
-    return made + runs(", ", Interval(interval(low, high, scale), low, high, words))
+    return made + runs(", ", with_level(low, high, scale, found.level))
 
 
 def stated_value(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:

@@ -53,10 +53,8 @@ def _of(context: Context, setting: Setting, every: Iterable[Item]) -> list[Item]
     """Return those of a setting, the best models first, without those that read no feature."""
     found = [one for one in every if Setting(one.data, one.protocol) == setting]
     reading = {m.name for m in context.results.models if not m.baseline}
-    metrics = context.metrics(setting)
-    order = context.models_best_first(setting, metrics[0]) if metrics else ()
-    place = {name: i for i, name in enumerate(order)}
-    found.sort(key=lambda one: place.get(one.model, len(place)))
+    order = context.order(setting)
+    found.sort(key=lambda one: order.get(one.model, len(order)))
     return [one for one in found if one.model in reading] or found
 
 

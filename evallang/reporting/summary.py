@@ -148,16 +148,12 @@ class _Writer(RunWriter):
 
     def table(self, table: Table) -> SummaryTable:
         """Return a table as text."""
-        shared = [""] * len(table.columns)
-        for spanner in table.spanners:
-            text = self.line(spanner.head)
-            shared[spanner.first : spanner.last + 1] = [text] * (spanner.last + 1 - spanner.first)
         columns = tuple(
-            SummaryColumn(self.line(column.head), head, column.align == "right")
-            for column, head in zip(table.columns, shared, strict=True)
+            SummaryColumn(self.line(column.head), self.line(head), column.align == "right")
+            for column, head in zip(table.columns, table.above, strict=True)
         )
         return SummaryTable(
-            table.id.removeprefix("table-"),
+            table.name,
             self.numbering.labels[table.id],
             self.line(table.caption),
             columns,

@@ -357,8 +357,14 @@ def estimate_interval(estimate: Estimate, scale: Scale) -> Runs:
     found = estimate.interval
     if found is None or (found.low is None and found.high is None):
         return ()
-    text = interval(found.low, found.high, scale)
-    return (Interval(text, found.low, found.high, f"{percent(found.level)}{NBSP}CI"),)
+    return (with_level(found.low, found.high, scale, found.level),)
+
+
+def with_level(
+    low: float | None, high: float | None, scale: Scale, level: float, null: float | None = None
+) -> Interval:
+    """Format an interval with its level: "95% CI [96.8, 99.0]"."""
+    return Interval(interval(low, high, scale, null=null), low, high, f"{percent(level)}{NBSP}CI")
 
 
 def correct_of(context: Context, estimate: Estimate) -> int | None:

@@ -10,7 +10,6 @@ from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
     Writing,
-    file_name,
 )
 from evallang.reporting.output_files import OutputFile
 from evallang.reporting.run_writer import RunWriter
@@ -28,7 +27,7 @@ def csv_tables(writing: Writing) -> Iterator[OutputFile]:
 
 def csv_file(table: Table) -> OutputFile:
     """Return one table as a file."""
-    return OutputFile(f"tables/{file_name(table)}.csv", csv_text(table).encode())
+    return OutputFile(f"tables/{table.name}.csv", csv_text(table).encode())
 
 
 def csv_text(table: Table) -> str:
@@ -97,6 +96,5 @@ def _name(table: Table, i: int) -> str:
     column: Column = table.columns[i]
     if column.name:
         return column.name
-    above = next((s.head for s in table.spanners if s.first <= i <= s.last), ())
-    words = (WORDS.write(above), WORDS.write(column.head))
+    words = (WORDS.write(table.above[i]), WORDS.write(column.head))
     return " ".join(" ".join(words).split())

@@ -117,11 +117,6 @@ class Writing(Struct, dict=True):
         )
 
 
-def file_name(table: Table) -> str:
-    """Return the name of the file of a table, without its ending."""
-    return table.id.removeprefix("table-")
-
-
 def cited_keys(rows: Iterable[Runs]) -> tuple[str, ...]:
     """Return the keys of the works that runs cite, in their order."""
     found = (run for row in rows for run in flat(row))

@@ -8,7 +8,6 @@ from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
     Writing,
-    file_name,
 )
 from evallang.reporting.formats.latex_tables import (
     BROAD,
@@ -52,7 +51,7 @@ def latex_files(writing: Writing) -> Iterator[tuple[str, str]]:
     tables = writing.tables()
     texts = {"methods": methods_file_rows(writing), "findings": list(writing.all_findings())}
     for table in tables:
-        name = file_name(table)
+        name = table.name
         yield f"tables/{name}.tex", full_file(writing, table)
         narrow = table_source(writing, table.narrow or table, NARROW)
         narrow = _table_file(writing, f"at most {NARROW} mm wide", narrow)
@@ -82,10 +81,10 @@ def methods_file_rows(writing: Writing) -> list[Runs]:
 
 def table_source(writing: Writing, table: Table, millimetres: int) -> str:
     """Return a table as LaTeX to be pasted."""
-    label = f"tab:{study_key(writing.results)}-{file_name(table)}"
-    pointer = f"tables/{file_name(table)}.csv has them all"
+    label = f"tab:{study_key(writing.results)}-{table.name}"
+    pointer = f"tables/{table.name}.csv has them all"
     if not whole_in(table, millimetres):
-        writing.notes.shortened.setdefault(file_name(table), table)
+        writing.notes.shortened.setdefault(table.name, table)
     return latex_table(
         table, LatexWriter(writing.works), millimetres=millimetres, label=label, pointer=pointer
     )

@@ -100,11 +100,10 @@ def _of_setting(context: Context, setting: Setting) -> Iterator[Number]:
     for name in context.metrics(setting):
         metric, scale = context.metric(name), context.scale(setting, name)
         places = _places(context, name, setting.data, setting.protocol)
-        for model in context.models_best_first(setting, name):
-            found = context.estimate(setting, model, name)
-            if found is None or found.value is None:
+        for found in context.estimates(setting, name):
+            if found.value is None:
                 continue
-            key = key_of(model)
+            key = key_of(found.model)
             yield "estimate", places, key, runs(value_text(metric, found.value, scale))
             if words := estimate_interval(found, scale):
                 yield "interval", places, key, words

@@ -10,7 +10,6 @@ from evallang.reporting.formats.format import (
     FormatDeclaration,
     Writing,
     cited_keys,
-    file_name,
     runs_of_table,
 )
 from evallang.reporting.formats.latex import methods_file_rows
@@ -30,7 +29,7 @@ def markdown(writing: Writing) -> Iterator[OutputFile]:
     for table in writing.tables():
         text = "\n".join(table_lines(table, writer))
         text += _notes_of_works(writer, list(runs_of_table(table)))
-        yield OutputFile(f"tables/{file_name(table)}.md", (text + "\n").encode())
+        yield OutputFile(f"tables/{table.name}.md", (text + "\n").encode())
     methods = methods_file_rows(writing)
     if methods:
         text = "\n\n".join(writer.paragraph(row) for row in methods)
@@ -111,10 +110,7 @@ def table_lines(table: Table, writer: MarkdownWriter) -> Iterator[str]:
     """Return the lines of a table with all its rows, its caption above and its notes below."""
     yield f"**{writer.paragraph(table.caption)}**"
     yield ""
-    above = [""] * len(table.columns)
-    for spanner in table.spanners:
-        for i in range(spanner.first, spanner.last + 1):
-            above[i] = f"{writer.cell(spanner.head)}: "
+    above = [f"{writer.cell(head)}: " if head else "" for head in table.above]
     yield _row([a + writer.cell(c.head) for a, c in zip(above, table.columns, strict=True)])
     yield "|" + "|".join(SIDES[column.align] for column in table.columns) + "|"
     for row in table.rows:

@@ -115,7 +115,7 @@ def _page(writing: Writing) -> str | None:
 def _note(writing: Writing, page: html.Page) -> None:
     writing.notes.missing += page.missing
     writing.notes.objections += [page.objection] if page.objection else []
-    writing.notes.shortened |= {table.id.removeprefix("table-"): table for table in page.shortened}
+    writing.notes.shortened |= {table.name: table for table in page.shortened}
 
 
 def attached_files(results: ResultsRecord) -> tuple[pdf.AttachedFile, ...]:

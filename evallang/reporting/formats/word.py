@@ -94,7 +94,7 @@ def word(writing: Writing) -> Iterator[OutputFile]:
     cut = {table.id for table in numbered.every(Table) if table.left_out}
     for table in main.every(Table):
         if table.id in cut:
-            writing.notes.shortened.setdefault(table.id.removeprefix("table-"), table)
+            writing.notes.shortened.setdefault(table.name, table)
 
     made = docx.Document()
     _lay_out(made, numbered)
@@ -426,7 +426,7 @@ class _File:
         for i, row in enumerate(table.rows):
             if table.left_out and i == table.gap_after:
                 rest = "row is" if table.left_out == 1 else "rows are"
-                file = f"tables/{table.id.removeprefix('table-')}.csv"
+                file = f"tables/{table.name}.csv"
                 words = runs(f"{table.left_out} {rest} omitted here; {file} has them all.")
                 body.append(self.wide_row(words, widths, size))
             stays = short and (i < len(table.rows) - 1 or bool(table.notes))
