@@ -30,9 +30,9 @@ def test_a_model_has_one_row_and_a_quantity_one_column():
     (table,) = tables(9, ("area", "slope"), bounded=("slope",))
     assert len(table.rows) == 9
     assert [words(column.head) for column in table.columns] == [
-        "Model", "area", "Value", "95% interval",
+        "Model", "Area", "Value", "95% interval",
     ]  # fmt: skip
-    assert [(words(s.head), s.first, s.last) for s in table.spanners] == [("slope", 2, 3)]
+    assert [(words(s.head), s.first, s.last) for s in table.spanners] == [("Slope", 2, 3)]
     cells = [words(cell.runs).replace("\N{NO-BREAK SPACE}", " ") for cell in table.rows[4].cells]
     assert cells == ["Model 4", "4.0", "4.1", "[3.0, 5.0]"]
     assert csv_text(table).splitlines()[:2] == [
@@ -40,7 +40,7 @@ def test_a_model_has_one_row_and_a_quantity_one_column():
     ]  # fmt: skip
 
 
-NAMES = tuple(f"a quantity of many words, number {k}" for k in range(8))
+NAMES = tuple(f"A quantity of many words, number {k}" for k in range(8))
 
 
 def test_many_quantities_of_many_models_are_tables_that_continue_the_first():
