@@ -229,7 +229,7 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Words]:
     "variance",
     order=50,
     title="Components of variance",
-    methods="We report the components of the variance of scores",
+    methods="The variance of scores was divided into components",
 )
 def components_of_variance(context: Context, part: Part) -> tuple[Table, Figure]:
     """Return a table and a figure for each data set, protocol and metric."""

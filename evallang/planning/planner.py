@@ -388,7 +388,8 @@ def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
 def _describe(text: str, strata: str | None) -> str:
     if strata is None:
         return text
-    return f"stratified {text}" if strata == "target" else f"{text}, stratified by {strata}"
+    names = " and ".join(strata.rsplit(", ", 1))
+    return f"stratified {text}" if strata == "target" else f"{text}, stratified by {names}"
 
 
 def _count_per_model(layout: Layout, tasks: Mapping[str, FitTask]) -> PerModel:

@@ -205,11 +205,17 @@ def about(context: Context, items: Sequence[Analysis]) -> Runs:
 def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
     """Return the notes of some analyses, with the models that they are about."""
     models: dict[str, list[str]] = {}
-    for item in items:
+    every = list(items)
+    for item in every:
         for note in item.values["notes"]:
             models.setdefault(note, []).extend([context.model(item.model)] if item.model else [])
     return [
-        runs(sentence(f"{', '.join(names)}: {note}" if names else note, context.own_names))
+        runs(
+            sentence(
+                f"{', '.join(names)}: {note}" if len(names) < len(every) and names else note,
+                context.own_names,
+            )
+        )
         for note, names in models.items()
     ]
 

@@ -267,11 +267,12 @@ class Context:
         return self._data.get(name or "")
 
     def data_label(self, name: str | None) -> str:
-        """Return the label of a data set; None means all of them."""
+        """Return the label of a data set, without that of a whole collection; None means all."""
         if name is None:
             return f"all {self.sets}"
         record = self.data(name)
-        return record.label if record is not None and record.label else name
+        label = record.label if record is not None and record.label else name
+        return label.removeprefix(f"{self.collection}/") if self.collection else label
 
     def class_labels(self, classes: Sequence[str], data: str) -> list[str]:
         """Return classes in the author's words, which the positive one may have."""
@@ -325,7 +326,7 @@ class Context:
         words = {record.one_of or SETS for record in self.results.data}
         return words.pop() if len(words) == 1 else SETS
 
-    @property
+    @cached_property
     def collection(self) -> str:
         """The label of the statement that all data sets come from; empty for several or none."""
         statements = {record.statement for record in self.results.data}

@@ -301,7 +301,7 @@ def _owners(context: Context, owners: Sequence[Estimate], found: Sequence[Estima
     for noun, names in by_metric.items():
         parts.setdefault(tuple(names), []).append(noun)
     every = len({estimate.model for estimate in found})
-    return "; ".join(
+    return ", and ".join(
         and_(nouns) + ("" if len(names) == every else f" of {and_(names)}")
         for names, nouns in parts.items()
     )

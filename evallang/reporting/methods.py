@@ -108,7 +108,11 @@ def _cited_once(row: Runs, cited: set[str]) -> Runs:
 def _compared(context: Context) -> Iterator[Runs]:
     """Iterate over sentences on models and data, on scores from elsewhere, repeats and weights."""
     results, say = context.results, partial(write, context, TOPIC)
-    yield say("compared", models=results.models, data=context.data_sets)
+    risks = {one.data: one.groups for one in results.risk_groups}
+    sizes = {name: sum(one.n for one in groups) for name, groups in risks.items()}
+    events = {name: sum(sum(one.events) for one in groups) for name, groups in risks.items()}
+    whole = {d.name: events[d.name] for d in results.data if sizes.get(d.name) == d.n}
+    yield say("compared", models=results.models, data=context.data_sets, events=whole)
     tables: dict[tuple[str, str], list[DataRecord]] = {}
     for data in results.data if context.data_sets else ():
         if data.kind == "scores":
@@ -207,6 +211,7 @@ def _designed(context: Context) -> Iterator[Runs]:
             estimators=len(estimators),
             search=results.search,
             validated=validated,
+            one_split={p.n_splits for p in results.protocols} == {1},
             inner=inner_words(context) if results.search is not None else (),
             rules=write(context, "searches", "rules", names=list(used), validated=validated),
         )
@@ -233,7 +238,8 @@ def _pipelines(context: Context) -> Iterator[Runs]:
         for model in context.results.models:
             if model.steps:
                 last.setdefault(_step_words(model.steps[-1]), []).append(model.name)
-        yield write(context, TOPIC, "fitted_with", steps=last)
+        tuned = any(model.tuned for model in context.results.models)
+        yield write(context, TOPIC, "fitted_with", steps=last, tuned=tuned)
 
 
 def _step_words(step: StepRecord) -> str:
@@ -522,6 +528,7 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
         context,
         TOPIC,
         "intervals_of_differences",
+        n=len(estimates),
         methods=list(dict.fromkeys(one.method for one in estimates)),
         levels=list(dict.fromkeys(one.level for one in estimates)),
         family=own,

@@ -124,9 +124,9 @@ def selections(context: Context) -> Sequence[Block]:
         table(
             "table-selections",
             say("caption_of_choices"),
-            [left("Model"), wide("Parameters"), right("Outer folds")],
+            [left("Model"), wide("Parameters"), right("Searches")],
             rows,
-            say("note_of_choices", rules=rules),
+            say("note_of_choices", rules=rules, several=len(found) > len(by_model)),
         )
     ]
 

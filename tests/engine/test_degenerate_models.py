@@ -65,7 +65,7 @@ def test_a_model_that_never_predicts_a_class_is_named_whatever_is_measured(folde
     (told,) = [d for d in results.diagnostics if d.code == "W511"]
     assert facts(told.message) == facts(f"`never`, `yes`, {POSITIVES} of {ROWS}")
     context = Context(results.record)
-    claim = "never never predicted readmitted, the class of 17 of 200 patients."
+    claim = "never never predicted “readmitted”, the class of 17 of 200 patients."
     assert claim in [words(row) for block in findings(context)[:1] for row in block.items]
     assert [c.code for c in cautions(context)].count("W511") == 1
 

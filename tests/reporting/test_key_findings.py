@@ -251,7 +251,7 @@ def test_seeds_are_answered_by_their_standard_deviation(read):
 def test_variation_is_answered_by_the_share_of_each_source(read):
     page = read(VARIED, FITS)
     parts = [max(c["variance"], 0) for c in page.values("variance", "forest")["components"]]
-    found = page.finding("Of the variance")
+    found = page.finding("The largest source of variance")
     for share in np.array(parts) / sum(parts):
         assert f"{100 * share:.1f}%" in found
 

@@ -85,7 +85,7 @@ def test_parts_and_imports_of_an_authors_file_are_known():
 )
 def test_a_sentence_that_fails_is_ours_and_is_named_with_its_line(text, line):
     row, objections = notes(text)
-    assert "never predicted malignant" in row[0].text
+    assert "never predicted “malignant”" in row[0].text
     assert len(objections) == 1 and objections[0].startswith(f"`{FILE}`, line {line}: ")
 
 

@@ -335,7 +335,7 @@ def _pair_words(
     if _has_bound(found):
         text += f" {interval(found.low, found.high, scale, null=0.0)}"
     if wide is not None and _has_bound(wide):
-        text += f", possible {interval(wide.low, wide.high, scale, null=0.0)}"
+        text += f", simultaneous {interval(wide.low, wide.high, scale, null=0.0)}"
     if margins:
         text += f", margin {' and '.join(fixed(m, scale, null=0.0) for m in margins)}"
     return text

@@ -19,7 +19,7 @@ from evallang.reporting.figures.curves import (
     draw_key,
 )
 from evallang.reporting.figures.figure import COLUMN, INK, MUTE, SIZE, Axis, Canvas, Look
-from evallang.reporting.numbers import count, fixed, in_short, percent, scale_of
+from evallang.reporting.numbers import Scale, count, fixed, in_short, scale_of
 from evallang.results.records import PredictedValues, RiskGroup, RiskGroups
 
 Ends = tuple[float, float]
@@ -167,11 +167,9 @@ def survival_curves(
     """Draw the curve of each group by risk, its censored times, and the numbers at risk below."""
     last = max(group.times[-1] for one in every for group in one.groups)
     names = names_of_groups(found.groups)
-    risks = scale_of(
-        [],
-        [max(abs(end) for one in every for g in one.groups for end in (g.low, g.high))],
-        percent=False,
-    )
+    limits = [end for group in found.groups for end in (group.low, group.high)]
+    whole = all(map(float.is_integer, limits))
+    risks = Scale(0) if whole else scale_of([], [max(map(abs, limits))], percent=False)
     titles = (time[:1].upper() + time[1:], f"Share without an event (%), {name}")
     plot = _plot((0.0, last), (0.0, 100.0), titles, names=names, most=100.0)
     canvas = plot.canvas
@@ -204,7 +202,7 @@ def survival_curves(
         )
         keys.append((text, drawn))
         places = ", ".join(
-            f"{percent(share_at(group, tick))} at {in_short(tick)}" for tick in plot.x.ticks[1:]
+            f"{fixed(share_at(group, tick), Scale(1, 2))}% at {tick:g}" for tick in plot.x.ticks[1:]
         )
         spoken.append(f"{text}; without an event {places}")
     canvas.height += KEY * (len(keys) + 1)

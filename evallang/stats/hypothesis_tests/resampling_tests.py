@@ -47,9 +47,9 @@ PER_EXAMPLE = frozenset(
         COUNTS,
     }
 )
-EXCHANGEABLE = "the outputs of the two models are exchangeable within each example"
+EXCHANGEABLE = "the outputs of the two models are exchangeable for each example"
 EXCHANGEABLE_UNDER_CV = (
-    "the outputs of the fitted models of the folds are exchangeable within each example; the "
+    "the outputs of the fitted models of the folds are exchangeable for each example; the "
     "conclusion does not extend to new training sets"
 )
 EQUAL = "the metric has the same value for both models"
