@@ -125,6 +125,10 @@ def test_estimates_of_some_data_sets_are_panels_of_a_figure_and_those_of_many_ar
     assert all(
         p.alt.startswith(f"{label}: ") for p, label in zip(figure.panels, labels, strict=True)
     )
+    for anchor in ("center", "right"):  # the numbers of the axis, and the names of the models
+        texts = [[m.text for m in p.drawing.marks if m.anchor == anchor] for p in figure.panels]
+        names = [[t for t in some if anchor == "center" or t[0].isalpha()] for some in texts]
+        assert names[0] and all(some == names[0] for some in names)
     assert figure.further and not found[14]
 
 
