@@ -28,7 +28,7 @@ from evallang.reporting.pair_findings import (
     singly,
 )
 from evallang.reporting.requirements import requirement_lines
-from evallang.reporting.searches import selection_findings
+from evallang.reporting.searches import best_exports, selection_findings
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
@@ -46,7 +46,7 @@ AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what wa
 @SECTIONS.register(SectionDeclaration(order=10), title="Key findings")
 def findings(context: Context) -> Sequence[Block]:
     """State the claims: requirements, omnibus, best, which models it was shown to beat or not."""
-    required = requirement_lines(context)
+    required = requirement_lines(context) + best_exports(context, "finding_of_export")
     items: list[Runs] = []
     praised: set[tuple[Setting, str]] = set()
     primary = {context.metrics(setting)[0] for setting in context.settings}

@@ -341,9 +341,7 @@ def exports(context: Context) -> Sequence[Block]:
             for m, note in said.items()
         ),
     )
-    cautions = [
-        Paragraph(words) for item in found if item.best and (words := _caution(context, item))
-    ]
+    cautions = map(Paragraph, best_exports(context, "exported_as_best"))
     path, trusted = (
         json.dumps(value, ensure_ascii=False)
         for value in (found[0].path, list(found[0].trusted_types))
@@ -369,8 +367,14 @@ def fitted_on_all(context: Context) -> Runs:
     return write(context, TOPIC, "fitted_on_all", models=models, data=data, searched=searched)
 
 
-def _caution(context: Context, item: Export) -> Runs:
-    """Format the caution of a model that was chosen on the folds that measure it."""
+def best_exports(context: Context, name: str) -> list[Runs]:
+    """Return a sentence on each model that was exported as the best one."""
+    every = (_best_export(context, item, name) for item in context.results.exports if item.best)
+    return [words for words in every if words]
+
+
+def _best_export(context: Context, item: Export, name: str) -> Runs:
+    """Format a sentence on a model that was chosen on the folds that measure it."""
     data = context.results.data[0]
     protocol = next((p.name for p in context.results.protocols if p.implied_by is None), None)
     setting = Setting(data.name, protocol)
@@ -384,11 +388,12 @@ def _caution(context: Context, item: Export) -> Runs:
     return write(
         context,
         TOPIC,
-        "exported_as_best",
+        name,
         item=item,
         noun=metric.noun,
         protocol=protocol,
         value=value_text(metric, None if estimate is None else estimate.value, scale),
+        corrected=() if found is None else value_text(metric, found.value, scale),
         tested=bool(tests),
         different=any(test.reject in (True, None) for test in tests),
         correction=() if found is None else _corrected(context, setting, found),

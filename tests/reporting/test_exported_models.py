@@ -42,7 +42,10 @@ def test_a_saved_model_stands_with_its_file_its_choice_and_what_to_trust():
 
 
 def test_the_best_is_said_to_be_optimistic_and_its_corrected_figure_is_given():
-    words = Page(exported(fixture.cancer(), best=True, corrected=CORRECTED)).words("exports")
+    page = Page(exported(fixture.cancer(), best=True, corrected=CORRECTED))
+    assert "was exported as the best model by" in page.words("findings")
+    assert "; corrected for this choice, 95.1%)." in page.words("findings")
+    words = page.words("exports")
     assert "exported as the best model" in words
     assert "is optimistic" in words
     assert "the best of the two models was chosen on each draw" in words
