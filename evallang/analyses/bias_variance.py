@@ -27,7 +27,8 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.figure import UNBOUNDED
 from evallang.reporting.figures.stacks import stacked_bars
-from evallang.reporting.numbers import NBSP, Scale, count, scale_of
+from evallang.reporting.numbers import Scale, count, scale_of
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import wide
 from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 from evallang.reporting.wording import sentence
@@ -365,24 +366,10 @@ def bias_and_variance(context: Context, part: Part) -> list[Table | Figure]:
             among=among,
         )
         panels.append(Panel(*drawing, runs(one["name"])))
-    said = (runs(sentence(_words_of_sizes(context, items[0]))), *notes(context, items))
+    said = (write(context, "analyses", "sizes_of_rounds", item=items[0]), *notes(context, items))
     tables[-1] = replace(tables[-1], notes=said)
     if any(value < 0 for values in among for value in values):
         subject += "; parts to the left of zero lower the loss"
     caption = runs(sentence(subject))
     caption += not_drawn(len(items), MOST_ROWS, identifier, which=part.which)
     return [*tables, Figure(f"figure-bias-{part.number}", caption, tuple(panels))]
-
-
-def _words_of_sizes(context: Context, item: Analysis) -> str:
-    values, unit = item.values, context.cases(item.data)
-    n = count(values["n"])
-    words = f"{n}{NBSP}{unit}, each predicted by {count(round(values['mean']))} of "
-    words += f"{count(values['rounds'])} rounds on average (at least {count(values['fewest'])})"
-    if values["left_out"]:
-        words += (
-            f"; {count(values['left_out'])} {unit} with fewer than two predictions are excluded"
-        )
-    if values["failed"]:
-        words += f"; {count(values['failed'])} rounds failed"
-    return words

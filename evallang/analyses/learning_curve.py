@@ -36,7 +36,8 @@ from evallang.reporting.document import Block, Cell, Column, Figure, Panel, Row,
 from evallang.reporting.figures.score_lines import ScorePoint, Series, score_lines
 from evallang.reporting.letter_case import capitalised
 from evallang.reporting.long_tables import fits_on_a_page
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.numbers import Scale, count, scale_of
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import (
     heading,
     left,
@@ -48,7 +49,7 @@ from evallang.reporting.tables import (
     wide,
     with_second,
 )
-from evallang.reporting.wording import number_word, sentence
+from evallang.reporting.wording import sentence
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
@@ -370,6 +371,7 @@ def _gain(better: str, smaller: Measured, larger: Measured) -> LearningGain | No
 
 # --- the section ---------------------------------------------------------------------------------
 
+TOPIC = "analyses"
 MOST_PANELS = 12  # models that are drawn; the table has all
 PARTS = ("train", "test")
 
@@ -379,14 +381,8 @@ def _last_step(item: Analysis) -> object:
     return *by_metric(item), gain.get("n_from"), gain.get("n_to")
 
 
-def _methods(context: Context, found: Sequence[Analysis]) -> str:
-    how = "nested random subsets of each training part"
-    if found[0].values["ordered"]:
-        how = "those rows of each training part that are nearest in time to the test rows"
-    return (
-        f"For learning curves, models were fitted on {how}, with all of their tuning, and measured "
-        "on the same test rows"
-    )
+def _methods(context: Context, found: Sequence[Analysis]) -> Runs:
+    return write(context, TOPIC, "methods_of_learning", ordered=found[0].values["ordered"])
 
 
 @states("learning_curve", key=_last_step)
@@ -420,6 +416,8 @@ def _table(
     ordered = [(model_of(context, i), i.values) for i in items]
     sizes = {_rows(p): p["n_train"] for item in items for p in item.values["points"]}
     heads = sorted(sizes, key=sizes.__getitem__)
+    known = [item for item in items[:MOST_PANELS] if item.values["gain"] is not None]
+    facts = {"known": known, "further": max(0, len(items) - MOST_PANELS), "metric": metric}
     failed = (
         (model, sum(point["failed"] for point in values["points"])) for model, values in ordered
     )
@@ -443,8 +441,8 @@ def _table(
             for model, values in ordered
             for k, point in enumerate(values["points"])
         ],
-        _words_of_sizes(context, items[0]),
-        _gains(ordered, metric, scale),
+        write(context, TOPIC, "sizes_of_learning", item=items[0]),
+        write(context, TOPIC, "gains_of_learning", scale=scale, **facts),
         *notes(context, items),
         *(
             runs(sentence(f"{model}: {count(n)} fit{'' if n == 1 else 's'} failed",
@@ -511,37 +509,6 @@ def _score_at(values: Mapping[str, Any], size: str, part: str, scale: Scale) -> 
 def _rows(point: Mapping[str, Any]) -> str:
     low, high = point["smallest"], point["largest"]
     return count(low) if low == high else f"{count(low)}–{count(high)}"
-
-
-def _words_of_sizes(context: Context, item: Analysis) -> str:
-    values = item.values
-    splits, draws = values["n_splits"], values["n_draws"]
-    words = f"{count(values['n'])}{NBSP}{context.cases(item.data)} tested in {count(splits)} "
-    words += "split" if splits == 1 else "splits"
-    if draws > 1:
-        words += f"; scores are means over {number_word(draws)} draws of subsets"
-    return words + ("; SD: standard deviation over splits" if splits > 1 else "")
-
-
-def _gains(ordered: Sequence[tuple[str, Any]], metric: MetricWords, scale: Scale) -> str:
-    """Write what the last step in size did to the test score, for each model."""
-    said = []
-    for model, values in ordered[:MOST_PANELS]:
-        gain, n = values["gain"], values["n_splits"]
-        if gain is not None:
-            words = f"{model} {fixed(gain['value'], scale, signed=True)}"
-            if n > 1:
-                words += f", better in {count(gain['better'])} and worse in {count(gain['worse'])}"
-                words += f" of {count(n)} splits"
-            said.append(words)
-    if not said:
-        return ""
-    rest = len(ordered) - MOST_PANELS
-    first = ordered[0][1]["gain"] or {}
-    step = f"{count(round(first['n_from']))} to {count(round(first['n_to']))} training rows"
-    unit = " in points" if metric.percent else ""
-    words = f"change of the test score{unit} from {step}: {'; '.join(said)}"
-    return words + (f"; of {count(rest)} further models in results.json" if rest > 0 else "")
 
 
 def _figures(context: Context, part: Part, metric: MetricWords, scale: Scale) -> list[Figure]:

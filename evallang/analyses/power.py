@@ -234,18 +234,15 @@ MOST_TESTS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has
 DECIMALS = 3  # significant digits of an assumed share or standard deviation
 
 
-def _methods(context: Context, found: Sequence[Analysis]) -> str:
+def _methods(context: Context, found: Sequence[Analysis]) -> Runs:
     """State what power was computed for, and that it was not the observed difference."""
     values = [item.values for item in found]
     if not any(one["answers"] for one in values):
-        return ""
-    target = percent(values[0]["target"])
-    what = f"the smallest difference that a test finds with a power of {target}"
-    if any(one["difference"] is not None for one in values):
-        what += ", and the power at a difference stated in the study file"
-    if any(one["correction"] for one in values):
-        what += " at the level of one comparison after the correction"
-    return f"Under the assumptions listed with the results, we computed {what}"
+        return ()
+    stated = any(one["difference"] is not None for one in values)
+    facts = {"stated": stated, "corrected": any(one["correction"] for one in values)}
+    target = values[0]["target"]
+    return write(context, "analyses", "methods_of_power", target=target, **facts)
 
 
 def _ends(values: Sequence[float], printed: Callable[[float], Runs]) -> list[Runs]:
@@ -319,17 +316,9 @@ def section_of_power(context: Context, part: Part) -> Sequence[Block]:
     words = Paragraph(runs(STATED, "p", context.cite("analysis", "power"), "."))
     if not rows:
         return [words]
-    caption = (
-        f"Smallest differences detected with power {target}, each at the level of one comparison "
-        "after the correction"
-    )
-    caption += (
-        f", and for a stated difference its power and the size for power {target}" if asked else ""
-    )
-    caption += "; the last column is the size for an interval of the wanted width" if wanted else ""
     made = table(
         "table-power",
-        caption,
+        write(context, "analyses", "caption_of_power", target=target, asked=asked, wanted=wanted),
         [
             wide("Test"),
             sortable("Size"),

@@ -23,7 +23,8 @@ from evallang.reporting.analyses import (
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Figure, Runs, Table
 from evallang.reporting.figures.stacks import strips
-from evallang.reporting.numbers import NBSP, Scale, count, scale_of
+from evallang.reporting.numbers import Scale, scale_of
+from evallang.reporting.sentences import write
 from evallang.reporting.tables import number, right, row, table, wide
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
@@ -181,13 +182,8 @@ def seeds_of_fits(context: Context, part: Part) -> tuple[Table, Figure]:
 def _seeds(context: Context, part: Part, metric: MetricWords, scale: Scale) -> Table:
     first = part.items[0].values
     apart = [item.values["differ"] for item in part.items]
-    cases = context.cases(part.items[0].data)
-    last = f"the last column is the share of {cases} that two seeds predict differently"
     of_differ, head = PERCENT, "Predicted differently (%)"
     if not first["categories"]:
-        last = (
-            "the last column is the standard deviation over seeds of the prediction of an example"
-        )
         of_differ, head = scale_of(apart, apart, percent=False), "SD of a prediction"
     return table(
         f"table-seeds-{part.number}",
@@ -201,7 +197,6 @@ def _seeds(context: Context, part: Part, metric: MetricWords, scale: Scale) -> T
             )
             for item in part.items
         ],
-        f"{count(first['n'])}{NBSP}seeds in each of {count(first['n_splits'])} splits; mean, SD, "
-        f"lowest and highest are those of the value of all splits by seed; {last}",
+        write(context, "analyses", "note_of_seeds", item=part.items[0]),
         *notes(context, part.items),
     )

@@ -104,7 +104,7 @@ def shows(
     *,
     order: int,
     title: str,
-    methods: str | Callable[[Context, Sequence[Analysis]], str] = "",
+    methods: str | Callable[[Context, Sequence[Analysis]], str | Runs] = "",
     key: Key = by_metric,
     topics: tuple[Topic, ...] = (),
     name: str | None = None,

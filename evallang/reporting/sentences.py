@@ -318,7 +318,9 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
             study, comparison, one, lead=lead
         )
     ),
-    "number": lambda value, scale, sign="": Number(numbers.fixed(value, scale) + sign, value),
+    "number": lambda value, scale, sign="", signed=False: Number(
+        numbers.fixed(value, scale, signed=signed) + sign, value
+    ),
     "value_in": lambda value, metric, scale: wording.value_text(metric, value, scale),
     "amount_in": lambda value, metric, scale: wording.amount(metric, value, scale),
     "change_in": lambda value, metric, scale: wording.signed_amount(metric, value, scale),
