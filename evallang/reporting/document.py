@@ -6,7 +6,7 @@ cross-reference in its own way.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,43 +16,47 @@ from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.style_sheets import DrawingStyle
 
 
-class Text(Struct, frozen=True):
+class Part(Struct, frozen=True):
+    """What runs and blocks have: the name of their kind for templates."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the class in small letters."""
+        return type(self).__name__.lower()
+
+
+class Text(Part, frozen=True):
     """Plain words."""
 
     text: str
-    kind: ClassVar[str] = "text"
 
 
-class Strong(Struct, frozen=True):
+class Strong(Part, frozen=True):
     """Words that carry the claim."""
 
     runs: "Runs"
-    kind: ClassVar[str] = "strong"
 
 
-class Emphasis(Struct, frozen=True):
+class Emphasis(Part, frozen=True):
     """Words in italics: a statistical letter, the title of a journal."""
 
     runs: "Runs"
-    kind: ClassVar[str] = "emphasis"
 
 
-class Subscript(Struct, frozen=True):
+class Subscript(Part, frozen=True):
     """A lowered letter: the z of Cohen's *d*."""
 
     text: str
-    kind: ClassVar[str] = "subscript"
 
 
-class Number(Struct, frozen=True):
+class Number(Part, frozen=True):
     """A printed number and the full value behind it."""
 
     text: str
     exact: float | None = None
-    kind: ClassVar[str] = "number"
 
 
-class Stat(Struct, frozen=True):
+class Stat(Part, frozen=True):
     """A statistic: *Q*(3) = 30.61; `upright` for Greek letters."""
 
     symbol: str
@@ -61,20 +65,18 @@ class Stat(Struct, frozen=True):
     exact: float | None = None
     df: tuple[str, ...] = ()
     upright: bool = False
-    kind: ClassVar[str] = "stat"
 
 
-class Interval(Struct, frozen=True):
+class Interval(Part, frozen=True):
     """An interval, as printed in its brackets, and its full bounds; `lead` says which."""
 
     text: str
     low: float | None
     high: float | None
     lead: str = ""
-    kind: ClassVar[str] = "interval"
 
 
-class Cite(Struct, frozen=True):
+class Cite(Part, frozen=True):
     """Works cited here; comes before the punctuation, back ends move it.
 
     `spelled` is set where a raised number would read as a power: "R² (ref. 4)".
@@ -82,46 +84,40 @@ class Cite(Struct, frozen=True):
 
     keys: tuple[str, ...]
     spelled: bool = False
-    kind: ClassVar[str] = "cite"
 
 
-class Ref(Struct, frozen=True):
+class Ref(Part, frozen=True):
     """A link to a table, figure, section or warning; without words it is its number."""
 
     target: str
     words: str = ""
     page: bool = False
-    kind: ClassVar[str] = "ref"
 
 
-class Link(Struct, frozen=True):
+class Link(Part, frozen=True):
     """A link to the outside; never followed by the page itself."""
 
     href: str
     words: str
-    kind: ClassVar[str] = "link"
 
 
-class Code(Struct, frozen=True):
+class Code(Part, frozen=True):
     """Text of the language or a command."""
 
     text: str
-    kind: ClassVar[str] = "code"
 
 
-class Mark(Struct, frozen=True):
+class Mark(Part, frozen=True):
     """The mark of a footnote of a table."""
 
     text: str
-    kind: ClassVar[str] = "mark"
 
 
-class Term(Struct, frozen=True):
+class Term(Part, frozen=True):
     """A word explained where it stands, such as a sign of origin (stated, default)."""
 
     text: str
     title: str
-    kind: ClassVar[str] = "term"
 
 
 Run: TypeAlias = (
@@ -175,7 +171,7 @@ def spaced(sentences: Iterable[Runs]) -> Runs:
 # --- blocks -----------------------------------------------------------------------------
 
 
-class BlockBase(Struct, frozen=True, kw_only=True):
+class BlockBase(Part, frozen=True, kw_only=True):
     """What all blocks have: `further` ones belong to the supplement of the report."""
 
     further: bool = False
@@ -196,7 +192,6 @@ class Title(BlockBase, frozen=True):
     authors: str
     facts: tuple[Fact, ...]
     question: Runs = ()
-    kind: ClassVar[str] = "title"
 
 
 class Heading(BlockBase, frozen=True):
@@ -204,7 +199,6 @@ class Heading(BlockBase, frozen=True):
 
     text: str
     id: str
-    kind: ClassVar[str] = "heading"
 
 
 class Paragraph(BlockBase, frozen=True):
@@ -216,14 +210,17 @@ class Paragraph(BlockBase, frozen=True):
 
     runs: Runs
     role: Literal["plain", "note", "pointer", "methods"] = "plain"
-    kind: ClassVar[str] = "paragraph"
 
 
 class NumberedFindings(BlockBase, frozen=True):
     """The claims of the report, in order."""
 
     items: tuple[Runs, ...]
-    kind: ClassVar[str] = "findings"
+
+    @property
+    def kind(self) -> str:
+        """The name in templates."""
+        return "findings"
 
 
 Align: TypeAlias = Literal["left", "right", "center"]
@@ -285,7 +282,6 @@ class Table(BlockBase, frozen=True):
     whole: bool = False
     narrow: "Table | None" = None
     one_number_a_column: "Table | None" = None
-    kind: ClassVar[str] = "table"
 
     @property
     def name(self) -> str:
@@ -328,7 +324,6 @@ class Figure(BlockBase, frozen=True):
     id: str
     caption: Runs
     panels: tuple[Panel, ...]
-    kind: ClassVar[str] = "figure"
 
 
 class Caution(BlockBase, frozen=True):
@@ -341,7 +336,6 @@ class Caution(BlockBase, frozen=True):
     name: str
     severity: str
     accepted: str | None = None
-    kind: ClassVar[str] = "caution"
 
     @classmethod
     def from_code(cls, code: diagnostics.Code, lead: str, body: Runs) -> "Caution":
@@ -355,7 +349,6 @@ class Listing(BlockBase, frozen=True):
 
     text: str
     label: str
-    kind: ClassVar[str] = "listing"
 
 
 class Work(Struct, frozen=True):
@@ -369,7 +362,6 @@ class References(BlockBase, frozen=True):
     """The works that can be cited; only those that are cited are printed, in that order."""
 
     works: tuple[Work, ...]
-    kind: ClassVar[str] = "references"
 
 
 Block: TypeAlias = (
