@@ -17,10 +17,10 @@ from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import (
     Block,
     Cell,
-    Code,
     Figure,
     Panel,
     Paragraph,
+    Ref,
     Row,
     Runs,
     runs,
@@ -32,7 +32,7 @@ from evallang.reporting.panels import in_parts
 from evallang.reporting.section import Topic
 from evallang.reporting.sentences import write
 from evallang.reporting.tables import Words, counted, dash, printed, row, sortable, table, wide
-from evallang.reporting.wording import amount, message_runs, number_word
+from evallang.reporting.wording import amount, message_runs, number_word, p_letter
 from evallang.results.provenance import AssumptionWords
 from evallang.results.ranges import Share
 from evallang.results.records import Analysis
@@ -226,8 +226,8 @@ def power(
 # --- the section ---------------------------------------------------------------------------------
 
 STATED = (
-    "Differences are those that the study file states, and the table lists what is assumed; power "
-    "at the observed difference adds nothing to "
+    " lists what is assumed. Stated differences are those of the study file; the power at the "
+    "observed difference adds nothing to "
 )
 MOST_ASSUMED = 2  # sets of assumptions that a key finding repeats
 MOST_TESTS, MOST_DRAWN = 12, 12  # tests, and assumptions of each; the table has all
@@ -313,9 +313,10 @@ def section_of_power(context: Context, part: Part) -> Sequence[Block]:
     asked = any(map(_has_power, found))
     wanted = any(item.values.get("width") is not None for item in found)
     rows = [r for item in found for r in _rows(context, item, asked=asked, wanted=wanted)]
-    words = Paragraph(runs(STATED, "p", context.cite("analysis", "power"), "."))
     if not rows:
-        return [words]
+        return []
+    of_p = (p_letter(context), context.cite("analysis", "power"), ".")
+    words = Paragraph(runs(Ref("table-power"), STATED, *of_p))
     made = table(
         "table-power",
         write(context, "analyses", "caption_of_power", target=target, asked=asked, wanted=wanted),
@@ -385,7 +386,7 @@ def _titled(context: Context, item: Analysis) -> str:
     metric = _metric(context, item)
     several = len(context.results.data) > 1 and item.data
     place = f" on {context.data_label(item.data)}" if several else ""
-    return f"{context.method_title('test', values['test'])} by {metric.noun}{place}"
+    return f"{context.method_title('test', values['test'])} of {metric.noun}{place}"
 
 
 def _words_of_assumptions(context: Context, item: Analysis) -> Mapping[str, AssumptionWords]:
@@ -395,7 +396,7 @@ def _words_of_assumptions(context: Context, item: Analysis) -> Mapping[str, Assu
 
 def _rows(context: Context, item: Analysis, *, asked: bool, wanted: bool) -> Iterator[Row]:
     values, metric = item.values, _metric(context, item)
-    name = runs(Code(values["source"]), f": {mid_sentence(_titled(context, item))}")
+    name = _titled(context, item)
     size = "unknown" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}"
     words = _words_of_assumptions(context, item)
     level = level_of_alpha(float(_short(values["level"])), context.style)

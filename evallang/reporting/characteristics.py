@@ -9,7 +9,7 @@ from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import notes, write
 from evallang.reporting.tables import counted, dash, left, printed, right, row, share, table
-from evallang.reporting.wording import plural_count
+from evallang.reporting.wording import condition_words, plural_count
 from evallang.results.records import ClassValues, ColumnRecord, DataRecord
 
 TOPIC = "characteristics"
@@ -24,7 +24,7 @@ def _topics(context: Context) -> list[Topic]:
     if any(map(_has_flow, shown)):
         made += [Topic.EXCLUSIONS, Topic.FLOW]
     if any(map(_described, shown)):
-        made += [Topic.CHARACTERISTICS, Topic.MISSING, Topic.FEATURES]
+        made += [Topic.CHARACTERISTICS, Topic.FEATURES]
     return made
 
 
@@ -46,7 +46,7 @@ def characteristics(context: Context) -> Sequence[Block]:
 
 
 def _has_flow(data: DataRecord) -> bool:
-    return data.kind in ("table", "predictions") and bool(data.excluded)
+    return data.kind == "table" and bool(data.excluded)
 
 
 def _described(data: DataRecord) -> list[ColumnRecord]:
@@ -59,8 +59,7 @@ def _flow(context: Context, data: DataRecord, identifier: str) -> Table:
     rows = [row("Read", counted(left_over), dash())]
     for one in data.excluded:
         left_over -= one.n
-        kept = f"With {one.clause.removeprefix('where ')}"
-        rows.append(row(kept, counted(left_over), counted(one.n)))
+        rows.append(row(f"Kept: {condition_words(one)}", counted(left_over), counted(one.n)))
     for setting in context.settings:
         tested = context.tested(setting)
         if setting.data == data.name and tested is not None:

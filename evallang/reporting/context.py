@@ -20,7 +20,14 @@ from msgspec.structs import replace
 from evallang.printable import isolated, printable
 from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import LOOKS, UNBOUNDED, Bounds, Look
-from evallang.reporting.letter_case import GROUPS, capitalised, mid_sentence, printed, titled
+from evallang.reporting.letter_case import (
+    GROUPS,
+    axis_words,
+    capitalised,
+    mid_sentence,
+    printed,
+    titled,
+)
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
 from evallang.reporting.orientation import inside, is_directed, turned
 from evallang.reporting.style_sheets import style_objection
@@ -353,7 +360,7 @@ class Context:
         record = self.data(data)
         columns = record.columns if record is not None else ()
         name = next((c.name for c in columns if "group" in c.role.split(", ")), "")
-        noun = re.sub("[ _-]?(id|number|no)$", "", name.lower()).removesuffix("s")
+        noun = re.sub(r".*\.|[ _-]?(id|number|no)$", "", name.lower()).removesuffix("s")
         return f"{noun}s" if noun in GROUPS else "groups"
 
     def weights_words(self, data: str | None) -> str:
@@ -362,6 +369,12 @@ class Context:
         if record is None or record.weight is None:
             return ""
         return f"; weighted by {record.weight}, so that counts are sums of weights"
+
+    @cached_property
+    def tests(self) -> bool:
+        """Whether a hypothesis was to be tested, by a comparison or a requirement."""
+        decided = (item.test for item in self.results.requirements)
+        return bool(self.results.comparisons) or any(test is not None for test in decided)
 
     @cached_property
     def unit(self) -> str:
@@ -415,7 +428,10 @@ class Context:
             return capitalised(words)
         own = found.title == name or kind != "metric"  # a name from elsewhere: `MAE (mm)`
         stated = found.title_states_options or (found.name == name and own)
-        return titled(printed(found.title), "" if stated else name.removeprefix(method_of(name)))
+        title = printed(found.title)
+        if found.own_code:  # `mypkg.metrics.worst_recall`
+            title = capitalised(title.rpartition(".")[2].replace("_", " "))
+        return titled(title, "" if stated else name.removeprefix(method_of(name)))
 
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:
         """Return the title of an interval; one that only its test makes is called after it."""
@@ -462,7 +478,7 @@ class Context:
         title = self.method_title("metric", name)
         if found is None:
             return MetricWords(name, title, title, "number", "higher")
-        noun = mid_sentence(title)
+        noun = axis_words(title) if found.own_code else mid_sentence(title)
         unit, better = found.unit or "number", found.better or "higher"
         reason = found.no_interval or ""
         return MetricWords(

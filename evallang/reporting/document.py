@@ -204,8 +204,7 @@ class Heading(BlockBase, frozen=True):
 class Paragraph(BlockBase, frozen=True):
     """A paragraph; a `note` is small, `methods` is set to be pasted into a paper.
 
-    A `line` is the line of the study that a heading is about; a `pointer` is a note that refers
-    to other parts of the report and means nothing outside of it.
+    A `pointer` is a note that refers to other parts of the report and means nothing outside of it.
     """
 
     runs: Runs

@@ -145,7 +145,8 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
     """Draw the estimates of every metric with the differences, the folds and the resamples."""
     if not context.draws:
         return []
-    parts = _estimates_and_differences(context, setting, metrics)
+    first = sorted(metrics, key=lambda name: compared(context, setting, name) is None)
+    parts = _estimates_and_differences(context, setting, first)
     name = f"figure-estimates-{number}"
     found = [joined_panels(name_of_part(name, i), part) for i, part in enumerate(parts)]
     for name, draw in (("folds", _spreads), ("resamples", _resamples)):

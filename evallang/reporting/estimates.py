@@ -31,7 +31,6 @@ from evallang.reporting.estimate_figures import (
     levels_drawn,
 )
 from evallang.reporting.letter_case import capitalised
-from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.narrow_tables import narrow_estimates
 from evallang.reporting.numbers import (
     NBSP,
@@ -484,8 +483,7 @@ def _notes(
     found: Sequence[Estimate],
     grouped_by: Comparison | None,
 ) -> list[Runs]:
-    rest = never_predicted_notes(context, setting) + flat_notes(context, found)
-    rest += over_groups(context, found) + named_notes(context, found)
+    rest = flat_notes(context, found) + over_groups(context, found) + named_notes(context, found)
     if grouped_by is not None:
         several = len(context.metrics(setting)) > 1
         noun = context.metric(grouped_by.metric).noun if several else ""

@@ -180,7 +180,8 @@ def _best(
     if not known:
         return []
     best = [e for e in known if e.value == known[0].value]
-    pairs = [pair for c in context.results.comparisons for pair in c.pairwise]
+    firm = [c for c in context.results.comparisons if not c.family.exploratory]
+    pairs = [pair for c in firm for pair in c.pairwise]
     compared = {model for pair in pairs for model in pair.models}
     idle = {m.name for m in context.results.models if m.baseline} - compared
     others = [e for e in known[len(best) :] if e.model not in idle] if not pairs else []

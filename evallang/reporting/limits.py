@@ -488,12 +488,6 @@ def never_predicted_findings(context: Context, setting: Setting) -> list[Runs]:
     return [write(context, TOPIC, name, one=one) for one in _unexpected(context, setting)]
 
 
-def never_predicted_notes(context: Context, setting: Setting) -> list[Runs]:
-    """Format a note under a table for each such model, the baselines included."""
-    name = "note_of_a_class_never_predicted"
-    return [write(context, TOPIC, name, one=one) for one in _found(context, setting)]
-
-
 def _found(context: Context, setting: Setting) -> Iterator[NeverPredicted]:
     for one in context.results.never_predicted:
         if Setting(one.data, one.protocol) == setting:

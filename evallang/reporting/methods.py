@@ -17,7 +17,7 @@ from evallang.reporting.estimates import main_intervals
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import percent
 from evallang.reporting.pair_findings import quantity_noun, singly, stated_value
-from evallang.reporting.requirements import deciding_intervals
+from evallang.reporting.requirements import deciding_intervals, words_of
 from evallang.reporting.searches import (
     candidates,
     fitted_on_all,
@@ -54,7 +54,7 @@ MOST_MODELS = 6  # whose parameters are stated
 
 def _topics(context: Context) -> list[Topic]:
     made = [Topic.SAMPLES] if any(data.kind != "scores" for data in context.results.data) else []
-    if 0 < len(_with_features(context)) <= MOST_DATA_SETS:
+    if _features(context):
         made.append(Topic.MISSING)
     if _fitted_on_training_rows_only(context):
         made.append(Topic.TRAINING_ONLY)
@@ -130,9 +130,8 @@ def _compared(context: Context) -> Iterator[Runs]:
         )
     for data in results.data:
         if data.kind in ("table", "predictions") and any(one.n for one in data.excluded):
-            yield say("excluded", data=data, read=data.n + sum(one.n for one in data.excluded))
-    features = _with_features(context)
-    for data, columns in features if len(features) <= MOST_DATA_SETS else ():
+            yield say("excluded", data=data)
+    for data, columns in _features(context):
         yield say("missing", data=data, columns=[one for one in columns if one.missing])
     for data in results.data:
         if context.samples(data.name):
@@ -162,9 +161,14 @@ def _compared(context: Context) -> Iterator[Runs]:
         )
 
 
-def _with_features(context: Context) -> list[tuple[DataRecord, list[ColumnRecord]]]:
-    every = ((data, [c for c in data.columns if c.becomes]) for data in context.results.data)
-    return [(data, columns) for data, columns in every if columns]
+def _features(context: Context) -> list[tuple[DataRecord, list[ColumnRecord]]]:
+    """Return the features of each data set, where few have some."""
+    found = [
+        (data, columns)
+        for data in context.results.data
+        if (columns := [column for column in data.columns if column.becomes is not None])
+    ]
+    return found if len(found) <= MOST_DATA_SETS else []
 
 
 def _fitted_on_training_rows_only(context: Context) -> bool:
@@ -198,7 +202,8 @@ def _designed(context: Context) -> Iterator[Runs]:
     ways: dict[tuple[str, ...], list[str]] = {}
     for model in results.models:
         if model.resamplers:
-            ways.setdefault(model.resamplers, []).append(model.name)
+            own = [_step_words(step) for step in model.steps if step.name in model.resamplers]
+            ways.setdefault(tuple(own) or model.resamplers, []).append(model.name)
     if ways:
         yield say("resampling", ways=ways)
     estimators = [model for model in results.models if model.kind == "estimator"]
@@ -225,6 +230,8 @@ def _pipelines(context: Context) -> Iterator[Runs]:
     for model in reading:
         parts: dict[str, list[str]] = {}
         for step in model.steps[:-1]:
+            if step.name in model.resamplers:  # `resampling` states them
+                continue
             parts.setdefault(step.columns, []).append(_step_words(step))
         if parts:
             key = tuple((columns, tuple(steps)) for columns, steps in parts.items())
@@ -396,7 +403,7 @@ def _required(context: Context) -> Runs:
         context,
         TOPIC,
         "requirements",
-        size=len(found),
+        required=[words_of(context, item) for item in found],
         by_interval=bool(by_interval),
         levels=" or ".join(dict.fromkeys(percent(item.level) for item in by_interval)),
         intervals=deciding_intervals(context, by_interval),

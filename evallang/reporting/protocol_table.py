@@ -72,13 +72,13 @@ def _topics(context: Context) -> list[Topic]:
         Topic.OUTCOME: any(data.target is not None for data in results.data),
         Topic.SAMPLES: any(data.kind != "scores" for data in results.data),
         Topic.EXCLUSIONS: any(data.excluded for data in results.data),
-        Topic.MISSING: any(data.columns and data.kind != "scores" for data in results.data),
+        Topic.MISSING: any(column.missing for column in columns),
         Topic.FEATURES: any(column.becomes is not None for column in columns),
         Topic.TRANSFORMATIONS: any(column.becomes is not None for column in columns),
         Topic.MODELS: any(model.kind == "estimator" for model in results.models),
         Topic.TUNING: any(model.tuned for model in results.models),
         Topic.SPLITS: bool(results.protocols),
-        Topic.GROUPS: any(data.groups is not None for data in results.data),
+        Topic.GROUPS: any(protocol.group for protocol in results.protocols),
         Topic.METRICS: bool(results.estimates),
     }
     return [topic for topic, is_stated in stated.items() if is_stated]
@@ -111,6 +111,8 @@ def protocol(context: Context) -> Sequence[Block]:
         if lines > 1 or default.option != "families"
     )
     for one in dict.fromkeys(settings):
+        if one.group == "Tests" and not context.tests:  # what no number depends on
+            continue
         groups[one.group].append(_row(one.name, DEFAULT, one.value, one.consequence))
     rows: list[Row] = []
     for name, members in groups.items():
@@ -301,7 +303,7 @@ def _option(context: Context, default: Default) -> Setting:
 def _stratify(context: Context, default: Default) -> Setting:
     if default.subject is None:
         return Setting("Resampling", "Stratification", "none", "rows are drawn freely")
-    effect = "every part keeps the shares of the classes"
+    effect = "class proportions are about equal in all parts"
     return Setting("Resampling", "Stratification", "by the target", effect)
 
 

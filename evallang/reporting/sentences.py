@@ -330,6 +330,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "all_of": lambda n: "both" if n == 2 else f"all {wording.number_word(n)}",
     "plural": wording.plural,
     "counted": wording.plural_count,
+    "condition": wording.condition_words,
     "was": lambda n: "was" if n == 1 else "were",
     "percent": numbers.percent,
     "numbered": lambda indices: numbers.in_ranges((i + 1 for i in indices), " to "),

@@ -48,10 +48,9 @@ def title(context: Context) -> Sequence[Block]:
         names = list(dict.fromkeys(p.short or p.kind.replace("_", " ") for p in own))
         word = "Protocol" if len(own) == 1 else "Protocols"
         facts.append(Fact(word, ", ".join(names) if len(names) <= MOST_NAMED else count(len(own))))
-    facts += [
-        Fact("Alpha", level_of_alpha(results.study.alpha, context.style)),
-        Fact("Report", context.report_id),
-    ]
+    if context.tests:
+        facts.append(Fact("Alpha", level_of_alpha(results.study.alpha, context.style)))
+    facts.append(Fact("Report", context.report_id))
     question = " ".join(text for text in (results.study.question, results.study.about) if text)
     authors = ", ".join(results.study.authors)
     row = with_citations(question, results.references)

@@ -40,7 +40,7 @@ from evallang.reporting.numbers import (
     ratio_scale,
     statistic,
 )
-from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
+from evallang.results.records import Comparison, Effect, Estimate, Excluded, HypothesisTestResult
 from evallang.results.statistics import Clusters, Lacking, SimultaneousInterval, texts_without_side
 from evallang.results.written import method_of
 
@@ -93,6 +93,12 @@ def sentence(text: str, names: Iterable[str] = ()) -> str:
     """Turn words into a sentence: capital, if they do not begin with a name, and full stop."""
     text = text.strip()
     return capitalised(text, names) + ("" if text[-1:] in ".!?…" else ".") if text else ""
+
+
+def condition_words(excluded: Excluded) -> str:
+    """Return the condition of a `where` line as a reader writes it: "age ≥ 18"."""
+    words = excluded.clause.removeprefix("where ")
+    return words.replace(">=", "≥").replace("<=", "≤").replace("!=", "≠")
 
 
 def first_sentence(message: str) -> str:
@@ -165,7 +171,7 @@ def numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> 
         made += runs(", ", stat(statistic_.name, printed, statistic_.value, df))
     elif result.table is not None:
         b, c = result.table[0][1], result.table[1][0]
-        made += runs(", ", stat("b", count(b), b), ", ", stat("c", count(c), c))
+        made += runs(f", {count(b)} against {count(c)} discordant {context.unit}")
     if result.p is not None:
         side = "one-sided " if result.side is not None else ""
         made += runs(f", {side}", p_stat(context, result.p, alpha, result.mc_se))
@@ -268,6 +274,7 @@ OF_SEVERAL = {
 
 def scope_words(context: Context, about: str, data: str | None, *, several: bool) -> str:
     """Return what numbers of one or of several models apply to, in the nouns of their data."""
+    about = re.sub("^this fitted model$", "this fitted model on new examples", about)
     about = of_cases(context, about, data)
     words = re.sub(r"\b\d\b(?= (?:models|repeats|readers))",
                    lambda number: number_word(int(number[0])), about.rstrip("."))  # fmt: skip

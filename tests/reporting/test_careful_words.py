@@ -117,7 +117,7 @@ def test_counts_and_signed_numbers_are_those_of_the_model_named_first(page):
     found = page(cases.second_is_better).findings()
     counted = next(item for item in found if "McNemar" in item)
     assert counted.startswith("Logistic regression was not shown to differ in accuracy from SVM")
-    assert "b = 12, c = 3" in counted
+    assert "12 against 3 discordant" in counted
     folds = next(item for item in found if "resampled" in item)
     assert folds.startswith("Logistic regression was not shown to differ in recall from SVM (RBF)")
     assert "t(9) = 1.25" in folds
@@ -228,7 +228,7 @@ def test_the_protocol_is_english_and_whole(page):
     rows = {row[0]: row[1:] for row in study.table("table-protocol") if len(row) > 1}
     assert rows["Level α"] == ["○ .05", "a hypothesis is rejected at or below it"]
     assert rows["Stratification"] == ["○ by the target",
-                                      "every part keeps the shares of the classes"]  # fmt: skip
+                                      "class proportions are about equal in all parts"]  # fmt: skip
     assert rows["Comparison 1: correction"] == ["○ Holm’s procedure", "a family of 6 tests"]
     assert rows["Recall: average over classes"] == ["○ none", "of the positive class"]
     assert rows["Measure of the search"][0] == "○ Accuracy"

@@ -82,8 +82,8 @@ def test_the_printed_tables_have_exclusions_and_counts_by_class(results, rows):
     cells = [[plain(cell.runs) for cell in row.cells] for row in flow.rows]
     assert cells == [
         ["Read", str(len(read)), "–"],
-        ["With age >= 18", str(adults), str(len(read) - adults)],
-        ["With albumin is not missing", str(len(rows)), str(adults - len(rows))],
+        ["Kept: age ≥ 18", str(adults), str(len(read) - adults)],
+        ["Kept: albumin is not missing", str(len(rows)), str(adults - len(rows))],
         ["Tested", str(len(rows)), "–"],
     ]
     by_class = rows["readmitted"].value_counts()

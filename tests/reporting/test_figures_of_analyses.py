@@ -105,7 +105,7 @@ def test_detectable_differences_are_drawn_for_each_share_of_discordant_examples(
         [float(wide) for _, wide, *_ in BOX.findall(ungrouped(panel.svg))[: len(sizes)]]
     )
     assert wide / wide.max() == pytest.approx(np.array(sizes) / max(sizes), abs=0.01)
-    assert plain(panel.title) == "McNemar’s test by accuracy"
+    assert plain(panel.title) == "McNemar’s test of accuracy"
 
 
 def test_many_classes_have_numbers_above_their_columns():

@@ -81,7 +81,8 @@ def test_a_table_of_requirements_without_a_test_has_no_column_of_p():
 
 def test_the_methods_say_how_requirements_were_decided(gates):
     text = re.sub(r"[\d,⁠ ]+(?=[,.;)])", "", gates.methods())
-    assert "Three requirements were stated in the study file; each was decided on" in text
+    assert "Three requirements were stated in the study file (" in text
+    assert "a not worse than b by more than " in text and "); each was decided on" in text
     assert re.search(r"95% intervals \(.*\) or the p of McNemar’s test", text)
     assert "only when all are met" in text
 

@@ -259,8 +259,8 @@ def test_requirements_come_first_each_with_its_verdict_and_numbers(drawn):
         "Wilson score interval)."
     )
     assert found[2] == (
-        "Met. SVM (RBF) not worse than Logistic regression by 2 points in accuracy: −0.7 points "
-        "(95% CI [−1.9, 0.5]; Bonett–Price interval)."
+        "Met. SVM (RBF) not worse than Logistic regression by more than 2 points in accuracy: "
+        "−0.7 points (95% CI [−1.9, 0.5]; Bonett–Price interval)."
     )
     assert "an intersection–union test" in study.words("section[@id='findings']")
     rows, _ = table(study.page, "table-requirements")

@@ -57,7 +57,7 @@ def text():
 
 def test_it_states_exclusions_and_missing_values(text):
     # data/visits.csv: 380 rows, 18 of patients below 18; counted by `awk -F,`
-    assert "Of 380 visits, we included those where age >= 18 (18 excluded)." in text
+    assert "Of 380 visits, we included those where age ≥ 18 (18 excluded)." in text
     assert "Values were missing in ward (4) and albumin (27)." in text
 
 

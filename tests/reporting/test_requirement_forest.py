@@ -69,9 +69,10 @@ def lines_on_scale(svg):
 @pytest.mark.parametrize(
     ("line", "said", "lines"),
     [
-        ("a not worse than b by 2.75%", "New model not worse than {} by 2.75 points in accuracy",
-         [-2.75]),
-        ("a better than b by 1%", "New model better than {} by 1 point in accuracy", [1.0]),
+        ("a not worse than b by 2.75%",
+         "New model not worse than {} by more than 2.75 points in accuracy", [-2.75]),
+        ("a better than b by 1%",
+         "New model better than {} by more than 1 point in accuracy", [1.0]),
         ("b equivalent to a within 5% at 90%",
          "{} equivalent to New model within 5 points in accuracy", [-5.0, 5.0]),
         ("a better than b", "New model better than {} in accuracy", [0.0]),
@@ -119,7 +120,7 @@ require accuracy of b >= 50%
     with pytest.raises(RunFailed) as failed:
         run(study(text, tmp_path), jobs=1)
     record = failed.value.results.record
-    assert told(record)[1] == ["a not worse than b by 2 points in accuracy",
+    assert told(record)[1] == ["a not worse than b by more than 2 points in accuracy",
                                "Accuracy of b at least 50%"]  # fmt: skip
     assert panels(record) == []
 

@@ -152,7 +152,7 @@ def test_a_p_of_flipped_groups_has_no_chi_squared_beside_it(grouped):
     assert pair.variant.startswith("group sign-flip")
     assert pair.statistic is None and pair.df is None
     assert pair.extra["chi2"] is not None and pair.extra["p_chi2"] != pair.p
-    (line,) = grouped.findings("b = ", "c = ")
+    (line,) = grouped.findings("against", "discordant")
     assert "χ²" not in line
 
 
@@ -166,7 +166,7 @@ def test_an_interval_over_groups_is_named_so_wherever_it_is_named(grouped):
     (line,) = grouped.findings("Accuracy of a at least 50%")
     assert words in line
     assert not re.findall(r"Wilson score interval(?! for grouped data)[ .;)]", grouped.text)
-    assert "Whole groups are the units of the intervals: 12 groups, design effect" in grouped.whole
+    assert "Passages are the units of the intervals: 12 passages, design effect" in grouped.whole
 
 
 def test_each_interval_of_differences_is_named_where_metrics_have_different_ones(tmp_path):
