@@ -56,7 +56,7 @@ def test_a_copied_sentence_cites_without_parentheses_in_parentheses(tmp_path):
 @pytest.mark.parametrize(
     ("source", "test", "about"),
     [
-        (GIVEN, "mcnemar", "these fitted models"),
+        (GIVEN, "mcnemar", "these fitted models on new readings"),
         (FITTED, "corrected_t", "the algorithms, trained on about 142 examples"),
     ],
 )
@@ -75,13 +75,13 @@ def test_findings_state_what_they_apply_to(tmp_path, source, test, about):
         (
             "compare all with mcnemar on a\ncompare all with mcnemar on b\n",
             "Under a, the findings apply to the average of the three models fitted here, not a new "
-            "training set; under b, to these fitted models.",
+            "training set; under b, to these fitted models on new examples.",
         ),
         (
             "compare all with mcnemar on b\n",
             "Under a, the estimates apply to the average of the three models fitted here, not a "
-            "new training set; under b, to these fitted models. The comparisons apply to these "
-            "fitted models.",
+            "new training set; under b, to these fitted models on new examples. The comparisons "
+            "apply to these fitted models on new examples.",
         ),
     ],
 )

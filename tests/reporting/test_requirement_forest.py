@@ -98,7 +98,7 @@ def test_a_margin_of_a_loss_is_on_its_own_side(tmp_path):
                    NUMBERS)  # fmt: skip
     (panel,) = panels(record)
     assert lines_on_scale(ungrouped(panel.svg)) == [0.25, -0.01]
-    assert told(record)[1][0].endswith("by 0.25 in mean absolute error")
+    assert told(record)[1][0].endswith("by more than 0.25 in mean absolute error")
 
 
 def test_requirements_that_read_alike_are_numbered_and_undecided_ones_keep_their_margin(tmp_path):
