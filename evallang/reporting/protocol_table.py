@@ -197,7 +197,8 @@ def _effects(context: Context) -> dict[tuple[str, str | int | None], str]:
         made |= {(of, data.name): effect for of in ("data", "predictions", "scores", "counts")}
     for model in results.models:
         searched = [plural_count(candidates(model), "candidate")] if model.tuned else []
-        made["model", model.name] = "; ".join([*searched, *model.notes])
+        notes = model.notes if model.stored is None else ("not fitted in this study",)
+        made["model", model.name] = "; ".join([*searched, *notes])
     for protocol in results.protocols:
         if protocol.implied_by is None:
             made["protocol", protocol.name] = "; ".join([_sizes(protocol), *protocol.notes])
