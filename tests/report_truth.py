@@ -10,7 +10,7 @@ from unicodedata import category
 CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)</t[hd]>", re.S)
 FULL = re.compile(r' title="(-?[\d.e+-]+|-?inf)(?: to (-?[\d.e+-]+|-?inf))?"')
 """The full value of a cell, or the bounds of its interval."""
-ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.999)  # "p < .001" states a bound
+ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.99, 0.999)  # "p < .001" states a bound
 
 
 def numbers_of(plain):
