@@ -117,6 +117,6 @@ def test_findings_of_fitted_models_and_of_algorithms_are_told_apart(tmp_path):
     assert plain["comparisons"][0]["about"] == "the algorithm, trained on about 89 examples"
     words = (
         "The estimates apply to the average of the five models fitted here, not a new training "
-        "set, the comparisons to the algorithms, trained on about 89 examples."
+        "set; the comparisons, to the algorithms, trained on about 89 examples."
     )
     assert words in page
