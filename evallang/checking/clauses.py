@@ -17,7 +17,7 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 from evallang.syntax.language import STATEMENTS, clause_meant, owners, word_of
 
-ENDINGS = (".csv", ".tsv", ".jsonl", ".arff")
+ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".arff")
 BUNDLED: Mapping[str, Task] = {
     "breast_cancer": "classification",
     "diabetes": "regression",
@@ -33,8 +33,8 @@ _MEANT = {("data", "truth"): "target", ("predictions", "target"): "truth"}
 """Clauses that mean the same of data and of predictions."""
 
 
-_OUTCOMES = ("truth", "models", "range", "score", "scores", "threshold")
-_OF_CLASSES = ("scores", "range", "threshold", "positive", "task", "repeat", "reader")
+_OUTCOMES = ("truth", "models", "range", "score", "scores", "logits", "threshold")
+_OF_CLASSES = (*("scores", "logits", "range", "threshold", "positive", "task", "repeat", "reader"),)
 EXCLUSIONS: Mapping[str, Sequence[tuple[str, Sequence[str], str]]] = {
     "predictions": (
         ("correct", (*_OUTCOMES, "value"), "the outcomes are already judged"),

@@ -25,6 +25,7 @@ from evallang.data.dataset import (
     GivenModel,
     PredictionsSpec,
     ScoresSpec,
+    Where,
 )
 from evallang.data.path_patterns import ROLES, WORDS, in_braces, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
@@ -186,11 +187,11 @@ def _given_models(
         model, word = clause_values.column_name(setting.model), setting.keyword.name
         places.setdefault(model, setting.model.span)
         own = settings.setdefault(model, {})
-        if word in own:
+        if ("scores" if word == "logits" else word) in own:
             first = clauses.places.get(f"{word} {model}")
             message = f"`{word}` of `{model}` is given twice"
             scope.report_twice(codes.clause_twice, message, setting.span, first)
-        own[word] = _setting(scope, word, setting.value)
+        own |= _settings(scope, word, setting.value)
         other = next((w for w in own if (w == "range") != (word == "range")), None)
         if other is not None:
             scope.refuse(
@@ -212,7 +213,9 @@ def _given_models(
         label = item.label.value if item.label else name
         path = item.path.value if item.path else None
         column = column or (None if own else name)
-        found.append(GivenModel(name, label, column, path, denominator=denominator, **own))
+        right = _verdict(scope, item)
+        made = GivenModel(name, label, column, path, denominator=denominator, right=right, **own)
+        found.append(made)
     known = Words(model.name for model in found)
     for name, own in settings.items():
         if not lines:
@@ -252,6 +255,7 @@ def _long_table(
     """
     column: str | None = None
     denominator: str | None = None
+    right: Where | None = None
     chosen: list[tuple[str, str, str]] = []
     for line in lines:
         for item in line.items:
@@ -261,6 +265,7 @@ def _long_table(
                 if column is not None or (name != ALL and item.column is not None):
                     scope.refuse("long_column_once", item.span, line=line)
                 column, denominator = taken[0] or name, taken[1]
+                right = _verdict(scope, item)
             else:
                 label = item.label.value if item.label else name
                 chosen.append((name, label, taken[0] or name))
@@ -272,13 +277,13 @@ def _long_table(
         model, word = clause_values.column_name(setting.model), setting.keyword.name
         if model != ALL:
             scope.refuse("long_column_of_one", setting.span, word=word)
-        own[word] = _setting(scope, word, setting.value)
+        own |= _settings(scope, word, setting.value)
     if clauses.plain("score") is not None:
         own["score"] = clauses.take("score")
     if column is None and not own.keys() & {"score", "scores", "range"}:
         place = clauses.places.get("model") or node.paths[0].span
         scope.refuse("no_column_of_predictions", place, node=node)
-    every = GivenModel(ALL, ALL, column, None, denominator=denominator, **own)
+    every = GivenModel(ALL, ALL, column, None, denominator=denominator, right=right, **own)
     models = tuple(replace(every, name=name, label=label) for name, label, _ in chosen)
     return every, models, tuple(value for _, _, value in chosen)
 
@@ -297,6 +302,10 @@ def _taken(
         elif pair[0] == pair[1]:
             scope.refuse("ratio_of_itself", item.column.span, pair=pair)
         return pair[0], pair[1]
+    if isinstance(item.column, n.JudgedColumnNode):
+        if line.keyword.name != "correct":
+            scope.refuse("judged_outside_correct", item.column.span, line=line)
+        return clause_values.own_column(scope, item.column.column), None
     if isinstance(line.metric, n.RatioNode):
         name = clause_values.column_name(item.name)
         scope.refuse(
@@ -308,12 +317,29 @@ def _taken(
     return (clause_values.own_column(scope, item.column) if item.column else None), None
 
 
+def _verdict(scope: Scope, item: n.ModelColumnNode) -> Where | None:
+    """Resolve which values of a column count as right: `as answer = "C"`."""
+    node = item.column
+    if not isinstance(node, n.JudgedColumnNode):
+        return None
+    value = clause_values.label(scope, node.value, "correct")
+    column = clause_values.column_name(node.column)
+    return Where(column, node.operator, value, format_node(node), node.span)
+
+
 def threshold_value(scope: Scope, node: n.ValueNode) -> float | None:
     """Resolve the number of a `threshold` line; None after a report."""
     if isinstance(node, n.NumberNode):
         return float(number(node.literal))
     scope.refuse("threshold_number", node.span)
     return None
+
+
+def _settings(scope: Scope, word: str, node: n.ValueNode) -> dict[str, Any]:
+    """Resolve a line about one model to fields of the model."""
+    if word == "logits":
+        return {"scores": _setting(scope, "scores", node), "logits": True}
+    return {word: _setting(scope, word, node)}
 
 
 def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:

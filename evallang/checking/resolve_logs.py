@@ -20,7 +20,19 @@ TOOLS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]] = {
 """The clauses of each tool, and what it makes of samples that it could not score."""
 OF_LOGS = ("metric", "filter", "scorer", "samples", "unfinished")
 OF_TABLES = (
-    *("truth", "model", "id", "dataset", "score", "scores", "range", "threshold", "fold", "event"),
+    *(
+        "truth",
+        "model",
+        "id",
+        "dataset",
+        "score",
+        "scores",
+        "logits",
+        "range",
+        "threshold",
+        "fold",
+        "event",
+    ),
     *("query", "reader", "positive", "weight", "time", "task", "missing"),
 )
 USES = {"errored": ("wrong", "dropped"), "unscored": ("wrong", "dropped")}

@@ -123,8 +123,8 @@ class GivenModel(Struct, frozen=True):
 
     `column` and `path` are the place of its labels; `scores` is a tuple of columns in label
     order, a mapping label -> column, or a pattern "p_*", which reading ties to the columns of
-    the model's own file; `range` is the columns of the bounds of its prediction interval. Of a
-    ratio, `column` holds the numerators and `denominator` is the column of the denominators.
+    the model's own file, as softmax where they are `logits`; `right` says which values of `column`
+    are right; `range` is the columns of the bounds of its prediction interval. Of a ratio, `column` holds the numerators and `denominator` is the column of the denominators.
     """
 
     name: str
@@ -136,6 +136,8 @@ class GivenModel(Struct, frozen=True):
     threshold: float | None = None
     range: tuple[str, ...] | None = None
     denominator: str | None = None
+    right: Where | None = None
+    logits: bool = False
 
 
 class LogSpec(Struct, frozen=True):
@@ -495,6 +497,8 @@ class GivenOutcomes(Struct, frozen=True):
     events: "NDArray[np.float64] | None" = None
     """Whether the truth is the time of an event (1) or of censoring (0); None without times."""
     moments: Moments | None = None
+    answered: Mapping[str, "NDArray[np.bool_]"] = field(default_factory=dict)
+    """Of a model that has no score in some rows of logs, which rows have one (n,)."""
     joined: JoinedParts | None = None
     """Of files in parts whose rows were joined in memory: how many, and why."""
     taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -70,11 +70,11 @@ def _read_file(
         return _frame_of_parquet(cells, location, unread)
     path = open_file(location, folder)
     if kind == ".parquet":
-        return _frame_of_parquet(parquet_cells(path, location), location)
+        return _frame_of_parquet(parquet_cells(path, location), location, named=named)
     if kind == ".xlsx":
         return read_excel(path, location, named=named)
     content = read_bytes(path, location)
-    if kind.startswith(".jsonl"):
+    if kind.startswith(".json"):
         return read_json_lines(content, location, named=named)
     if kind.startswith(".arff"):
         return read_arff(content, location)
@@ -116,21 +116,54 @@ def _columns(
 
 
 def _frame_of_parquet(
-    cells: "pl.DataFrame", location: str, unread: "list[str] | tuple[()]" = ()
+    cells: "pl.DataFrame",
+    location: str,
+    unread: "list[str] | tuple[()]" = (),
+    named: frozenset[str] = frozenset(),
 ) -> Frame:
-    """Return the cells of a Parquet file with the types of tables."""
+    """Return the cells of a Parquet file with the types of tables.
+
+    Fields of structs become columns where `named` holds their dotted names.
+    """
     if cells.height == 0 or cells.width == 0:
         raise Refused(codes.no_rows_in_file, f"`{location}` contains no rows")
     cells.columns = names = [name.strip() for name in cells.columns]
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
-    cells = plain_types(cells.drop(index))
+    whole = pl.struct(pl.all())
+    record = cells.select(whole.alias("")).to_series()
+    inside = {name: _field(record, name) for name in sorted(named - {*names}) if "." in name}
+    fields = [series.alias(name) for name, series in inside.items() if series is not None]
+    cells = plain_types(cells.drop(index).with_columns(fields))
     notes = [f"{location}: {name} is an index of pandas: skipped" for name in index]
     if unread:
         left = "a column that" if len(unread) == 1 else f"{len(unread):,} columns that"
         verb = "was" if len(unread) == 1 else "were"
         notes.append(f"{location}: {left} the study does not use {verb} not fetched")
-    found = frame_of(location, cells, untyped=False, notes=tuple(notes))
+    nested = tuple(
+        f"{name}.{one.name}"
+        for name, dtype in cells.schema.items()
+        if isinstance(dtype, pl.Struct)
+        for one in dtype.fields
+    )
+    found = frame_of(location, cells, untyped=False, notes=tuple(notes), nested=nested)
     return replace(found, unread=tuple(unread))
+
+
+def _field(series: "pl.Series", name: str) -> "pl.Series | None":
+    """Return the value of a dotted name inside structs or lists, None where there is none."""
+    ends = [place for place, letter in enumerate(name) if letter == "."] + [len(name)]
+    for end in ends:
+        head, rest = name[:end], name[end + 1 :]
+        if isinstance(series.dtype, pl.Struct) and head in [f.name for f in series.dtype.fields]:
+            inner = series.struct.field(head)
+        elif isinstance(series.dtype, pl.List) and head.isdecimal():
+            inner = series.list.get(int(head), null_on_oob=True)
+        else:
+            continue
+        found = inner if not rest else _field(inner, rest)
+        if found is not None:
+            return found
+    return None
 
 
 def _width(dtype: "pl.DataType") -> float:

@@ -23,7 +23,7 @@ from evallang.spelling import closest
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
 HELD = 2  # times that a table is in memory at least, as it is read and as models see it
 GZIP = b"\x1f\x8b"  # the first bytes of a compressed file
-TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
+TEXTS = (".csv", ".tsv", ".jsonl", ".json", ".arff")
 ENDINGS = (*TEXTS, ".parquet", ".xlsx", *(f"{text}.gz" for text in TEXTS))
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from evallang.data.column_types import table_of
 from evallang.data.files import check_size
-from evallang.data.findings import Refused
+from evallang.data.findings import Refused, quoted
 from evallang.data.frame import Frame, frame_of
+from evallang.data.path_patterns import sheet_of
 from evallang.data.text_tables import checked_text
 from evallang.diagnostics import codes
 from evallang.limits import LINE, NESTING
@@ -35,11 +36,7 @@ def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozens
     lines: list[int] = []
     names: dict[str, None] = {}
     dotted = sorted(name for name in named if "." in name)
-    for number, ended in enumerate(io.BytesIO(checked_text(data, source)), 1):
-        line = ended.removesuffix(b"\n")
-        if not line.strip():
-            continue
-        record = _record(line, f"line {number} of `{source}`")
+    for number, record in _records(checked_text(data, source), source):
         record |= {
             name: value
             for name in dotted
@@ -55,6 +52,54 @@ def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozens
     cells = table_of((name, [record.get(name) for record in records]) for name in names)
     nested = tuple(islice(names_inside(records[0]), MOST_NESTED))
     return frame_of(source, cells, untyped=False, lines=lines, nested=nested)
+
+
+KEY = "key"  # the column of the names of an object that is read as rows
+
+
+def _records(data: bytes, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Iterate over the objects of a file, each with the number of its line, or of its row.
+
+    A file that is one array, or an array or object that the path names (`log.json#results`), has
+    its items as rows; the rows of an object have its names in a column.
+    """
+    file, inside = sheet_of(source)
+    if not file.lower().endswith((".json", ".json.gz")) and not data.lstrip().startswith(b"["):
+        for number, ended in enumerate(io.BytesIO(data), 1):
+            line = ended.removesuffix(b"\n")
+            if line.strip():
+                yield number, _record(line, f"line {number} of `{source}`")
+        return
+    whole = _record(b'{"":%b}' % data, f"`{file}`")[""]
+    found = whole if inside is None else nested_value(whole, inside)
+    if isinstance(found, dict):
+        rows = [
+            {KEY: key, **(item if isinstance(item, dict) else {"value": item})}
+            for key, some in found.items()
+            for item in (some if isinstance(some, list) else [some])
+        ]
+    else:
+        rows = found if isinstance(found, list) else []
+    odd = [item for item in rows if not isinstance(item, dict)]
+    if odd or found is None or (inside is None and isinstance(found, dict)):
+        lists = list(names_of_rows(whole)) if inside is None or found is None else []
+        raise Refused(
+            codes.malformed_json_line,
+            f"`{source}` is not an array of objects",
+            help=f"name one: {quoted(f'{file}#{name}' for name in lists)}"
+            if lists
+            else "write an array of objects, or one object a line in a file called .jsonl",
+        )
+    yield from enumerate(rows, 1)
+
+
+def names_of_rows(value: Any, before: str = "") -> Iterator[str]:
+    """Iterate over the dotted names of the arrays of objects inside an object."""
+    for name, item in value.items() if isinstance(value, dict) else ():
+        if isinstance(item, list) and item and isinstance(item[0], dict):
+            yield before + name
+        elif isinstance(item, dict):
+            yield from names_of_rows(item, f"{before}{name}.")
 
 
 def _suggest_fix(line: bytes) -> str:

@@ -93,9 +93,13 @@ _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def sheet_of(location: str) -> tuple[str, str | None]:
-    """Return a path without the sheet that it names, and the sheet: `book.xlsx#Test set`."""
+    """Return a path without the part that it names, and that part.
+
+    It is a sheet, `book.xlsx#Test set`, or what a dotted name leads to, `log.json#results.rows`.
+    """
     file, mark, sheet = location.rpartition("#")
-    return (file, sheet) if mark and file.lower().endswith(".xlsx") else (location, None)
+    found = mark and file.lower().endswith((".xlsx", ".json"))
+    return (file, sheet) if found else (location, None)
 
 
 class PathPattern(Struct, frozen=True):

@@ -1,11 +1,14 @@
 """The columns of predictions: labels, scores, and outcomes that count as right or wrong."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy
 from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.data.column_roles import check_column, missing_line
@@ -24,6 +27,7 @@ from evallang.data.frame import Frame
 from evallang.data.labels import EXACT, as_number, find_label, short_codes
 from evallang.data.magnitudes import check_sizes, check_whole_numbers
 from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
+from evallang.data.row_filters import holds
 from evallang.data.target import Target
 from evallang.diagnostics import codes
 from evallang.limits import LARGEST_NUMBER
@@ -49,6 +53,7 @@ class ModelOutcomes(Struct):
     correct: "dict[str, NDArray[np.bool_]]" = field(default_factory=dict)
     values: "dict[str, NDArray[np.float64]]" = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    answered: "dict[str, NDArray[np.bool_]]" = field(default_factory=dict)
 
 
 def read_correctness(
@@ -61,6 +66,12 @@ def read_correctness(
     """Read the judged outcomes of one model into the answers."""
     keyword = f"{spec.judged or 'correct'} {model.name}"
     column = model.column or model.name
+    if spec.log is not None and column in frame.columns and frame.missing_rows(column):
+        scored = frame.cells[column].is_not_null()
+        answers.answered[model.name] = scored.to_numpy()
+        frame = replace(
+            frame, cells=frame.cells.with_columns(pl.col(column).fill_null(0)), _typed={}
+        )
     if spec.judged == "value":
         with findings.catching():
             values = measured_column(frame, column, model.name, keyword, findings)
@@ -69,6 +80,10 @@ def read_correctness(
             _read_denominators(frame, model, model.denominator, answers, findings)
         return
     _check_present(frame, column, model.name, keyword)
+    if model.right is not None:
+        right_rows = holds(frame, replace(model.right, column=column))
+        answers.correct[model.name] = np.array(right_rows.to_numpy(), dtype=np.bool_)
+        return
     cells = frame.values(column)
     distinct = cells.unique().to_list()
     verdicts = {value: as_number(value) for value in distinct}
@@ -345,7 +360,8 @@ def read_model_scores(
         return _bounds(frame, model, target, findings)
     if model.score is None and model.scores is None:
         return None
-    keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
+    word = "logits" if model.logits else "score" if model.score is not None else "scores"
+    keyword = f"{word} {model.name}"
     if target.task == "regression":
         message = f"`{model.name}` has scores, but the truth contains numbers"
         fix = f"write `models {model.name} as COLUMN` for the numbers it predicts"
@@ -363,11 +379,43 @@ def read_model_scores(
         return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
     given = model.scores
     whole = given.columns.get(given.text) if isinstance(given, ScorePattern) else None
-    if whole is not None and frame.kind(whole) is not Kind.NUMBER:  # a list in each cell
-        number_column(frame, whole, model.name, keyword, findings)
-    columns = _label_columns(model, target)
-    block = _number_columns(frame, columns, model, keyword, findings)
+    if whole is not None and frame.kind(whole) is Kind.OTHER:
+        block = _lists(frame, whole, model, target, keyword)
+    elif whole is not None and model.logits and target.positive is not None:
+        logits = number_column(frame, whole, model.name, keyword, findings)
+        return Scores(scipy.special.expit(logits), probabilities=True)
+    else:
+        if whole is not None and frame.kind(whole) is not Kind.NUMBER:
+            number_column(frame, whole, model.name, keyword, findings)
+        columns = _label_columns(model, target)
+        block = _number_columns(frame, columns, model, keyword, findings)
+    if model.logits:
+        return Scores(scipy.special.softmax(block, axis=1), probabilities=True)
     return Scores(block, _are_probabilities(block, frame, model, findings))
+
+
+def _lists(
+    frame: Frame, column: str, model: GivenModel, target: Target, keyword: str
+) -> "NDArray[np.float64]":
+    """Return the numbers of a column with a list in each cell (n, number of classes)."""
+    _check_present(frame, column, model.name, keyword)
+    cells = frame.cells[column]
+    found = cells.to_list()
+    if cells.dtype == pl.Binary:  # of JSON
+        found = [json.loads(cell) for cell in found]
+    n = len(target.classes)
+    for row, numbers in enumerate(found):
+        plain = isinstance(numbers, list) and all(isinstance(x, int | float) for x in numbers)
+        if not plain or len(numbers) != n or not np.isfinite(numbers).all():
+            raise Refused(
+                codes.scores_do_not_fit_labels,
+                f"{model_column(column, model.name)} is not a list of {n} finite numbers in "
+                f"{frame.place(row)}",
+                keyword,
+                help=f"write in each list a number for each of {quoted(target.classes, 12)}, in "
+                "this order",
+            )
+    return np.array(found, dtype=np.float64)
 
 
 def _number_columns(

@@ -337,7 +337,11 @@ def join(
         if name is not None and all(name in frame.columns for frame in frames.values())
     ]
     apart = {spec.truth or "", *(model.column or model.name for model in spec.models)}
-    parts, notes = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
+    if spec.log is not None and not spec.rows_common:
+        parts = _with_gaps(frames, [spec.id, *within], findings, apart)
+        notes: tuple[str, ...] = ()
+    else:
+        parts, notes = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
     return _side_by_side(parts, spec, notes, findings)
 
 
@@ -657,6 +661,45 @@ def align(
         places = frame.row_numbers[order.to_numpy()]
         parts[path] = replace(frame, cells=frame.cells[order], rows=places, _typed={})
     return parts, notes
+
+
+def _with_gaps(
+    frames: Mapping[str, Frame],
+    keys: Sequence[str],
+    findings: Findings,
+    apart: Collection[str],
+) -> dict[str, Frame]:
+    """Align the samples of all models; what a model was not scored on is missing in its columns.
+
+    What describes a sample, which is every column but those `apart`, is that of another model.
+    """
+    for frame in frames.values():
+        findings.tried(read_ids, frame, keys[0], within=keys[1:], apart=apart)
+    findings.stop_at_errors()
+    spelled = [_key_texts(frames, key) for key in keys]
+    rows = {
+        path: pl.DataFrame([one[path].alias(str(i)) for i, one in enumerate(spelled)])
+        for path in frames
+    }
+    every = pl.concat(rows.values()).unique(maintain_order=True)
+    names = every.columns
+    held: dict[str, pl.DataFrame] = {}
+    for path, frame in frames.items():
+        own = pl.concat([rows[path], frame.cells], how="horizontal")
+        held[path] = every.join(own, on=names, how="left", maintain_order="left").drop(names)
+    parts: dict[str, Frame] = {}
+    for path, cells in held.items():
+        others = [one for other, one in held.items() if other != path]
+        filled = [
+            pl.select(pl.coalesce(cells[c], *(one[c] for one in others if c in one.columns)))
+            .to_series()
+            .alias(c)
+            for c in cells.columns
+            if c not in apart
+        ]
+        whole = cells.with_columns(filled)
+        parts[path] = replace(frames[path], cells=whole, rows=range(len(whole)), _typed={})
+    return parts
 
 
 def _key_texts(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":

@@ -414,6 +414,7 @@ def _outcomes(
         times=frame.times,
         events=events,
         moments=moments,
+        answered=answers.answered,
         joined=frame.joined,
         taken=frame.taken,
     )
@@ -458,6 +459,8 @@ def outcomes_hash(made: GivenOutcomes) -> str:
     ):
         for name in sorted(arrays):
             parts.codes(f"{kind}.{name}", arrays[name])
+    for name in sorted(made.answered):
+        parts.codes(f"answered.{name}", made.answered[name])
     parts.text("probabilities", sorted(made.probabilities))
     parts.texts("ids", made.id_column, distinct=made.repeats is None)
     parts.levels("groups", made.group_names, made.group_codes)

@@ -33,7 +33,7 @@ def select(
             raise unknown_column(
                 codes.unknown_column, line.column, frame.nameable, frame.source, span=line.span
             )
-        after = frame.keep(_holds(frame, line))
+        after = frame.keep(holds(frame, line))
         excluded.append((line.written, frame.n - after.n))
         if after.n == 0 and may_be_empty:
             return after, tuple(excluded)
@@ -49,7 +49,8 @@ def select(
     return frame, tuple(excluded)
 
 
-def _holds(frame: Frame, line: Where) -> "pl.Series":
+def holds(frame: Frame, line: Where) -> "pl.Series":
+    """Return the rows for which a line holds."""
     values = frame.values(line.column)
     if line.operator == "is missing":
         return values.is_null()

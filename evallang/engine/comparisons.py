@@ -203,7 +203,7 @@ class OneSource(Struct, frozen=True):
     ) -> TestInputs:
         key = (test, models)
         if key not in self.asked:
-            read = in_blocks(as_read_by(self.evaluation, self.by), test)
+            read = in_blocks(as_read_by(self.evaluation, self.by), test).on_common_rows(models)
             self.asked[key] = TestInputs(study, read, self.by, models, test, level)
         return self.asked[key]
 
@@ -212,16 +212,14 @@ class OneSource(Struct, frozen=True):
 
         A model whose fit failed is wrong everywhere: its pairs have no p, and count as p = 1.
         """
-        known = {
-            model: self.evaluation.correct(model)
-            for model in models
-            if not self.evaluation.models[model].failed
-        }
+        sound = [model for model in models if not self.evaluation.models[model].failed]
+        evaluation = self.evaluation.on_common_rows(sound) if sound else self.evaluation
+        known = {model: evaluation.correct(model) for model in sound}
         if not known:
             return np.zeros((0, len(models)), dtype=np.bool_)
         wrong = np.zeros(len(next(iter(known.values()))), dtype=np.bool_)
         every = np.column_stack([known.get(model, wrong) for model in models])
-        return every[rows_about(self.evaluation, self.by, next(iter(known)))]
+        return every[rows_about(evaluation, self.by, next(iter(known)))]
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on this source."""

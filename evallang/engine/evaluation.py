@@ -5,6 +5,7 @@ from here on they look the same.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,14 @@ class ModelOutcome(Struct, frozen=True):
     failed: tuple[tuple[int, int], ...] = ()
     fitted: tuple["FittedFold", ...] = ()
     parts: Partition | None = None
+
+    def take(self, kept: "NDArray[np.bool_] | None") -> "ModelOutcome":
+        """Keep some of the rows, all with None."""
+        if kept is None:
+            return self
+        held = ("rows", "repeat", "fold", "truth", "labels")
+        scores = None if self.scores is None else self.scores[kept]
+        return replace(self, **{n: getattr(self, n)[kept] for n in held}, scores=scores, parts=None)
 
 
 class CountedRows(Struct, frozen=True):
@@ -373,6 +382,22 @@ class Evaluation(Struct, frozen=True):
             if found.rows is rows or np.array_equal(found.rows, rows)
         )
 
+    def on_common_rows(self, models: Sequence[str]) -> "Evaluation":
+        """Return some models with the rows that all of them have, in place of the rows of each.
+
+        Models without a common row, such as shares of other examples, are returned as they are.
+        """
+        if self.counted is not None or {*models} <= {*self.on_the_same_rows(models[0])}:
+            return self
+        found = {model: self.models[model] for model in models}
+        runs = 1 + max(int(one.repeat.max(initial=0)) for one in found.values())
+        keys = {model: one.rows * runs + one.repeat for model, one in found.items()}
+        common = reduce(np.intersect1d, keys.values())
+        if not len(common):
+            return self
+        kept = {model: one.take(np.isin(keys[model], common)) for model, one in found.items()}
+        return self.altered(models={**self.models, **kept})
+
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
         """Return the weight of each test row of a model (n,), or None without weights."""
         return None if self.weights is None else self.weights[self.models[model].rows]
@@ -650,7 +675,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
             scores=source.scores.get(model.name),
             probabilities=model.name in source.probabilities,
             parts=parts,
-        )
+        ).take(source.answered.get(model.name))
     return _evaluation_of_given(
         source,
         models,

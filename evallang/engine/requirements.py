@@ -124,7 +124,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         grouped = evaluation.group_codes is not None
         classes = len(evaluation.classes)
         test = difference_test(spec.metric, evaluation.yields, classes, grouped)
-    read = in_blocks(as_read_by(evaluation, spec.metric), test)
+    read = in_blocks(as_read_by(evaluation, spec.metric), test).on_common_rows(spec.models)
     inputs = TestInputs(study, read, spec.metric, spec.models, test, spec.level)
     try:
         if spec.test is not None:

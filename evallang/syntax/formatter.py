@@ -174,6 +174,8 @@ def _value(node: n.Node) -> Doc:
             )
         case n.ColumnPairNode():
             return _row("(", node.numerator, ", ", node.denominator, ")")
+        case n.JudgedColumnNode():
+            return _row(node.column, f" {node.operator} ", node.value)
         case n.RatioNode():
             return _row("ratio(", node.numerator, ", ", node.denominator, ")")
         case n.SourceNode("sql"):

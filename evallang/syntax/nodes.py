@@ -166,8 +166,16 @@ class ModelColumnNode(Node, frozen=True):
 
     name: ColumnNode
     label: TextNode | None = None
-    column: ColumnNode | ColumnPairNode | None = None
+    column: "ColumnNode | ColumnPairNode | JudgedColumnNode | None" = None
     path: TextNode | None = None
+
+
+class JudgedColumnNode(Node, frozen=True):
+    """`answer = "C"`: the values of a column that count as right."""
+
+    column: ColumnNode
+    operator: str
+    value: ValueNode
 
 
 class RatioNode(Node, frozen=True):

@@ -28,6 +28,7 @@ _OF_ITS_CHILDREN: Mapping[str, type[n.Node]] = {
     "entry": n.EntryNode,
     "model_column": n.ModelColumnNode,
     "option": n.OptionNode,
+    "judged_column": n.JudgedColumnNode,
     "pair": n.PairNode,
     "range": n.RangeNode,
     "ratio": n.RatioNode,

@@ -9,7 +9,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import scipy.stats
 
 import evallang as ev
 from evallang.data import logs
@@ -209,3 +211,35 @@ def test_every_eval_ever_gives_models_tasks_and_tokens(tmp_path: Path) -> None:
     value = '  value "output tokens" all\n  lower is better\n  where task = qa\n'
     tokens = run(tmp_path, body.format(value)).estimates
     assert [one.value for one in tokens] == [14.5, 14.5]
+
+
+@pytest.mark.parametrize(("epochs", "test"), [(1, "mcnemar"), (2, "t")])
+def test_models_are_paired_where_both_are_scored(epochs: int, test: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    scores: dict[str, dict[int, list[float]]] = {"a": {}, "b": {}, "c": {}}
+    for model, chance in (("a", 0.5), ("b", 0.7), ("c", 0.6)):
+        samples = []
+        for number, epoch in np.ndindex(60, epochs):
+            right, failed = rng.random() < chance, rng.random() < 0.15
+            more = {"error": {"message": "reset"}} if failed else {}
+            samples.append(sample(number, "CI"[not right], epoch=epoch + 1, **more))
+            if not failed:
+                scores[model].setdefault(number, []).append(float(right))
+        (tmp_path / f"{model}.json").write_text(inspect_log(*samples, model=model))
+    body = 'predictions quiz from inspect "*.json"\n' + "  repeat epoch\n" * (epochs > 1)
+    found = run(tmp_path, body + f"compare a vs b, a vs c with {test} holm\n")
+    for one in found.estimates:
+        own = scores[one.model]
+        assert (one.n, one.value) == (
+            len(own),
+            pytest.approx(np.mean([*map(np.mean, own.values())])),
+        )
+    for pair in found.comparisons[0].pairwise:
+        first, second = (scores[model] for model in pair.models)
+        both = sorted({*first} & {*second})
+        apart = [np.mean(first[number]) - np.mean(second[number]) for number in both]
+        if test == "t":
+            assert pair.p == pytest.approx(scipy.stats.ttest_1samp(apart, 0).pvalue)
+        else:
+            assert [pair.table[0][1], pair.table[1][0]] == [apart.count(1), apart.count(-1)]
+            assert sum(map(sum, pair.table)) == len(both)
