@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from evallang.checking.clauses import Clauses
-from evallang.checking.scope import Scope, suggestion
+from evallang.checking.scope import Scope
 from evallang.data.dataset import LogSpec
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
@@ -47,10 +47,6 @@ def log_spec(scope: Scope, node: n.PredictionsNode, clauses: Clauses) -> LogSpec
             scope.refuse("clause_of_logs", clauses.places[word], word=word, tools=tools)
         return None
     name = node.tool.name
-    if name not in TOOLS:
-        text, fixes = suggestion(name, node.tool.span, TOOLS)
-        scope.refuse("unknown_tool", node.tool.span, help=text, fixes=fixes, name=name, tools=tools)
-        return None
     own, states = TOOLS[name]
     for word, place in clauses.places.items():
         if word in OF_TABLES or (word in OF_LOGS and word not in own):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evallang.stats.score_counts import PlacementSums, ScoreCounts
 
 Task = Literal["classification", "regression"]
-LOG_VALUES = ("input tokens", "output tokens", "seconds", "cost")  # of a sample, beside its score
+LOG_VALUES = ("input tokens", "output tokens", "seconds", "cost")  # of a sample, next to its score
 BY_ORDER = "{order}"  # the column of `repeat by order`: the place of a row among those of its id
 Label = bool | int | float | str
 
@@ -124,7 +124,8 @@ class GivenModel(Struct, frozen=True):
     `column` and `path` are the place of its labels; `scores` is a tuple of columns in label
     order, a mapping label -> column, or a pattern "p_*", which reading ties to the columns of
     the model's own file, as softmax where they are `logits`; `right` says which values of `column`
-    are right; `range` is the columns of the bounds of its prediction interval. Of a ratio, `column` holds the numerators and `denominator` is the column of the denominators.
+    are right; `range` is the columns of the bounds of its prediction interval. Of a ratio,
+    `column` holds the numerators and `denominator` is the column of the denominators.
     """
 
     name: str

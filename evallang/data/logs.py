@@ -39,7 +39,7 @@ OF_HELM = ("per_instance_stats.json", "scenario_state.json", "run_spec.json")
 NAN = re.compile(rb"([:,\[]\s*)NaN(?=\s*[,}\]])")  # Python writes it, and JSON does not have it
 VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-MUCH = 0.01  # share of dropped samples that is warned of
+MUCH = 0.01  # share of dropped samples above which a warning follows
 ZSTANDARD = 93  # the number of the method in ZIP files
 SCORED = "scored"
 
@@ -168,7 +168,7 @@ def _unreadable(
 
 
 def _score(value: Any, place: str, name: str) -> float | None:
-    """Read the score of a sample: a number, a verdict of Inspect AI; None where it has none."""
+    """Read the score of a sample: a number, a verdict of Inspect AI; None without one."""
     if isinstance(value, str):
         value = VERDICTS.get(value, WORDS.get(value.lower(), as_number(value)))
     elif value is None:

@@ -15,7 +15,7 @@ from evallang.data.files import matching_files
 from evallang.data.findings import Refused, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.path_patterns import PART, in_braces, path_pattern
+from evallang.data.path_patterns import PART, in_braces, path_pattern, sheet_of
 from evallang.diagnostics import codes
 
 Hashes = tuple[str, str]
@@ -25,7 +25,8 @@ APART = r"^(\+|0[0-9]|-0([^.]|$))"  # 007, +5, -0: more than a number
 
 def pattern_files(location: str, folder: Path) -> list[tuple[dict[str, str], str]]:
     """Return the files of a pattern with braces and the values of its words, in their order."""
-    pattern = path_pattern(location)
+    file, inside = sheet_of(location)
+    pattern = path_pattern(file)
     found = matching_files(pattern.glob, folder, location)
     try:
         files = pattern.matches(found)
@@ -44,7 +45,7 @@ def pattern_files(location: str, folder: Path) -> list[tuple[dict[str, str], str
             "from",
             help=f"a word in braces stands for any text without `/`; {seen}",
         )
-    return files
+    return [(values, path if inside is None else f"{path}#{inside}") for values, path in files]
 
 
 def with_words(frame: Frame, values: Mapping[str, str]) -> Frame:

@@ -156,6 +156,8 @@ def model_columns(spec: Spec, models: Iterable[GivenModel]) -> set[str]:
 def named_columns(spec: Spec) -> frozenset[str]:
     """Return the columns that a statement names."""
     models = [] if isinstance(spec, DataSpec) else named_models(spec.models)
+    if isinstance(spec, PredictionsSpec) and spec.every is not None:
+        models = named_models([*spec.models, spec.every])
     if isinstance(spec, ScoresSpec) and spec.model:
         models = []  # they are rows
     names = {*roles_of(spec, models)}

@@ -45,7 +45,7 @@ _OF_ALL: Mapping[str, Callable[..., n.Node]] = {
 _WORDS = frozenset(
     {
         *("by", "distribution", "drawn", "order", "reader_word", "repeat_word"),
-        *("samples_word", "scale", "setting_word", "split", "target_word"),
+        *("samples_word", "scale", "setting_word", "split", "target_word", "tool"),
     }
 )
 """The rules of keywords that are values."""

