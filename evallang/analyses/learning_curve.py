@@ -382,7 +382,9 @@ def _last_step(item: Analysis) -> object:
 
 
 def _methods(context: Context, found: Sequence[Analysis]) -> Runs:
-    return write(context, TOPIC, "methods_of_learning", ordered=found[0].values["ordered"])
+    tuned = any(model.tuned for model in context.results.models)
+    facts = {"ordered": found[0].values["ordered"], "tuned": tuned}
+    return write(context, TOPIC, "methods_of_learning", **facts)
 
 
 @states("learning_curve", key=_last_step)
