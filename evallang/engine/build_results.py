@@ -803,6 +803,7 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
                 of_sums=declared.needs == "sums",
                 ideal=declared.ideal,
                 matrix_of_classes=declared.matrix_of_classes,
+                abbreviation=declared.abbreviation or None,
                 low=_bound(declared.low),
                 high=_bound(declared.high),
             )

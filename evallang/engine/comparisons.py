@@ -601,10 +601,8 @@ def _own(test: HypothesisTestResult) -> HypothesisTestResult:
     found = test.estimate
     if found is None or found.low is None:
         return test
-    return replace(
-        test,
-        simultaneous=SimultaneousInterval(found.low, found.high, found.level, found.method),
-    )
+    wide = SimultaneousInterval(found.low, found.high, found.level, found.method, draws=found.draws)
+    return replace(test, simultaneous=wide)
 
 
 def _widened(
@@ -618,7 +616,9 @@ def _widened(
     if wide is None or wide.low is None or wide.high is None:
         return test
     method = f"{wide.method}, {kind}" if kind == "conservative" else wide.method
-    interval = SimultaneousInterval(wide.low, wide.high, plain.level, method, kind == "fcr")
+    interval = SimultaneousInterval(
+        wide.low, wide.high, plain.level, method, kind == "fcr", wide.draws
+    )
     return replace(test, simultaneous=interval)
 
 

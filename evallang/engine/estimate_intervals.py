@@ -77,12 +77,12 @@ def drop_zero_width(test: HypothesisTestResult) -> HypothesisTestResult:
 
 def unbounded(difference: Difference) -> Difference:
     """Return the difference without bounds."""
-    return replace(difference, low=None, high=None)
+    return replace(difference, low=None, high=None, draws=None)
 
 
 def _effect(effect: Effect) -> Effect:
     flat = has_no_width(effect.low, effect.high)
-    return replace(effect, low=None, high=None) if flat else effect
+    return replace(effect, low=None, high=None, draws=None) if flat else effect
 
 
 # --- weighted examples -----------------------------------------------------------------------

@@ -548,7 +548,13 @@ def _recovered(one: Estimate, other: Estimate) -> dict[str, Any]:
     down = math.hypot(one.value - low, above - other.value)
     up = math.hypot(high - one.value, other.value - below)
     method = f"mover({member_of(one.interval.method)})"
-    return {"low": value - down, "high": value + up, "method": method}
+    drawn = [n for n in (one.interval.draws, other.interval.draws) if n is not None]
+    return {
+        "low": value - down,
+        "high": value + up,
+        "method": method,
+        "draws": min(drawn, default=None),
+    }
 
 
 def levels(evaluation: Evaluation, column: str) -> tuple[str, ...]:

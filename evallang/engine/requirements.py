@@ -133,7 +133,9 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
     except OwnMetricFailed as error:
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {error}"))
     difference = cast(Difference, compared.estimate)
-    interval = Interval(difference.method, spec.level, difference.low, difference.high)
+    interval = Interval(
+        difference.method, spec.level, difference.low, difference.high, draws=difference.draws
+    )
     better = evaluation.entry(spec.metric).declaration.direction
     margin = spec.value
     if spec.kind == "superior":
@@ -186,7 +188,7 @@ def _tested(
         value=found.value,
         interval=None
         if found.low is None and found.high is None
-        else Interval(found.method, found.level, found.low, found.high),
+        else Interval(found.method, found.level, found.low, found.high, draws=found.draws),
         test=state_disagreements(replace(test, reject=rejects), alpha, found),
         alpha=alpha,
     )
@@ -230,6 +232,7 @@ def _record(
         interval=None if interval is None else (interval.low, interval.high),
         level=spec.level,
         method="none" if interval is None else interval.method,
+        draws=None if interval is None else interval.draws,
         test=test,
         alpha=alpha,
         operator=spec.operator,

@@ -286,7 +286,7 @@ def protocol_lines(protocol: Entry[Any]) -> tuple[str, ...]:
     setting = next(s for s in settings() if s.words == words)
     tests = [t.name for t in HYPOTHESIS_TESTS if test_fit(t, setting) == "yes"]
     about = declared.about.replace("{k}", "k").replace("{n_train}", "so many")
-    lines = [f"estimates are about {about}"]
+    lines = [f"estimates apply to {about}"]
     lines.append(f"tests: {listed(tests)}" if tests else "tests: none, only those across data")
     if not declared.keeps_strata:
         lines.append("strata have no effect")

@@ -226,6 +226,7 @@ def precision(
         1,
         proportion="predicted_negatives",
         unit="percent",
+        abbreviation="NPV",
         when="negative predictions lead to action, as when a test rules out a disease",
         when_not=(
             "the share of positives in use differs from that of the study, and the value "

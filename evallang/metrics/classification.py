@@ -151,6 +151,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         1,
         known_without_skill=True,
         chance=0,
+        abbreviation="MCC",
         when="one number should describe both classes, whatever their sizes",
         when_not="one kind of mistake matters more than the other: cost, fbeta",
         formula=(

@@ -65,6 +65,7 @@ class MetricDeclaration(Guidance, frozen=True):
     better : which direction is better; `nearest` to `ideal` where neither is
     ideal : the best value of a metric without a direction
     title_with_options : the title where options are written, with their names in braces
+    abbreviation : what the heads of tables print ("AUC"); a note has the title
     low, high : its range, None where unbounded
     proportion : whose successes it counts, so that an interval for proportions applies:
         `all` examples, the `positives`, the `negatives`, the `predicted_positives` or
@@ -151,6 +152,7 @@ class MetricDeclaration(Guidance, frozen=True):
     of_margins: bool = False
     matrix_of_classes: bool = False
     title_with_options: str = ""
+    abbreviation: str = ""
     default: bool = False
     proposed: bool = False
     under_weights: UnderWeights | None = None

@@ -254,6 +254,7 @@ def normalized_cost(
             "its estimate is too large on average, the more so the fewer examples a bin holds, "
             "and resampling adds to that"
         ),
+        abbreviation="ECE",
         when="the field reports it, with the same number of bins",
         when_not=(
             "models are compared: brier or log_loss; the value depends on the bins, and a "

@@ -105,6 +105,7 @@ COST_AREA = OfSides(lambda *sides: areas_of_lowest_costs(*(side.T for side in si
         by_score=AREA.by_score,
         rounds_by="distinct",
         sides=lambda o, options: ((score, up) for _, up, score in _curves(o, options)),
+        abbreviation="AUC",
         when="scores rank examples, and no threshold has been fixed",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "

@@ -245,6 +245,7 @@ def _declaration(metric: str, **more: Any) -> MetricDeclaration:
         "ndcg(at=10)",
         default=True,
         of_examples="discounted gains",
+        abbreviation="nDCG",
         when="rows have several degrees of relevance, or the whole order of a ranking counts",
         when_not="only the first relevant row is read: mean_reciprocal_rank",
         formula=(
@@ -305,6 +306,7 @@ def ndcg(
     _declaration(
         "mean_average_precision",
         of_examples="average precisions",
+        abbreviation="MAP",
         when="a row is relevant or not, and all relevant rows should come early",
         when_not=(
             "rows have several degrees of relevance: ndcg; only the first relevant row is read: "
@@ -348,6 +350,7 @@ def mean_average_precision(
     _declaration(
         "mean_reciprocal_rank(at=10)",
         of_examples="reciprocal ranks",
+        abbreviation="MRR",
         when="one relevant row is enough, as for the answer to a question",
         when_not="further relevant rows count: mean_average_precision or ndcg",
         formula=(

@@ -45,6 +45,7 @@ OF_PERCENT = Tail(0.05, "coverage of 95% intervals was 92% in simulations with t
         squares=True,
         default=True,
         tail=lambda options: OF_SQUARES,
+        abbreviation="MSE",
         when="the model predicts means, and large errors are disproportionately bad",
         when_not=(
             "readers need a value in the target's unit: rmse; a few extremes must not dominate "
@@ -83,6 +84,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         unit="target",
         squares=True,
         tail=lambda options: OF_SQUARES,
+        abbreviation="RMSE",
         when="as for mse, in the target's unit",
         when_not="a few extremes must not dominate the value: mae",
         formula=(
@@ -128,6 +130,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         unit="target",
         proposed=True,
         tail=lambda options: OF_ABSOLUTE,
+        abbreviation="MAE",
         when="errors should count in proportion to their size, in the target's unit",
         when_not=(
             "large errors are disproportionately bad: rmse; the model predicts means, and the "
@@ -159,6 +162,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         remark=lambda outcome: _near_zero(outcome),
         of_examples="absolute percentage errors",
         tail=lambda options: OF_PERCENT,
+        abbreviation="MAPE",
         when=("errors should count relative to the size of the truth, which is never near 0"),
         when_not=(
             "the truth may be near 0, or predictions that are too high and too low must count "
@@ -232,6 +236,7 @@ def _near_zero(outcome: Outcome) -> str | None:
         unit="percent",
         of_examples="symmetric percentage errors",
         tail=lambda options: OF_ABSOLUTE,
+        abbreviation="sMAPE",
         when="published forecasts report it",
         when_not=(
             "the choice is free, because a prediction that is too low counts more than one "
@@ -276,6 +281,7 @@ def smape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray
         0,
         of_examples="scaled errors",
         tail=lambda options: OF_ABSOLUTE,
+        abbreviation="MASE",
         when="forecasts of several series, or in several units, need a common scale",
         when_not="one series is forecast, and its unit is meaningful: mae",
         formula=(

@@ -249,7 +249,7 @@ TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
 """What readers call options that several protocols have."""
 
 FITTED_MODEL = "this fitted model"
-FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
+FITTED_MODELS = "the average of the {k} models fitted here, not to a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups from the same population"
 REPEATS = "this model on new examples, with new repeats if each was sampled independently"

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cell, Paragraph, Row, Table
 from evallang.reporting.letter_case import capitalised
+from evallang.reporting.narrow_tables import with_a_row_for_each_cell
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import notes, write
@@ -16,6 +19,8 @@ TOPIC = "characteristics"
 MOST_DATA_SETS = 3  # with a table each
 PERCENT = Scale(1, 2)
 WITHOUT_COMMA = 10_000  # such as years
+SEVERAL = 3  # classes, whose columns a column of a journal has no room for
+MOST_ROWS = 40  # of a page of a journal
 
 
 def _topics(context: Context) -> list[Topic]:
@@ -97,7 +102,7 @@ def _table(context: Context, data: DataRecord, identifier: str) -> Table:
     known = data.n_features or 0
     left_out = known - sum(column.name != data.target for column in described)
     counted_ = [bool(column.by_class[0].levels) for column in described]
-    return table(
+    made = table(
         identifier,
         write(context, TOPIC, "caption", data=data, by_class=bool(classes)),
         [
@@ -116,6 +121,9 @@ def _table(context: Context, data: DataRecord, identifier: str) -> Table:
             levels=any(counted_),
         ),
     )
+    if len(classes) < SEVERAL or len(rows) * (len(heads) + 1) > MOST_ROWS:
+        return made
+    return replace(made, narrow=with_a_row_for_each_cell(made))
 
 
 def _rows(column: ColumnRecord, width: int, *, missing: bool) -> Iterator[Row]:

@@ -58,12 +58,7 @@ from evallang.reporting.figures.matrices import decision_matrix, win_matrix
 from evallang.reporting.figures.posterior import POSTERIORS_DRAWN, densities, shares, simplex
 from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.long_tables import capped
-from evallang.reporting.numbers import (
-    Scale,
-    fixed,
-    percent,
-    statistic,
-)
+from evallang.reporting.numbers import Scale, degrees, fixed, percent, statistic
 from evallang.reporting.orientation import order_words
 from evallang.reporting.pair_findings import singly
 from evallang.reporting.pair_table import (
@@ -298,7 +293,9 @@ def _other_forms(
     made: dict[str, list[Run]] = {}
     for form in FORMS_OF_P:
         if form == "p_chi2" and chi2 is not None and (used is None or used.name != "chi2"):
-            made.setdefault(form, []).append(stat("chi2", statistic(chi2), chi2))
+            df = omnibus.extra.get("df_chi2")
+            known = () if df is None else (degrees(df),)
+            made.setdefault(form, []).append(stat("chi2", statistic(chi2), chi2, known))
         p = omnibus.extra.get(form)
         if p is not None and p != omnibus.p:
             made.setdefault(form, []).append(p_stat(context, p, comparison.alpha))
@@ -426,7 +423,7 @@ def _matrix_panel(context: Context, comparison: Comparison, ordered: Sequence[st
         of_p=of_p,
         differences=differences,
         ranks=context.is_about_ranks(comparison),
-        percent=context.difference_words(comparison).percent,
+        units=context.difference_words(comparison).units,
     )
     return Panel(drawn.drawing, drawn.alt, title), text
 

@@ -22,26 +22,30 @@ from evallang.reporting.document import Cite, Runs, Section
 from evallang.reporting.figures.figure import LOOKS, UNBOUNDED, Bounds, Look
 from evallang.reporting.letter_case import (
     GROUPS,
+    abbreviated,
     axis_words,
     capitalised,
     mid_sentence,
     printed,
     titled,
 )
-from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
+from evallang.reporting.numbers import NBSP, Scale, Style, count, error_of_bounds, scale_of
 from evallang.reporting.orientation import inside, is_directed, turned
 from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
     Comparison,
     DataRecord,
+    Difference,
     Estimate,
     HypothesisTestResult,
+    Interval,
     MethodRecord,
     ModelRecord,
     ProtocolRecord,
     Requirement,
     ResultsRecord,
+    SimultaneousInterval,
     Tested,
 )
 from evallang.results.written import method_of
@@ -58,11 +62,16 @@ KEPT = "".join(
 """Blanks and joiners, with which pages set text."""
 
 
+RANKS = "ranks"
+"""The unit of a difference of average ranks."""
+
+
 class MetricWords(Struct, frozen=True):
     """How a metric is named and printed; `noun` is its name inside a sentence.
 
     `no_interval` states why an interval is missing, or is empty; `of_sums` that it divides two
-    sums over the examples. `range` has the least and the largest possible value.
+    sums over the examples. `range` has the least and the largest possible value. `short` is its
+    abbreviation, `units` those of its differences ("points", "price units"); empty without any.
     """
 
     name: str
@@ -75,6 +84,18 @@ class MetricWords(Struct, frozen=True):
     ideal: float | None = None
     matrix_of_classes: bool = False
     range: Bounds = UNBOUNDED
+    short: str = ""
+    units: str = ""
+
+    @property
+    def head(self) -> str:
+        """What the head of a column prints."""
+        return self.short or self.heading
+
+    @property
+    def brief(self) -> str:
+        """The name inside a note below such a head."""
+        return self.short or self.noun
 
     @property
     def heading(self) -> str:
@@ -89,7 +110,7 @@ class MetricWords(Struct, frozen=True):
     @property
     def points(self) -> str:
         """The unit after the name of a scale of differences."""
-        return " (points)" if self.percent else ""
+        return f" ({self.units})" if self.units else ""
 
     @property
     def range_of_differences(self) -> Bounds:
@@ -481,9 +502,15 @@ class Context:
         noun = axis_words(title) if found.own_code else mid_sentence(title)
         unit, better = found.unit or "number", found.better or "higher"
         reason = found.no_interval or ""
+        options = "" if found.title_states_options else name.removeprefix(method_of(name))
+        short = abbreviated(found.abbreviation, options) if found.abbreviation else ""
+        targets = {data.target for data in self.results.data if data.target}
+        units = "points" if unit == "percent" else ""
+        if unit == "target" and len(targets) == 1:
+            units = f"{targets.pop()} units"
         return MetricWords(
             name, title, noun, unit, better, reason, found.of_sums, found.ideal,
-            found.matrix_of_classes, (found.low, found.high),
+            found.matrix_of_classes, (found.low, found.high), short, units,
         )  # fmt: skip
 
     def cite(self, kind: str, name: str) -> Runs:
@@ -594,8 +621,9 @@ class Context:
         """Choose the decimals of a metric, one choice for its whole column."""
         rows = [e for e in self._by_setting.get(setting, ()) if e.metric == metric]
         halves = [half_width(i.low, i.high) for e in rows if (i := e.interval) is not None]
-        percent = self.metric(metric).percent
-        return scale_of(halves, [e.value for e in rows], percent=percent, n=self.n(setting.data))
+        errors = [monte_carlo_error(e.interval) for e in rows]
+        values, percent = [e.value for e in rows], self.metric(metric).percent
+        return scale_of(halves, values, percent=percent, n=self.n(setting.data), errors=errors)
 
     def is_about_ranks(self, comparison: Comparison) -> bool:
         """Return whether the pairs were decided by the difference of their average ranks."""
@@ -612,7 +640,7 @@ class Context:
         if not self.is_about_ranks(comparison):
             return self.compared_words(comparison)
         noun = f"average rank in {metric.noun}"
-        return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "ranks", "lower")
+        return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, RANKS, "lower")
 
     def compared_words(self, comparison: Comparison) -> MetricWords:
         """Return the words for what the pairs are compared in: the metric, unless tests differ.
@@ -627,14 +655,22 @@ class Context:
         found = self.method("metric", comparison.metric)
         known = found.of_examples if found is not None else None
         noun = f"{asked} of the {known or f'values of {metric.noun}'}"
-        return replace(metric, title=capitalised(noun), noun=noun)
+        return replace(metric, title=capitalised(noun), noun=noun, short="")
 
     def difference_scale(self, comparison: Comparison) -> Scale:
-        """Choose the decimals of the differences of a comparison."""
-        pairs = [pair.estimate for pair in comparison.pairwise if pair.estimate is not None]
+        """Choose the decimals of the differences in a metric that one line of the study compares.
+
+        The tests on several data sets are in one table.
+        """
+        line = comparison.index, comparison.metric
+        alike = [c for c in self.results.comparisons if (c.index, c.metric) == line]
+        found = [pair for one in alike for pair in one.pairwise]
+        pairs = [pair.estimate for pair in found if pair.estimate is not None]
         halves = [half_width(pair.low, pair.high) for pair in pairs]
-        percent, n = self.difference_words(comparison).percent, self.n(comparison.data)
-        return scale_of(halves, [pair.value for pair in pairs], percent=percent, n=n)
+        errors = map(monte_carlo_error, (*pairs, *(pair.simultaneous for pair in found)))
+        percent = self.difference_words(comparison).percent
+        n = max((self.n(one.data) or 0 for one in alike), default=0) or None
+        return scale_of(halves, [p.value for p in pairs], percent=percent, n=n, errors=errors)
 
     def compared_on_estimates(self, comparison: Comparison) -> bool:
         """Return whether the estimates shown are of the protocol that was compared under."""
@@ -670,6 +706,15 @@ def half_width(low: float | None, high: float | None) -> float | None:
     if low is None or high is None or math.isinf(low) or math.isinf(high):
         return None
     return (high - low) / 2
+
+
+def monte_carlo_error(
+    found: Interval | Difference | SimultaneousInterval | None,
+) -> float | None:
+    """Return the Monte Carlo error of the bounds of an interval; None where there is none."""
+    if found is None:
+        return None
+    return error_of_bounds(found.low, found.high, found.level, found.draws)
 
 
 def printed_p(pair: HypothesisTestResult) -> float | None:

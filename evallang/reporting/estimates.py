@@ -239,19 +239,19 @@ def interval_notes(
                 continue
             key = (one.method, one.level, one.clusters is not None)
             if e.subgroup is None and one.method not in main[name]:
-                title = f"{metric.title} of {context.model(e.model)}"
+                title = f"{metric.brief} of {context.model(e.model)}"
                 methods.setdefault(key, []).append(title)
             else:
                 kinds[key] = None
         for kind in kinds:
-            methods.setdefault(kind, []).append(metric.title)
+            methods.setdefault(kind, []).append(metric.brief)
         none = any(e.no_interval in (NO_WIDTH, NOT_COMPUTED) for e in of_metric)
         if kinds:
             continue
         if metric.no_interval:
-            unsound.setdefault(metric.no_interval, []).append(metric.title)
+            unsound.setdefault(metric.no_interval, []).append(metric.brief)
         elif any(e.value is not None for e in of_metric) and not none:
-            methods.setdefault(("", 0.0, False), []).append(metric.title)
+            methods.setdefault(("", 0.0, False), []).append(metric.brief)
     spread = any(e.sd is not None for e in found if e.interval is None)
     return notes(
         context,
@@ -295,7 +295,7 @@ def _owners(context: Context, owners: Sequence[Estimate], found: Sequence[Estima
     """List metrics with the models of some estimates, which are omitted where they are all."""
     by_metric: dict[str, dict[str, None]] = {}
     for e in owners:
-        by_metric.setdefault(context.metric(e.metric).noun, {})[context.model(e.model)] = None
+        by_metric.setdefault(context.metric(e.metric).brief, {})[context.model(e.model)] = None
     parts: dict[tuple[str, ...], list[str]] = {}
     for noun, names in by_metric.items():
         parts.setdefault(tuple(names), []).append(noun)
@@ -420,7 +420,7 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
 
 def _heading(metric: MetricWords) -> str:
     """Return the heading of the columns of a metric."""
-    return metric.heading + (", %" if metric.percent else "")
+    return metric.head + (", %" if metric.percent else "")
 
 
 ERRORS_BY_REPEATS = (
@@ -466,7 +466,7 @@ def _over_repeats(
         if ERRORS_BY_REPEATS[0] in e.extra
     }
     return _Repeats(
-        metric.noun,
+        metric.brief,
         repeats_of(known[-1]),
         max(int(e.extra.get("n_repeats", 1)) for e in known),
         spreads,
@@ -486,7 +486,7 @@ def _notes(
     rest = flat_notes(context, found) + over_groups(context, found) + named_notes(context, found)
     if grouped_by is not None:
         several = len(context.metrics(setting)) > 1
-        noun = context.metric(grouped_by.metric).noun if several else ""
+        noun = context.metric(grouped_by.metric).brief if several else ""
         rest.append(write(context, TOPIC, "letters", comparison=grouped_by, noun=noun))
     over_repeats = (_over_repeats(context, setting, name, found) for name in metrics)
     shown = [context.metric(name) for name in metrics]
@@ -498,7 +498,7 @@ def _notes(
         data=context.data(setting.data),
         tested=context.tested(setting),
         metrics=shown,
-        averaged=[one.title for one in shown if context.averaged(setting.data, one.name)],
+        averaged=[one.brief for one in shown if context.averaged(setting.data, one.name)],
         intervals=interval_notes(context, metrics, found),
         abouts=list(dict.fromkeys(e.about for e in found if e.interval is not None and e.about)),
         several_models=len({e.model for e in found}) > 1,
@@ -506,7 +506,7 @@ def _notes(
         repeats=[one for one in over_repeats if one is not None],
         compared=sum(e.interval is not None for e in found) > 1
         and bool(context.results.comparisons)
-        and setting == context.settings[0],  # stated once
+        and (setting, metrics[0]) == (context.settings[0], context.metrics(setting)[0]),  # once
         rest=rest,
     )
 
@@ -531,7 +531,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
         blocks.append(
             table(
                 f"{identifier}-{len(blocks) + 1}",
-                say("caption_of_folds", heading=_heading(metric)),
+                say("caption_of_folds", heading=metric.heading + metric.sign),
                 [left("Model"), *(right(head, f"fold {head}") for head in heads)],
                 [
                     row(context.model(e.model), *(number(fold.value, scale) for fold in e.folds))
@@ -606,7 +606,7 @@ def _subgroup_table(
             sortable("Est.", one),
             right(second, f"{one} interval", muted=True) if second else None,
         ]))  # fmt: skip
-        columns.append((f"{metric.heading} vs. rest" + (", points" if metric.percent else ""), [
+        columns.append((f"{metric.head} vs. rest" + (f", {metric.units}" if metric.units else ""), [
             sortable("Diff.", f"{one} difference"),
             right(to_rest, f"{one} difference interval", muted=True) if to_rest else None,
         ]))  # fmt: skip
@@ -648,6 +648,7 @@ def _subgroup_table(
                 TOPIC,
                 "notes_of_levels",
                 setting=setting,
+                metrics=[context.metric(one) for one in metrics],
                 small=_small(small) if small else None,
                 bounded=any(bounded.values()),
                 intervals=interval_notes(context, metrics, found),

@@ -90,6 +90,14 @@ def titled(title: str, options: str) -> str:
     return title + (f" ({words})" if words else "")
 
 
+def abbreviated(short: str, options: str) -> str:
+    """Combine an abbreviation with the options of a name: "nDCG@10", "AUC (macro)"."""
+    ranks = re.search(r"\bat=(\d+)(, )?", options)
+    if ranks is None:
+        return titled(short, options)
+    return titled(f"{short}@{ranks[1]}", options.replace(ranks[0], ""))
+
+
 def printed(title: str) -> str:
     """Format a title with the signs of print: "Cohen’s", "5×2 cv"."""
     return title.replace("'", "’").replace("5x2cv", "5×2 cv")

@@ -336,7 +336,7 @@ def _measures(context: Context) -> Runs:
 def _resamples(context: Context, method: str) -> int | None:
     """Return how many resamples intervals of a method are made from, at most."""
     made = (e.interval for e in context.results.estimates if e.interval is not None)
-    sizes = [one.resamples.n for one in made if one.method == method and one.resamples is not None]
+    sizes = [one.draws for one in made if one.method == method and one.draws is not None]
     return max(sizes, default=None)
 
 

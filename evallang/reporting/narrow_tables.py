@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.contrasts import Contrast, contrast
 from evallang.reporting.document import Cell, Column, Runs, Table, runs
 from evallang.reporting.numbers import percent
 from evallang.reporting.orientation import turned
 from evallang.reporting.run_writer import plain
-from evallang.reporting.tables import bounds, dash, number, p_of, right, row, table
+from evallang.reporting.sentences import write
+from evallang.reporting.tables import bounds, dash, heading, number, p_of, right, row, table
 from evallang.reporting.wording import adjusted_words, p_letter
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -26,7 +29,7 @@ def narrow_pairs(
     seen = [contrast(pair, pair.models[0]) for _, pair in every]
     words, head = context.difference_words(comparison), "Difference"
     if len({c.metric for c, _ in every}) == 1:
-        head += f" in {words.noun}" + (", points" if words.percent else "")
+        head += f" in {words.brief}" + (f", {words.units}" if words.units else "")
     columns = _columns(context, seen, "A − B")
     cells = (_cells(context, c, one, columns) for (c, _), one in zip(every, seen, strict=True))
     bold = [note for note in whole.notes if plain(note).startswith("Bold rows")]
@@ -38,6 +41,7 @@ def narrow_pairs(
             one if one.group else row(one.cells[0], *next(cells), strong=one.strong)
             for one in whole.rows
         ],
+        write(context, "comparisons", "abbreviations", metrics=[words]),
         *_notes(context, comparison, seen),
         *(bold if any(one.strong for one in whole.rows) else ()),
     )
@@ -56,7 +60,7 @@ def narrow_estimates(
     names = [column.name for column in whole.columns]
     first = names.index(name)
     last = next((s.last + 1 for s in whole.spanners if s.first == first), 0)
-    above = metric.title + (", %" if metric.percent else "") if last else ""
+    above = metric.head + (", %" if metric.percent else "") if last else ""
     last = last or (names.index("group") if "group" in names else len(names))
     to_best: dict[str, Contrast] = {}  # the best minus the other
     for pair in comparison.pairwise if comparison is not None else ():
@@ -67,7 +71,8 @@ def narrow_estimates(
     more = _columns(context, seen, "Diff.") if seen else []
     points, notes = "", list[Runs]()
     if comparison is not None and seen:
-        points = ", points" if context.difference_words(comparison).percent else ""
+        units = context.difference_words(comparison).units
+        points = f", {units}" if units else ""
         notes = [runs("To the best: the first row minus this row.")]
         notes += _notes(context, comparison, seen)
     rows = []
@@ -88,6 +93,16 @@ def narrow_estimates(
         *whole.notes,
         *notes,
     )
+
+
+def with_a_row_for_each_cell(whole: Table) -> Table:
+    """Return the cells of each row below its name, each next to the head of its column."""
+    rows = []
+    for one in whole.rows:
+        rows.append(heading(one.cells[0].runs))
+        columns = zip(whole.columns[1:], one.cells[1:], strict=True)
+        rows += [row(column.head, cell) for column, cell in columns if cell.runs]
+    return replace(whole, columns=(whole.columns[0], right("Value")), rows=tuple(rows))
 
 
 def _columns(context: Context, seen: Sequence[Contrast], head: str) -> list[Column | None]:

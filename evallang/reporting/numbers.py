@@ -8,6 +8,7 @@ them; no p is printed as zero; what belongs together is joined by no-break space
 import math
 from collections.abc import Iterable
 from decimal import Context, Decimal
+from statistics import NormalDist
 from typing import Literal, TypeGuard
 
 from msgspec import Struct
@@ -155,12 +156,29 @@ def _as_large(value: float | None, printed: str, scale: Scale) -> str:
 ROUNDING = 1e-12  # share of the largest value below which another is a rounding error
 
 
+def error_of_bounds(
+    low: float | None, high: float | None, level: float, draws: int | None
+) -> float | None:
+    """Return the Monte Carlo error of the bounds of an interval; None where they are exact.
+
+    It is the standard error of a sample quantile, sqrt(q (1 - q) / draws) over the density there,
+    of a normal distribution whose central share `level` is as wide as the interval.
+    """
+    if draws is None or not _is_finite(low) or not _is_finite(high):
+        return None
+    tail = NormalDist().inv_cdf((1 + level) / 2)
+    spread = (high - low) / 2 / tail
+    share = (1 - level**2) / 4 / draws  # q (1 - q) of either tail
+    return spread * math.sqrt(share) / NormalDist().pdf(tail)
+
+
 def scale_of(
     half_widths: Iterable[float | None],
     values: Iterable[float | None],
     *,
     percent: bool,
     n: int | None = None,
+    errors: Iterable[float | None] = (),
 ) -> Scale:
     """Choose the decimals of a column.
 
@@ -170,8 +188,12 @@ def scale_of(
     Without intervals percentages have one decimal, or the two significant digits of the largest
     below 1 if the second is not 0. Other numbers have three significant digits of the smallest
     value, but no more decimals than three, or than three digits of the largest take.
+
+    Digits below the largest of the Monte Carlo `errors` of bounds are not printed, as for p, but
+    the last digit stays below the smallest half-width.
     """
     power = 2 if percent else 0
+    error = max((e * 10**power for e in errors if e is not None), default=None)
     scaled = [w * 10**power for w in half_widths if w is not None]
     scaled_values = [abs(v) * 10**power for v in values if v is not None]
     sizes = [size for size in scaled_values if 0 < size < math.inf]
@@ -179,12 +201,14 @@ def scale_of(
     least = -math.inf if max(sizes, default=0.0) >= HUGE else 0
     if widths:
         few = percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW
-        if few and least == 0 and min(widths) >= 0.1:
-            return Scale(1, power)
         needed = math.ceil(1 - math.log10(min(widths)))
-        if sizes and not percent:  # three digits, but never an interval of no width
-            needed = max(min(needed, _decimals(max(sizes), 3)), needed - 1)
-        return Scale(int(max(least, needed)), power)
+        most = needed
+        if few and least == 0 and min(widths) >= 0.1:
+            most = 1
+        elif sizes and not percent:
+            most = min(needed, _decimals(max(sizes), 3))
+        most = settled_decimals(most, error, least)
+        return Scale(int(max(least, most, needed - 1)), power)  # never an interval of no width
     if percent:
         decimals = max(1, _decimals(max(sizes, default=1.0), 2))
         while decimals > 1 and all(
@@ -268,9 +292,9 @@ def bounded(value: float | None, decimals: int = 3, style: Style = "apa") -> str
     return _sign(rounded, text, False)
 
 
-def settled_decimals(decimals: int, error: float | None) -> int:
+def settled_decimals(decimals: int, error: float | None, least: float = 1) -> int:
     """Return the decimals that other random draws would not change, of at most so many."""
-    return max(1, min(decimals, math.floor(-math.log10(error)))) if error else decimals
+    return int(max(least, min(decimals, math.floor(-math.log10(error))))) if error else decimals
 
 
 def probability(value: float | None, style: Style = "apa", error: float | None = None) -> str:

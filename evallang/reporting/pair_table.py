@@ -21,10 +21,12 @@ from evallang.reporting.numbers import (
     Scale,
     count,
     degrees,
+    error_of_bounds,
     level_of_alpha,
     percent,
     probability,
     ratio_scale,
+    settled_decimals,
     statistic,
 )
 from evallang.reporting.orientation import order_words
@@ -134,7 +136,7 @@ def group_names(
     data, made = {comparison.data for comparison in group}, []
     for comparison, one in zip(group, words, strict=True):
         parts = [one.heading] if len({w.name for w in words}) > 1 else []
-        parts += ["points"] if parts and units and one.percent else []
+        parts += [one.units] if parts and units and one.units else []
         parts += [context.data_label(comparison.data or "")] if len(data) > 1 else []
         size = _size(context, comparison) if sizes else ""
         made.append(", ".join(parts) + (f" ({size})" if size else ""))
@@ -270,6 +272,7 @@ def _differences_columns(context: Context, every: Pairs) -> Part | None:
         TOPIC,
         "notes_of_differences",
         alone=alone,
+        metrics=list(words.values()) if len(words) == 1 else [],
         size=comparison.family.size,
         order=order_words(pairs),
         levels=list(dict.fromkeys(e.level for e in with_bounds)),
@@ -289,12 +292,13 @@ def _differences_columns(context: Context, every: Pairs) -> Part | None:
         made += [_interval(pair.simultaneous, scale)] if wide else []
         cells.append(made)
     kinds = {e.name.partition("difference")[0] for e in known}
-    kind, points = f"{kinds.pop() if len(kinds) == 1 else ''}difference", ""
+    kind, units = f"{kinds.pop() if len(kinds) == 1 else ''}difference", ""
     if len(words) == 1:  # else rows are grouped by the metric
         (metric,) = words.values()
-        kind, points = f"{kind} in {metric.noun}", ", points" if metric.percent else ""
+        kind = f"{kind} in {metric.brief}"
+        units = f", {metric.units}" if metric.units else ""
     head = sentence(known[0].name if alone else kind).rstrip(".")
-    return Part(head + points, columns, cells, said)
+    return Part(head + units, columns, cells, said)
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:
@@ -316,9 +320,12 @@ def _effects_columns(context: Context, every: Pairs) -> Part | None:
         return None
     name, odds = first.name, first.scale == "odds"
     found = [effects.get(name) for effects in by_pair]
-    scale, null = Scale(2), 1.0 if odds else 0.0
+    with_value = [effect for effect in found if effect is not None]
+    confidence = context.results.study.confidence
+    errors = (error_of_bounds(e.low, e.high, confidence, e.draws) for e in with_value)
+    error = max((error for error in errors if error is not None), default=None)
+    scale, null = Scale(settled_decimals(2, error)), 1.0 if odds else 0.0
     if odds:
-        with_value = [effect for effect in found if effect is not None]
         halves = [half_width(effect.low, effect.high) for effect in with_value]
         scale = ratio_scale([effect.value for effect in with_value], halves)
     has_bounds = any(e is not None and e.low is not None for e in found)
@@ -326,7 +333,7 @@ def _effects_columns(context: Context, every: Pairs) -> Part | None:
     for e in found:
         shown = dash() if e is None else printed(effect_text(e, context.style, scale), e.value)
         cells.append([shown, interval_cell(e, scale, null)] if has_bounds else [shown])
-    level = percent(context.results.study.confidence)
+    level = percent(confidence)
     columns: list[Column | None] = [sortable("A : B" if odds else "Est.", name)]
     columns.append(right(f"{level} CI", f"{name} interval", muted=True) if has_bounds else None)
     record = context.method("effect", name)

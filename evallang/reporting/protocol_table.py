@@ -348,7 +348,7 @@ def _measure(context: Context, default: Default) -> Setting:
     if len({e.protocol for e in context.results.estimates}) > 1:
         name += f", {context.protocol(where)}"
     title = context.interval_title(value_words(default.value), over_groups=over_groups)
-    return Setting("Measures", name, title, f"about {'; '.join(abouts)}" if abouts else "")
+    return Setting("Measures", name, title, f"applies to {'; '.join(abouts)}" if abouts else "")
 
 
 def _source(context: Context, default: Default) -> Setting:

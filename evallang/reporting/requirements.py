@@ -1,7 +1,7 @@
 """Requirements: the key finding of each, their table, and a forest with their margins."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from evallang.reporting.context import Context, MetricWords, half_width
@@ -24,6 +24,7 @@ from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
+    error_of_bounds,
     fixed,
     interval,
     percent,
@@ -72,10 +73,20 @@ def interval_of(context: Context, item: Requirement) -> str:
     return context.interval_title(item.method, over_groups=grouped)
 
 
-def deciding_intervals(context: Context, found: Sequence[Requirement]) -> list[str]:
-    """Return the titles of the intervals that decided, each once, as they are in a sentence."""
-    methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
-    return [mid_sentence(method) for method in methods]
+def deciding_intervals(
+    context: Context, found: Sequence[Requirement]
+) -> Mapping[str, tuple[str, int | None]]:
+    """Return the intervals that decided by their titles in a sentence: the method, and its draws.
+
+    The draws are the most that an interval rests on.
+    """
+    made: dict[str, tuple[str, int | None]] = {}
+    for item in found:
+        if item.method not in ("", "none"):
+            title = mid_sentence(interval_of(context, item))
+            _, before = made.get(title, ("", None))
+            made[title] = (item.method, max(item.draws or 0, before or 0) or None)
+    return made
 
 
 def _line(context: Context, item: Requirement) -> Runs:
@@ -148,13 +159,15 @@ def decided_on(context: Context, item: Requirement) -> tuple[Runs, Runs]:
     metric = context.metric(item.metric)
     bounds = item.interval or (None, None)
     half = half_width(*bounds)
-    scale = scale_of([half], [item.value], percent=metric.percent, n=context.n(item.data))
+    error = error_of_bounds(*bounds, item.level, item.draws)
+    n, percent_ = context.n(item.data), metric.percent
+    scale = scale_of([half], [item.value], percent=percent_, n=n, errors=[error])
     level = item.kind == "level"
     lines = _lines(metric, item) or (None,)
     scale = settled(scale, zip((item.value, *bounds), (lines[0], lines[0], lines[-1]), strict=True))
     text = fixed(item.value, scale, signed=not level, null=lines[0])
-    if item.value is not None and metric.percent:
-        text += "%" if level else f"{NBSP}points"
+    if item.value is not None and metric.units:
+        text += "%" if level and metric.percent else f"{NBSP}{metric.units}"
     printed = interval(*bounds, scale, nulls=(lines[0], lines[-1]))
     return runs(Number(text, item.value)), runs(Interval(printed, *bounds))
 

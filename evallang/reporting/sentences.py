@@ -238,8 +238,7 @@ def _test(study: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
 def _difference(study: Context, value: float, comparison: Comparison, *, signed: bool) -> Runs:
     """Print a difference of a comparison with its unit."""
     metric, scale = study.difference_words(comparison), study.difference_scale(comparison)
-    made = wording.signed_amount(metric, value if signed else abs(value), scale, signed=signed)
-    return made + wording.target_unit(study, metric, comparison.data)
+    return wording.signed_amount(metric, value if signed else abs(value), scale, signed=signed)
 
 
 def _cite_data(study: Context, data: DataRecord) -> Runs:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from evallang.reporting.context import Context, MetricWords, Setting
+from evallang.reporting.context import RANKS, Context, MetricWords, Setting
 from evallang.reporting.document import (
     Code,
     Emphasis,
@@ -326,20 +326,9 @@ def value_text(metric: MetricWords, value: float | None, scale: Scale) -> Number
     return Number(f"{text}%" if metric.percent and value is not None else text, value)
 
 
-COUNTED = ("points", "ranks")
-"""Units that follow the number of a difference."""
-
-
 def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     """Format the size of a difference: "4.4 points", "1.2 ranks", "0.012"."""
     return signed_amount(metric, abs(value), scale, signed=False)
-
-
-def target_unit(context: Context, metric: MetricWords, name: str | None) -> Runs:
-    """Return what follows a number in the unit of the target: " load units"; else nothing."""
-    data = context.data(name)
-    known = metric.unit == "target" and data is not None and data.target
-    return runs(f"{NBSP}{data.target} units") if known and data is not None else ()
 
 
 def stated_amount(metric: MetricWords, value: float, *, of_difference: bool = True) -> Runs:
@@ -347,16 +336,16 @@ def stated_amount(metric: MetricWords, value: float, *, of_difference: bool = Tr
     exact = Decimal(repr(float(value))).scaleb(2 if metric.percent else 0)
     text = format(exact.normalize(), ",f").replace("-", MINUS)
     unit = "%" if metric.percent else ""
-    if metric.percent and of_difference:
-        unit = f"{NBSP}point" if text == "1" else f"{NBSP}points"
+    if metric.units and (of_difference or not metric.percent):
+        unit = NBSP + (metric.units.removesuffix("s") if text == "1" else metric.units)
     return runs(Number(f"{text}{unit}", value))
 
 
 def signed_amount(metric: MetricWords, value: float, scale: Scale, *, signed: bool = True) -> Runs:
-    """Format a difference with its sign: "+4.4 points", "−0.012"."""
-    unit = "points" if metric.percent else metric.unit
+    """Format a difference with its sign: "+4.4 points", "−22.0 price units", "−0.012"."""
     number = Number(fixed(value, scale, signed=signed, null=0.0), value)
-    return runs(number, f"{NBSP}{unit}" if unit in COUNTED else "")
+    units = RANKS if metric.unit == RANKS else metric.units
+    return runs(number, f"{NBSP}{units}" if units else "")
 
 
 def estimate_interval(estimate: Estimate, scale: Scale) -> Runs:
@@ -394,7 +383,8 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     metric = context.metric(estimate.metric)
     scale = context.scale(setting, estimate.metric)
     made = runs(value_text(metric, estimate.value, scale))
-    made += target_unit(context, metric, setting.data)
+    if metric.unit == "target" and metric.units:
+        made += runs(f"{NBSP}{metric.units}")
     right = correct_of(context, estimate)
     correct = runs(f"{count(right)} of {count(estimate.n)} correct") if right is not None else ()
     inside = [part for part in (estimate_interval(estimate, scale), correct) if part]

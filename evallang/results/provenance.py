@@ -142,7 +142,8 @@ class MethodRecord(Struct, frozen=True):
     `matrix_of_classes` is True where an option of a metric is a matrix with a row for each true
     class, in the order of the classes. `low` and `high` are the least and the largest possible
     value of a metric, None if it has no such bound. `over_splits` is True for tests of scores per
-    split, whose training sets overlap; older files do not state it.
+    split, whose training sets overlap; older files do not state it. `abbreviation` is that of a
+    metric ("AUC"), if it has one.
     """
 
     kind: str
@@ -172,3 +173,4 @@ class MethodRecord(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     over_splits: bool = False
+    abbreviation: str | None = None

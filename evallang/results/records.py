@@ -483,6 +483,7 @@ class Requirement(Struct, frozen=True):
     """One `require` line and how it was decided; `alpha` is the level of its test.
 
     `operator` is the relation of a level to its threshold; files of older versions lack it.
+    `draws` is the number of random draws that the interval rests on, None where it is exact.
     """
 
     index: int
@@ -505,6 +506,7 @@ class Requirement(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     alpha: Level | None = None
     operator: Annotated[str, one_of((">=", "<="))] | None = None
+    draws: int | None = None
 
 
 class Analysis(Struct, frozen=True):

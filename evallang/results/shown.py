@@ -24,6 +24,7 @@ class ShownOfTest(Struct, frozen=True):
     threshold: Number = None
     alternative: str | None = None
     chi2: Number = None
+    df_chi2: Number = None
     p_chi2: Number = None
     p_exact: Number = None
     p_F: Number = None  # noqa: N815 - the name of the statistic

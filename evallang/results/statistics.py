@@ -39,7 +39,8 @@ class Interval(Struct, frozen=True):
     """An interval with its method and level; an undefined bound is None.
 
     `clusters` describes the groups that are its units; it is None if the units are examples.
-    `resamples` are those that a bootstrap interval is made from.
+    `resamples` are those that a bootstrap interval is made from. `draws` is the number of random
+    draws that the bounds rest on, None where they are exact; older files lack it.
     """
 
     method: str
@@ -49,6 +50,7 @@ class Interval(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     clusters: Clusters | None = None
     resamples: Resamples | None = None
+    draws: int | None = None
 
     @property
     def has_bounds(self) -> bool:
@@ -83,7 +85,7 @@ class Difference(Struct, frozen=True):
 
     A test gives a `Summary` as its name, to which the engine adds the metric; a difference that
     has a unit of its own, such as one of ranks, is named in full. `resamples` are those that a
-    bootstrap interval is made from.
+    bootstrap interval is made from, `draws` as for an `Interval`.
     """
 
     name: str
@@ -93,13 +95,14 @@ class Difference(Struct, frozen=True):
     level: Share
     method: str
     resamples: Resamples | None = None
+    draws: int | None = None
 
 
 class SimultaneousInterval(Struct, frozen=True):
     """An interval that holds for a whole family of comparisons at once.
 
     If `selected` is set, it does not: the false coverage rate then holds on average over the
-    rejected comparisons (Benjamini & Yekutieli 2005).
+    rejected comparisons (Benjamini & Yekutieli 2005). `draws` as for an `Interval`.
     """
 
     low: float | None
@@ -107,6 +110,7 @@ class SimultaneousInterval(Struct, frozen=True):
     level: Share
     method: str
     selected: bool = False
+    draws: int | None = None
 
 
 class Effect(Struct, frozen=True):
@@ -115,7 +119,7 @@ class Effect(Struct, frozen=True):
     `scale` decides its format: a `share` cannot exceed 1 in size, `odds` are A : B of the
     discordant pairs. `signed` states whether its sign depends on the order of the models; it is
     None in older files, whose effects are shown only in the order of the file. `symbol` is its
-    letter if the name does not contain one.
+    letter if the name does not contain one. `draws` as for an `Interval`.
     """
 
     name: str
@@ -125,6 +129,7 @@ class Effect(Struct, frozen=True):
     scale: Literal["number", "share", "odds"] = "number"
     signed: bool | None = None
     symbol: str | None = None
+    draws: int | None = None
 
 
 STATUSES: Mapping[str, str] = {

@@ -157,10 +157,10 @@ def with_shortfalls(
         return replace(result, notes=(*result.notes, *notes))
     refused = tuple(f"undefined: {note}" for holds, note in found if holds.refused)
     if isinstance(result, Interval):
-        return replace(result, low=None, high=None, resamples=None, notes=refused)
+        return replace(result, low=None, high=None, resamples=None, draws=None, notes=refused)
     estimate = result.estimate
     if estimate is not None:
-        estimate = replace(estimate, low=None, high=None, resamples=None)
+        estimate = replace(estimate, low=None, high=None, resamples=None, draws=None)
     return replace(result, p=None, estimate=estimate, extra={}, notes=refused)
 
 

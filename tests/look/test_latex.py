@@ -157,7 +157,10 @@ def test_two_studies_share_a_paper_and_keep_their_numbers(tex, rendered, tmp_pat
     assert [float(p) for p in found[:2]] == pytest.approx(shown, abs=0.0005)
 
 
-def test_works_that_two_studies_cite_are_listed_once(tex, rendered, tmp_path):
+@pytest.mark.parametrize(
+    ("command", "repeated"), [(r"\evalbibliography", False), (r"\bibliography", True)]
+)
+def test_works_that_two_studies_cite_are_listed_once(tex, rendered, tmp_path, command, repeated):
     works = []
     for name, kind in (("one", "four fitted models"), ("two", "groups")):
         shutil.copytree(rendered(kind).folder, tmp_path / name)
@@ -168,12 +171,12 @@ def test_works_that_two_studies_cite_are_listed_once(tex, rendered, tmp_path):
         "\\documentclass{article}\n\\usepackage{booktabs}\n\\input{one/macros}\n"
         "\\def\\evalname{grouped}\\input{two/macros}\n\\begin{document}\n\\input{one/methods}\n"
         "\\input{two/methods}\n\\nocite{*}\\bibliographystyle{plain}\n"
-        "\\evalbibliography{one/references, two/references}\n\\end{document}\n",
+        f"{command}{{one/references,two/references}}\n\\end{{document}}\n",
         encoding="utf-8",
     )
     log = _compiled(tmp_path)
     assert re.findall(r"^!.*|undefined", log, re.MULTILINE) == []
-    assert "Repeated" not in (tmp_path / "paper.blg").read_text(errors="replace")
+    assert ("Repeated" in (tmp_path / "paper.blg").read_text(errors="replace")) is repeated
     listed = re.findall(r"\\bibitem\{(.*?)\}", (tmp_path / "paper.bbl").read_text(errors="replace"))
     assert sorted(listed) == sorted(works[0] | works[1])
 

@@ -126,7 +126,7 @@ def cancer() -> ResultsRecord:
 
     y, predictions, scores, fold = _cancer_predictions()
     n = len(y)
-    about = "the average of the 10 models fitted here, not a new training set"
+    about = "the average of the 10 models fitted here, not to a new training set"
     correct = {name: predicted == y for name, predicted in predictions.items()}
     estimates = []
     for name in LABELS:

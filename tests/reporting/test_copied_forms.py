@@ -74,12 +74,12 @@ def test_findings_state_what_they_apply_to(tmp_path, source, test, about):
     [
         (
             "compare all with mcnemar on a\ncompare all with mcnemar on b\n",
-            "Under a, the findings apply to the average of the three models fitted here, not a new "
-            "training set; under b, to these fitted models on new examples.",
+            "Under a, the findings apply to the average of the three models fitted here, not to a "
+            "new training set; under b, to these fitted models on new examples.",
         ),
         (
             "compare all with mcnemar on b\n",
-            "Under a, the estimates apply to the average of the three models fitted here, not a "
+            "Under a, the estimates apply to the average of the three models fitted here, not to a "
             "new training set; under b, to these fitted models on new examples. The comparisons "
             "apply to these fitted models on new examples.",
         ),
@@ -116,7 +116,7 @@ def test_findings_of_fitted_models_and_of_algorithms_are_told_apart(tmp_path):
     page, plain = written(tmp_path, source, "5x2cv_t")
     assert plain["comparisons"][0]["about"] == "the algorithm, trained on about 89 examples"
     words = (
-        "The estimates apply to the average of the five models fitted here, not a new training "
+        "The estimates apply to the average of the five models fitted here, not to a new training "
         "set; the comparisons, to the algorithms, trained on about 89 examples."
     )
     assert words in page

@@ -3,7 +3,9 @@
 import math
 from decimal import Decimal
 
+import numpy as np
 import pytest
+import scipy
 from hypothesis import example, given, settings, strategies as st
 from many_cases import for_each
 
@@ -302,3 +304,28 @@ def test_every_share_of_a_style_has_the_zero_that_its_p_has(style):
 )
 def test_a_p_from_draws_has_no_digits_below_its_monte_carlo_error(p, error, shown):
     assert p_value(p, 0.05, error=error).cell.replace(NBSP, " ") == shown
+
+
+def test_the_error_of_bounds_is_that_of_quantiles_of_draws():
+    rng = np.random.default_rng(4)
+    for level, draws in ((0.95, 2_000), (0.9, 500)):
+        tails = ((1 - level) / 2, (1 + level) / 2)
+        bounds_ = np.quantile(rng.standard_normal((2_000, draws)), tails, axis=1)
+        low, high = scipy.stats.norm.ppf(tails)
+        found = numbers.error_of_bounds(float(low), float(high), level, draws)
+        assert found == pytest.approx(bounds_.std(axis=1).mean(), rel=0.1)
+    assert numbers.error_of_bounds(0.1, 0.2, 0.95, None) is None
+
+
+@given(
+    st.lists(st.floats(1e-4, 1e2), min_size=1, max_size=6), st.integers(100, 20_000), st.booleans()
+)
+@settings(deadline=None)
+def test_bounds_from_draws_have_no_digits_that_other_draws_move(halves, draws, share):
+    errors = [numbers.error_of_bounds(0.0, 2 * half, 0.95, draws) for half in halves]
+    scale = scale_of(halves, [], percent=share, errors=errors)
+    plain = scale_of(halves, [], percent=share)
+    unit, size = 10.0**-scale.decimals, 100 if share else 1
+    assert scale.decimals <= plain.decimals
+    assert unit >= max(errors) * size or scale.decimals in (0, plain.decimals - 1)
+    assert scale.decimals in (plain.decimals, plain.decimals - 1)

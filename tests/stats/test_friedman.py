@@ -45,6 +45,7 @@ def test_f_is_that_of_the_analysis_of_variance_of_the_ranks():
     assert found.p == pytest.approx(R["friedman_p_F"], rel=1e-10)
     assert found.extra["chi2"] == pytest.approx(R["friedman_chi2"], rel=1e-12)
     assert found.extra["p_chi2"] == pytest.approx(R["friedman_p_chi2"], rel=1e-10)
+    assert found.extra["df_chi2"] == 4.0
 
 
 @for_each("seed", range(5))

@@ -141,14 +141,13 @@ def checklist_lines(writing: Writing, writer: MarkdownWriter) -> list[str]:
     lines = [
         f"# Reporting checklists: {title}",
         "",
-        "Where the report of this study answers an item, and what its authors have to add. The",
-        "words of the items are short forms; the sources have the full ones.",
+        "Where the report of this study answers an item, and what its authors have to add.",
     ]
     for checklist in CHECKLISTS:
-        lines += ["", f"## {writer.text(checklist.name)}", ""]
+        lines += ["", f"## {writer.text(checklist.name)}: short forms of the items", ""]
         size = len(checklist.items)
         source = writer.write(checklist.published)
-        lines += [f"Source: {source}. The {size} items were compared with"]
+        lines += [f"Source of the full words: {source}. The {size} items were compared with"]
         lines += [f"{checklist.compared}.", ""]
         lines += ["| Item | About | Where |", "|:--|:--|:--|"]
         for item in checklist.items:

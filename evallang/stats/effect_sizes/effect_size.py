@@ -60,11 +60,15 @@ EFFECT_SIZES: Registry[EffectSizeDeclaration] = Registry(
 
 
 def effect(
-    name: str, value: float | None, low: float | None = None, high: float | None = None
+    name: str,
+    value: float | None,
+    low: float | None = None,
+    high: float | None = None,
+    draws: int | None = None,
 ) -> Effect:
     """Return an effect size as it is declared."""
     declared = EFFECT_SIZES[name].declaration
-    return Effect(name, value, low, high, declared.scale, declared.signed, declared.symbol)
+    return Effect(name, value, low, high, declared.scale, declared.signed, declared.symbol, draws)
 
 
 EZRA_2010 = (
@@ -439,7 +443,7 @@ def average_rank_effects(
 
     samples = [mean_of(column) for column in ranks.T]
     draw_together(samples)
-    return tuple(Effect("average rank", *_bounded(one, level, seed)) for one in samples)
+    return tuple(Effect("average rank", *_bounded(one, level, seed)[:3]) for one in samples)
 
 
 def _of_pair(
@@ -460,17 +464,17 @@ def _declared(samples: Mapping[str, WeightSample], level: float, seed: int) -> t
 
 def _bounded(
     sample: WeightSample, level: float, seed: int
-) -> tuple[float | None, float | None, float | None]:
-    """Return a statistic of data sets and its bounds."""
+) -> tuple[float | None, float | None, float | None, int | None]:
+    """Return a statistic of data sets, its bounds, and the resamples that they rest on."""
     value = sample.estimate() if sample.n_examples else math.nan
     if not math.isfinite(value):
-        return None, None, None
+        return None, None, None, None
     if sample.n_examples < FEWEST:
-        return value, None, None
+        return value, None, None, None
     found = ResampledBounds(sample, seed, "bca", ROUNDS).bounds(checked_level(level))
     if found.low is None or found.high is None or found.low == found.high:
-        return value, None, None
-    return value, min(found.low, value), max(found.high, value)
+        return value, None, None, None
+    return value, min(found.low, value), max(found.high, value), found.draws
 
 
 def rank_models(

@@ -239,6 +239,7 @@ def friedman(
         extra={
             "n": n,
             "chi2": chi2,
+            "df_chi2": df[0],
             "p_chi2": None if chi2 is None else chi2_tail(chi2, models - 1),
         },
         notes=notes,

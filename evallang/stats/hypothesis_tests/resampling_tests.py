@@ -210,7 +210,7 @@ def permutation(
     if beyond is not None:
         notes = (*notes, f"between blocks: {beyond.note}")
         extra |= beyond.facts
-    low, high, more = _not_rejected(swapper, observed, level, seed, rounds)
+    low, high, draws, more = _not_rejected(swapper, observed, level, seed, rounds)
     notes = (*notes, *more)
     method = SHIFTED if swapper.shift is None else INVERSION
     result = HypothesisTestResult(
@@ -218,7 +218,7 @@ def permutation(
         variant=variant,
         null=null,
         p=p,
-        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method),
+        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method, draws=draws),
         extra=extra,
         notes=notes,
     )
@@ -345,6 +345,7 @@ def bootstrap(
             level,
             interval.method,
             interval.resamples,
+            interval.draws,
         ),
         extra=extra,
         notes=interval.notes,
@@ -354,8 +355,10 @@ def bootstrap(
 
 def _not_rejected(
     swapper: Swapper, observed: float, level: float, seed: int, rounds: int
-) -> tuple[float | None, float | None, tuple[str, ...]]:
+) -> tuple[float | None, float | None, int | None, tuple[str, ...]]:
     """Return the bounds of the differences that a two-sided test does not reject, and notes.
+
+    The third is the number of swaps that were drawn, None where all are counted.
 
     With d subtracted from the difference of every example, swaps give A - d M in place of
     `observed` - d, where A is the difference after the swaps and M that of a difference of 1.
@@ -391,12 +394,9 @@ def _not_rejected(
     low, high = bounds
     notes = (NO_INVERSION,) if shift is None else ()
     if not (math.isfinite(low) and math.isfinite(high)):
-        return (
-            None,
-            None,
-            ("no interval: there are too few permutations to exclude any difference",),
-        )
-    return low, high, notes
+        few = "no interval: there are too few permutations to exclude any difference"
+        return None, None, None, (few,)
+    return low, high, rounds if every is None else None, notes
 
 
 def _reached(

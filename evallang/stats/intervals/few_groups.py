@@ -232,7 +232,8 @@ def wild_clusters(
     if found.error <= SAME * float(np.abs(values).max()):
         return undefined("all groups have the same mean")
     low, high = (found.bound(side, alpha) for side in (-1.0, 1.0))
-    return Interval("wild_clusters", level, low, high, (), clusters)
+    draws = None if found.exact else rounds
+    return Interval("wild_clusters", level, low, high, (), clusters, draws=draws)
 
 
 def _weights(groups: int, seed: int, rounds: int) -> NDArray[np.float64]:
@@ -257,6 +258,7 @@ class _Inverted:
         self._sums, self._sizes, self._weights = sums, sizes, weights
         self._n = float(sizes.sum())
         self._rest = 1 - sizes / self._n
+        self.exact = len(weights) == len(SIX_POINTS * 2) ** len(sums)  # no weight is drawn
         self.mean = float(sums.sum()) / self._n
         self.error = self._errors((sums - sizes * self.mean)[None])[0]
 
@@ -271,8 +273,7 @@ class _Inverted:
         means = moved.sum(axis=1) / self._n
         errors = self._errors(moved - means[:, None] * self._sizes)
         reached = np.abs(means) >= observed * errors * (1 - SAME)
-        every = len(self._weights) == len(SIX_POINTS * 2) ** len(self._sums)
-        extra = 0 if every else 1  # the sample itself is one of those that are drawn
+        extra = 0 if self.exact else 1  # the sample itself is one of those that are drawn
         return (int(reached.sum()) + extra) / (len(reached) + extra)
 
     def bound(self, side: float, alpha: float) -> float:

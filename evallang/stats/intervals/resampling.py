@@ -676,4 +676,4 @@ class ResampledBounds:
             notes = (*notes, "cut at the end of the metric's range")
         low = low if least is None else max(low, least)
         high = high if most is None else min(high, most)
-        return Interval(name, level, low, high, notes)
+        return Interval(name, level, low, high, notes, draws=len(self._values))
