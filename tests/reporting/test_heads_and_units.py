@@ -58,9 +58,7 @@ def test_an_abbreviation_has_the_options_of_its_measure(short, options, printed)
 
 def test_differences_have_the_unit_of_the_measure(folder):
     findings = (folder / "findings.md").read_text(encoding="utf-8").replace("\xa0", " ")
-    assert (
-        "not worse than tree by 5 target units in root mean squared error: −11.1 target" in findings
-    )
+    assert "5 target units in root mean squared error: −11.1 target units (95% CI" in findings
     assert "a difference of −11 target units (95% CI [−16, −7])" in findings  # of 500 draws
     table = (folder / "tables" / "comparison-1.md").read_text(encoding="utf-8")
     assert "Difference in RMSE, target units" in table
