@@ -141,10 +141,16 @@ def visible(text):
 
 def owned(plain):
     """List each record with the labels of the models that its numbers are about."""
-    label = labels_of(plain)
     found = [([e["model"]], e) for e in plain["estimates"]]
+    found += [(pair["models"], pair) for pair in pairs_of(plain)]
+    found += [(item["models"], item) for item in plain["requirements"]]
+    return labelled(found, plain)
+
+
+def ranked(plain):
+    """List the ranks of each comparison, and its wins, with the labels of their models."""
+    found = []
     for comparison in plain["comparisons"]:
-        found += [(pair["models"], pair) for pair in comparison["pairwise"]]
         for held in (comparison["ranks"] or {}).values():
             by_model = held if isinstance(held, dict) else {}
             found += [([name], value) for name, value in by_model.items()]
@@ -154,10 +160,15 @@ def owned(plain):
             rows = [row[2:] for row in ranks["win_tie_loss"] if row[0] == name]
             rows += [row[:1:-1] for row in ranks["win_tie_loss"] if row[1] == name]
             found.append(([name], [sum(numbers) for numbers in zip(*rows, strict=True)] or [0]))
-    found += [(item["models"], item) for item in plain["requirements"]]
+    return labelled(found, plain)
+
+
+def labelled(records, plain):
+    """Return the numbers of records, each with the labels of its models."""
+    label = labels_of(plain)
     return [
         (frozenset(label.get(name, name) for name in names), signed(numbers_of(record)))
-        for names, record in found
+        for names, record in records
     ]
 
 
@@ -205,21 +216,26 @@ def misplaced_in_findings(html, plain):
     """List the numbers of findings that are of another record than that of the models named.
 
     An estimate, its interval and its p are of one record, whose models have the label between
-    the estimate and the interval ("13 points higher than B ([11, 15]"), else the last before.
+    the estimate and the interval ("13 points higher than B ([11, 15]"), or in parentheses after
+    the estimate ("79.1% (B)"), else the last before. Ranks are of findings about ranks.
     """
-    every, records = set(labels_of(plain).values()), owned(plain)
+    every, of_values = set(labels_of(plain).values()), owned(plain)
     common, found = common_numbers(plain), []
     for item in re.findall(r'<li id="finding-.*?</li>', html, re.S):
         about = set(named(words(item), every))
+        records = of_values + (ranked(plain) if "rank" in words(item) else [])
         for start, second, numbers in units(item):
+            after = re.match(r"<data [^>]*>[^<]*</data> \(([^<]*)", item[start:])
+            beside = named(words(after[1]), every)[:1] if after else []
             nearest = (
-                named(words(item[start:second]), every) or named(words(item[:start]), every)
+                named(words(item[start:second]), every)
+                or beside
+                or named(words(item[:start]), every)
             )[-1:]
-            others = "the other" in words(item[:start])  # models that are not named: their range
             if set(numbers) <= common or any(
                 set(numbers) <= common | held
                 for models, held in records
-                if others or (models <= about and set(nearest) <= models)
+                if models <= about and set(nearest) <= models
             ):
                 continue
             found.append((words(item)[:80], numbers))
@@ -251,7 +267,7 @@ def misplaced_in_tables(html, plain, sections=("estimates", "comparisons", "requ
     goes on with the last. A column that is called after a metric has estimates of that metric.
     """
     label = labels_of(plain)
-    every, records = set(label.values()), owned(plain)
+    every, records = set(label.values()), owned(plain) + ranked(plain)
     metrics = {e["metric"]: [] for e in plain["estimates"]}
     metrics["correct"] = []
     for e in plain["estimates"]:

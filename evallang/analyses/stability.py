@@ -237,6 +237,10 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 )
 def stability_of_searches(context: Context, part: Part) -> list[Table | Figure]:
     """Return tables and a figure for each data set and protocol."""
+    for item in part.items:
+        if len(item.values["parameters"]) == 1:  # its combinations are those of the selections
+            key = item.data, item.protocol, item.model
+            context.shown_in[key] = f"table-stability-{part.number}"
     return [_choices(context, part), *_figures(context, part), _scores(context, part)]
 
 

@@ -451,7 +451,7 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     for better in (True, False):
         found = [item for item in items if (_rounded(_p(item)) <= context.alpha) is better]
         scale = _scale(context.metric(items[0].values["metric"]), items)
-        p_values = list(map(_p, found))
+        p_values = {item.model: _p(item) for item in found}
         facts = {"better": better, "scale": scale, "p_values": p_values, "alpha": context.alpha}
         said += told(context, "against_chance", found, **facts)
     return said

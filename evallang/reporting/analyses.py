@@ -1,7 +1,7 @@
 """How a section shows an analysis, and what those sections share."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from msgspec import Struct
@@ -16,12 +16,13 @@ from evallang.reporting.document import (
     Paragraph,
     Ref,
     Runs,
+    Table,
     runs,
 )
 from evallang.reporting.numbers import Scale, fixed
 from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
-from evallang.reporting.sentences import write
+from evallang.reporting.sentences import linked, write
 from evallang.reporting.wording import scope_words, sentence, with_level
 from evallang.results.records import Analysis
 
@@ -81,7 +82,8 @@ def analysis_findings(context: Context) -> list[Runs]:
         for item in filter(computed, of_kind(context, kind)):
             groups.setdefault(key(item), []).append(item)
         for items in groups.values():
-            said += say(context, in_order_of_models(context, items))
+            found = say(context, in_order_of_models(context, items))
+            said += linked(context, found, id(items[0]))
     return said
 
 
@@ -97,6 +99,18 @@ def parts(
         place = Setting(items[0].data, items[0].protocol)
         which = "best" if context.metrics(place) else "first"
         yield Part(number, known, which, problems(context, items))
+
+
+def drawn_parts(context: Context, found: Iterable[Analysis], key: Key, draw: Draw) -> list[Block]:
+    """Draw the analyses of each place, and note which figure or table shows them first."""
+    blocks: list[Block] = []
+    for part in parts(context, found, key):
+        made = list(draw(context, part)) if part.items else []
+        exhibits = (one.id for kind in (Figure, Table) for one in made if isinstance(one, kind))
+        for first in islice(exhibits, 1):
+            context.shown_in |= dict.fromkeys(map(id, part.items), first)
+        blocks += [*made, *part.problems]
+    return blocks
 
 
 def shows(
@@ -126,12 +140,7 @@ def shows(
 
     def decorate(draw: Draw) -> Draw:
         def section(context: Context) -> Sequence[Block]:
-            found, blocks = of_kind(context, kind), list[Block]()
-            for part in parts(context, found, key):
-                if part.items:
-                    blocks += draw(context, part)
-                blocks += part.problems
-            return blocks
+            return drawn_parts(context, of_kind(context, kind), key, draw)
 
         section.__doc__ = draw.__doc__
         declared = SectionDeclaration(
@@ -222,7 +231,8 @@ def further_notes(context: Context, items: Iterable[Analysis]) -> list[Runs]:
 
 def told(context: Context, name: str, found: Sequence[Any], /, **facts: Any) -> list[Runs]:
     """Return the sentence of a key finding: the best models, and what it says of the others."""
-    parts = {"shown": found[:MOST_TOLD], "further": found[MOST_TOLD:]}
+    n = MOST_TOLD if len(found) > MOST_TOLD + 1 else len(found)  # one more is told, not counted
+    parts = {"shown": found[:n], "further": found[n:]}
     return [write(context, "analyses", name, **parts, **facts)] if found else []
 
 

@@ -176,7 +176,9 @@ def _line(
         if made:
             drawn.add(place)
     tables = [table_id] if pairs is not None else []
-    refs = [runs(Ref(name)) for name in (*tables, *(figure.id for figure in figures))]
+    exhibits = [*tables, *(figure.id for figure in figures)]
+    context.shown_in |= dict.fromkeys(map(id, every), exhibits[0]) if exhibits else {}
+    refs = [runs(Ref(name)) for name in exhibits]
     where = runs(" (", listed(refs, last=", "), ")") if refs else ()
     said = [spaced([_omnibus(context, one), *_pairs(context, one, where)]) for one in every]
     blocks: list[Block] = [Paragraph(words) for words in said[:1]]

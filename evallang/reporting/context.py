@@ -205,6 +205,8 @@ class Context:
         self.style_sheet = css if style_objection(css) is None else ""
         self.exhibits: dict[str, None] = {}
         """The figures and tables that `show` and `hide` may name, by their identifiers."""
+        self.shown_in: dict[object, str] = {}
+        """The figure or table that shows a setting, or the record of an identity, once built."""
         self.sections: tuple[Section, ...] = ()  # those built so far
         self.alike: dict[Runs, list[Requirement]] = {}  # requirements by their words
 
@@ -228,6 +230,7 @@ class Context:
         """Return the same results without figures, and with all findings."""
         made = copy(self)
         made.draws = made.limited = False
+        made.shown_in = {}
         return made
 
     # --- the report as a whole ----------------------------------------------------------

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from evallang.reporting.analyses import (
     Part,
+    drawn_parts,
     model_of,
     not_drawn,
     notes,
-    parts,
     place_after,
     told,
     with_interval,
@@ -147,13 +147,8 @@ def _place(item: Analysis) -> tuple[str, str, str | None]:
 @SECTIONS.register(SectionDeclaration(order=46, methods=_methods, analyses=True), title="Curves")
 def curves(context: Context) -> Sequence[Block]:
     """Return a figure and a table for each kind of curve, data set and protocol."""
-    blocks: list[Block] = []
     found = [item for item in context.results.analyses if _has_curve(context, item)]
-    for part in parts(context, found, _place):
-        if part.items:
-            blocks += _curve(context, part)
-        blocks += part.problems
-    return blocks
+    return drawn_parts(context, found, _place, _curve)
 
 
 def _curve(context: Context, part: Part) -> list[Block]:

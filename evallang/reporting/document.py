@@ -87,11 +87,15 @@ class Cite(Part, frozen=True):
 
 
 class Ref(Part, frozen=True):
-    """A link to a table, figure, section or warning; without words it is its number."""
+    """A link to a table, figure, section or warning; without words it is its number.
+
+    One `aside` follows a sentence, which is whole without it.
+    """
 
     target: str
     words: str = ""
     page: bool = False
+    aside: bool = False
 
 
 class Link(Part, frozen=True):

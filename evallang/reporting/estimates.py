@@ -756,7 +756,9 @@ def estimates(context: Context) -> Sequence[Block]:
     """Return one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
-        blocks += tables_across_data(context)
+        blocks += (tables := tables_across_data(context))
+        first = next(one.id for one in tables if isinstance(one, Table))
+        context.shown_in |= dict.fromkeys(context.settings, first)
         names = {name for setting in context.settings for name in context.metrics(setting)}
         orders = {n: _best_first_across(context, n, _ranks_across(context, n)) for n in names}
         blocks += figures_of_data_sets(context, orders)
@@ -768,6 +770,7 @@ def estimates(context: Context) -> Sequence[Block]:
         if several:
             blocks.append(Heading(context.setting_words(setting), f"estimates-{number}"))
         metrics = context.metrics(setting)
+        context.shown_in[setting] = f"table-estimates-{number}"
         for start in range(0, len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"

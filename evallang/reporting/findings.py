@@ -27,10 +27,14 @@ from evallang.reporting.pair_findings import (
     single,
     singly,
 )
-from evallang.reporting.requirements import requirement_lines
-from evallang.reporting.searches import best_exports, selection_findings
+from evallang.reporting.requirements import (
+    in_findings,
+    requirement_findings,
+    requirement_notes,
+)
+from evallang.reporting.searches import export_findings, selection_findings
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.sentences import write
+from evallang.reporting.sentences import linked, write
 from evallang.reporting.wording import (
     estimate_runs,
     scope_words,
@@ -43,32 +47,32 @@ MOST_FINDINGS = 8  # more do not fit on the first page; the others are counted
 AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what was not shown too
 
 
-@SECTIONS.register(SectionDeclaration(order=10), title="Key findings")
+@SECTIONS.register(SectionDeclaration(order=10, comes_last=True), title="Key findings")
 def findings(context: Context) -> Sequence[Block]:
     """State the claims: requirements, omnibus, best, which models it was shown to beat or not."""
-    required = requirement_lines(context) + best_exports(context, "finding_of_export")
+    required = linked(context, requirement_findings(context), "requirements")
     items: list[Runs] = []
-    praised: set[tuple[Setting, str]] = set()
+    praised: set[object] = set()
     primary = {context.metrics(setting)[0] for setting in context.settings}
     decided = [c for c in context.results.comparisons if not c.family.exploratory]
     firm = sorted(decided, key=lambda comparison: comparison.metric not in primary)
     for comparison in firm:
-        found = _comparison_findings(context, comparison, praised)
-        items += [one for one in found if one not in items]  # two lines may state the same rank
+        items += _comparison_findings(context, comparison, praised)
     items += not_tested(context, firm)
     items += (analysed := analysis_findings(context))
     if not firm:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
-    items = required + items + ([] if firm or analysed else selection_findings(context))
+    items = [*required, *export_findings(context), *items]
+    items += [] if firm or analysed else selection_findings(context)
     most = max(MOST_FINDINGS, len(required) + AFTER_REQUIREMENTS)
     most = most if context.limited else len(items)
     left_out = max(0, len(items) - most)
     items = items[: len(items) - left_out]
     blocks: list[Block] = [NumberedFindings(tuple(items))] if items else []
     blocks += _scope(context, firm) if items else []
-    if len(context.results.requirements) > 1:
-        blocks.append(Paragraph(write(context, "requirements", "separately"), "note"))
+    if said := requirement_notes(context):
+        blocks.append(Paragraph(spaced(said), "note"))
     pointers = [write(context, TOPIC, "further_findings", n=left_out)] if left_out else []
     explored = [c for c in context.results.comparisons if c.family.exploratory]
     if explored:
@@ -127,31 +131,40 @@ def _in_one(scopes: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
 
 
 def _comparison_findings(
-    context: Context, comparison: Comparison, praised: set[tuple[Setting, str]]
+    context: Context, comparison: Comparison, praised: set[object]
 ) -> list[Runs]:
     items: list[Runs] = []
-    omnibus, pairs = comparison.omnibus, comparison.pairwise
+    omnibus, ranks = comparison.omnibus, comparison.ranks
     if omnibus is not None and computed(omnibus) and omnibus.p is not None:
-        items.append(_omnibus(context, comparison, omnibus))
+        items += linked(context, [_omnibus(context, comparison, omnibus)], id(comparison))
     setting = context.comparison_setting(comparison)
     if setting is not None:
         items += _best(context, setting, comparison.metric, praised)
     if not comparison.performed:
         return items
-    if setting is None and comparison.ranks is not None and len(comparison.ranks.average) > 2:
-        items.append(_best_rank(context, comparison))
+    found: list[Runs] = []
+    if setting is None and ranks is not None and len(ranks.average) > 2:
+        rank = (comparison.metric, *sorted(ranks.average.items()))
+        found += [_best_rank(context, comparison)] if rank not in praised else []
+        praised.add(rank)  # two lines may state the same
+    return items + linked(context, found + _decisions(context, comparison), id(comparison))
+
+
+def _decisions(context: Context, comparison: Comparison) -> list[Runs]:
+    """State what was decided of pairs or of single models."""
+    pairs = comparison.pairwise
     if singly(comparison):
-        return items + one_model_findings(context, comparison)
+        return one_model_findings(context, comparison)
     missing = untested(pairs)
     tested = [pair for pair in pairs if pair not in missing]
     if any(bayesian(pair) for pair in pairs):
-        return items + posteriors(context, comparison, tested)
+        return posteriors(context, comparison, tested)
     if comparison.against is not None and len(tested) > 1:
-        return items + pairs_around(context, comparison, comparison.against, reference=True)
+        return pairs_around(context, comparison, comparison.against, reference=True)
     names = context.best_first(comparison)
     if len(tested) > 1 and len(pairs) == len(names) * (len(names) - 1) // 2:
-        return items + pairs_around(context, comparison, names[0], reference=False)
-    return items + [single(context, comparison, pair) for pair in tested]
+        return pairs_around(context, comparison, names[0], reference=False)
+    return [single(context, comparison, pair) for pair in tested]
 
 
 def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestResult) -> Runs:
@@ -170,9 +183,7 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     )
 
 
-def _best(
-    context: Context, setting: Setting, metric_name: str, praised: set[tuple[Setting, str]]
-) -> list[Runs]:
+def _best(context: Context, setting: Setting, metric_name: str, praised: set[object]) -> list[Runs]:
     if (setting, metric_name) in praised:
         return []
     praised.add((setting, metric_name))
@@ -202,7 +213,20 @@ def _best(
         baseline=baseline
         and (baseline.model, value_text(context.metric(metric_name), baseline.value, scale)),
     )
-    return [words, *never_predicted_findings(context, setting)]
+    required = _required(context, setting, metric_name).intersection(e.model for e in best)
+    said = [] if required else [words]
+    return linked(context, [*said, *never_predicted_findings(context, setting)], setting)
+
+
+def _required(context: Context, setting: Setting, metric_name: str) -> set[str]:
+    """Return the models whose value of a metric a finding about a requirement states."""
+    return {
+        item.models[0]
+        for item in context.results.requirements
+        if (item.kind, item.subgroup, item.metric) == ("level", None, metric_name)
+        and Setting(item.data, item.protocol) == setting
+        and in_findings(context)
+    }
 
 
 def _best_rank(context: Context, comparison: Comparison) -> Runs:

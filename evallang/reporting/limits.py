@@ -41,8 +41,6 @@ SAID_BY = {
     codes.class_never_predicted.name: codes.class_never_predicted.name,
 }
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
-OF_REQUIREMENTS = frozenset({"few_examples_for_a_requirement"})
-"""Warnings about what requirements ask for; readers want to know how these were decided."""
 LEADS = {
     "threshold_beside_the_reported_scores": "the threshold may have been chosen on the test data"
 }
@@ -160,18 +158,12 @@ def _record_cautions(context: Context, records: Sequence[Mapping[str, Any]]) -> 
             key = (str(record.get("code", "")), name, record.get("allowed_because"))
             groups.setdefault(key, []).append(record)
     made = []
-    required = context.results.requirements
     for number, ((code, name, accepted), members) in enumerate(groups.items(), start=1):
         lead = LEADS.get(name, name.replace("_", " "))
         said = dict.fromkeys(
             str(text) for r in members for text in (r.get("message", ""), *(r.get("notes") or ()))
         )
         sentences = [message_runs(context, text) for text in said if text]
-        if name in OF_REQUIREMENTS and required:
-            met = sum(item.met for item in required)
-            sentences.append(
-                write(context, TOPIC, "requirements_decided", met=met, all=len(required))
-            )
         severity = str(members[0].get("severity", "warning"))
         times = f" ({count(len(members))} times)" if len(members) > 1 else ""
         lead = lead[:1].upper() + lead[1:] + times

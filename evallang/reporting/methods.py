@@ -25,7 +25,13 @@ from evallang.reporting.searches import (
     thresholds,
     uses_validation_part,
 )
-from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic, methods_sentences
+from evallang.reporting.section import (
+    SECTIONS,
+    SectionDeclaration,
+    Topic,
+    compares,
+    methods_sentences,
+)
 from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
     adjusts,
@@ -70,6 +76,7 @@ def methods(context: Context) -> Sequence[Block]:
     for c in context.results.comparisons:
         lines.setdefault(c.index, c)  # the data sets of a line share the words
     of_tests = [row for c in lines.values() for row in _comparison(context, c)]
+    analysed, apart = methods_sentences(context, analyses=True), compares(context)
     design = spaced([*_compared(context), *_designed(context), thresholds(context)])
     analysis = spaced(
         [
@@ -78,14 +85,16 @@ def methods(context: Context) -> Sequence[Block]:
             *dict.fromkeys(of_tests),
             _together(context),
             _required(context),
-            *methods_sentences(context),
+            *methods_sentences(context, analyses=False),
+            *([] if apart else analysed),
             fitted_on_all(context),
             _software(context),
         ]
     )
     cited: set[str] = set()
-    rows = [_cited_once(row, cited) for row in (design, analysis) if row]
-    return [Paragraph(row, "methods") for row in rows]
+    rows = (design, analysis, spaced(analysed) if apart else ())
+    cited_once = [_cited_once(row, cited) for row in rows]
+    return [Paragraph(row, "methods", further=i > 1) for i, row in enumerate(cited_once) if row]
 
 
 def _cited_once(row: Runs, cited: set[str]) -> Runs:

@@ -162,6 +162,9 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
             raised = bool(made) and isinstance(made[-1], Text) and made[-1].text.endswith(RAISED)
             if keys:
                 made.append(Cite(keys, spelled=raised))
+        elif isinstance(run, Ref) and run.aside:
+            linked = run.target in numbering.labels and run.target not in numbering.elsewhere
+            made += [run] if linked else []
         elif isinstance(run, Ref) and not run.words and run.target not in numbering.labels:
             made.append(Text("see the results"))
         elif isinstance(run, Ref) and run.target in numbering.elsewhere:

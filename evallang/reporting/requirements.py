@@ -1,26 +1,19 @@
-"""Requirements: the key finding of each, their table, and a forest with their margins."""
+"""Requirements: a key finding for each of a few; the verdict and a table for many."""
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from evallang.reporting.context import Context, MetricWords, half_width
 from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import (
     Block,
     Cell,
-    Figure,
     Interval,
     Number,
-    Panel,
-    Ref,
     Runs,
     Strong,
-    further,
     runs,
 )
-from evallang.reporting.figures.figure import PAIR
-from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
@@ -31,7 +24,6 @@ from evallang.reporting.numbers import (
     scale_of,
     settled,
 )
-from evallang.reporting.panels import drawn_words, in_parts
 from evallang.reporting.run_writer import plain
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.sentences import notes, write
@@ -41,23 +33,38 @@ from evallang.results.records import Requirement
 
 EQUIVALENT = "equivalent"
 TOPIC = "requirements"
-MOST_LINES = 6  # on the first page; the rest are in the table of requirements
-MOST_DRAWN, MOST_PANELS = 10, 12  # requirements in a panel; more are read from the table
+MOST_LINES = 6  # each a sentence on the first page; more are rows of a table
 
 
-def requirement_lines(context: Context) -> list[Runs]:
-    """Return the requirements; of many only those not met, since the table has all."""
+def in_findings(context: Context) -> bool:
+    """Return whether each requirement is a key finding: then no table repeats them."""
+    return context.shows("findings") and len(context.results.requirements) <= MOST_LINES
+
+
+def requirement_findings(context: Context) -> list[Runs]:
+    """State whether the requirements were met: each of a few, those not met first."""
     required = sorted(context.results.requirements, key=lambda item: item.met)
     if not required:
         return []
-    say = partial(write, context, TOPIC)
-    failed = sum(not item.met for item in required)
-    items = [say("verdict", size=len(required), failed=failed)]
-    listed = len(required) if len(required) <= MOST_LINES else min(failed, MOST_LINES)
-    items += [_line(context, item) for item in required[:listed]]
-    if listed and (rest := required[listed:]):
-        items.append(say("more", n=len(rest), met=sum(item.met for item in rest)))
-    return items
+    failed = [words_of(context, item) for item in required if not item.met]
+    each = in_findings(context)
+    verdict = write(context, TOPIC, "verdict", size=len(required), failed=failed, named=not each)
+    if not each:
+        return [verdict]
+    if len(required) == 1:
+        return [verdict + runs(" ") + _line(context, required[0], alone=True)]
+    return [verdict, *(_line(context, item) for item in required)]
+
+
+def requirement_notes(context: Context) -> list[Runs]:
+    """Return the notes below key findings: what holds for several, and the notes of each."""
+    found = context.results.requirements
+    made = [write(context, TOPIC, "separately")] if len(found) > 1 else []
+    if in_findings(context):
+        rest = _further_notes(context, [item for item in found if item.value is not None])
+        facts = {"by_bound": False, "by_interval": False, "tested": [], "intervals": []}
+        made += notes(context, TOPIC, "notes", rest=rest, **facts)
+    return made
 
 
 def interval_of(context: Context, item: Requirement) -> str:
@@ -89,7 +96,7 @@ def deciding_intervals(
     return made
 
 
-def _line(context: Context, item: Requirement) -> Runs:
+def _line(context: Context, item: Requirement, *, alone: bool = False) -> Runs:
     value, bounds = decided_on(context, item)
     lead, test = f"{percent(item.level)}{NBSP}CI", item.test
     alpha = alpha_of(context, item)
@@ -98,6 +105,7 @@ def _line(context: Context, item: Requirement) -> Runs:
         TOPIC,
         "line",
         item=item,
+        alone=alone,
         words=words_of(context, item),
         value=value,
         interval=Interval(plain(bounds), *(item.interval or (None, None)), lead),
@@ -184,9 +192,9 @@ def _lines(metric: MetricWords, item: Requirement) -> tuple[float, ...]:
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
 def requirements(context: Context) -> Sequence[Block]:
-    """Return each requirement with what decided it, in the supplement where findings list all."""
+    """Return each requirement with what decided it, where no key finding has it."""
     found = context.results.requirements
-    if not found:
+    if not found or in_findings(context):
         return []
     tested = [item for item in found if item.test is not None]
     rows = []
@@ -218,20 +226,12 @@ def requirements(context: Context) -> Sequence[Block]:
         rows,
         *_notes(context, found),
     )
-    figures = further(_figures(context, found))
-    listed = context.shows("findings") and len(found) <= MOST_LINES
-    return further([made, *figures]) if listed else [made, *figures]
+    context.shown_in["requirements"] = made.id
+    return [made]
 
 
 def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
-    """Return each note of the lines once; why a number failed is seen from the table."""
-    by_note: dict[str, list[Runs]] = {}
-    for item in found:
-        reason = (item.reason,) if item.reason and item.value is None else ()
-        of_test = item.test.notes if item.test is not None else ()
-        for note in dict.fromkeys((*reason, *item.notes, *of_test)):
-            note = of_cases(context, note.rstrip("."), item.data)
-            by_note.setdefault(note, []).append(words_of(context, item))
+    """Return how the requirements of a table were decided, and their own notes."""
     kinds = {item.kind for item in found if item.test is None}
     return notes(
         context,
@@ -244,76 +244,22 @@ def _notes(context: Context, found: Sequence[Requirement]) -> list[Runs]:
             for item in found
             if item.test is not None
         ],
-        rest=[
-            ((), note) if len(items) == len(found) else (items, note)
-            for note, items in by_note.items()
-        ],
+        rest=_further_notes(context, found),
         intervals=deciding_intervals(context, found),
     )
 
 
-def _figures(context: Context, found: Sequence[Requirement]) -> list[Figure]:
-    """Return a forest of the requirements, a panel for each metric and kind of number."""
-    drawn: dict[tuple[bool, str], list[Requirement]] = {}
-    for item in found if context.draws else ():
-        if item.value is not None and math.isfinite(item.value):
-            drawn.setdefault((item.kind != "level", item.metric), []).append(item)
-    if not drawn:
-        return []
-    parts = [
-        (kind, items[start : start + MOST_DRAWN])
-        for kind, items in drawn.items()
-        for start in range(0, len(items), MOST_DRAWN)
+def _further_notes(
+    context: Context, found: Sequence[Requirement]
+) -> list[tuple[Sequence[Runs], str]]:
+    """Return each note of requirements once; why a number failed is seen from its value."""
+    by_note: dict[str, list[Runs]] = {}
+    for item in found:
+        reason = (item.reason,) if item.reason and item.value is None else ()
+        of_test = item.test.notes if item.test is not None else ()
+        for note in dict.fromkeys((*reason, *item.notes, *of_test)):
+            note = of_cases(context, note.rstrip("."), item.data)
+            by_note.setdefault(note, []).append(words_of(context, item))
+    return [
+        ((), note) if len(items) == len(found) else (items, note) for note, items in by_note.items()
     ]
-    shown = parts[:MOST_PANELS]
-    panels = [
-        _panel(context, context.metric(name), items, of_differences=of_differences)
-        for (of_differences, name), items in shown
-    ]
-    caption = write(context, TOPIC, "caption_of_figure") + drawn_words(
-        sum(len(items) for _, items in shown),
-        sum(map(len, drawn.values())),
-        "requirements",
-        runs(Ref("table-requirements", "the table of requirements")),
-    )
-    return in_parts("figure-requirements", caption, panels, "Requirements with their intervals")
-
-
-def _panel(
-    context: Context, metric: MetricWords, items: Sequence[Requirement], *, of_differences: bool
-) -> Panel:
-    """Draw the requirements of one metric, and state their numbers in words."""
-    unit = " (points)" if of_differences else " (%)"
-    name = f"Difference in {metric.noun}" if of_differences else metric.title
-    halves = [half_width(*(item.interval or (None, None))) for item in items]
-    scale = scale_of(halves, [item.value for item in items], percent=metric.percent)
-    rows = []
-    for item in items:
-        first, *second = (context.model(model) for model in item.models)
-        where = plain(write(context, TOPIC, "place_of", item=item))
-        label = (first, *(f"− {model}" for model in second), *([where] if where else []))
-        low, high = item.interval or (None, None)
-        lines = _lines(metric, item)
-        sign = {">=": f"≥{NBSP}", "<=": f"≤{NBSP}"}.get(item.operator or "", "")
-        names = []  # the threshold or margin as it was written
-        for line in lines:
-            text = plain(stated_amount(metric, line, of_difference=of_differences))
-            if of_differences:
-                text = f"{'+' if line > 0 else ''}{text.split(NBSP)[0]}"
-                lead = "" if item.kind == EQUIVALENT else "margin "
-                text = f"{lead}{text}" if line or not lead else ""
-            names.append(text if of_differences else f"{sign}{text}")
-        look = PAIR if second else context.look(item.models[0])
-        rows.append(
-            ForestRow(label, item.value, low, high, item.met, lines, tuple(names), look=look)
-        )
-    possible = metric.range_of_differences if of_differences else metric.range
-    drawing = forest_of_requirements(
-        rows, name + (unit if metric.percent else ""), scale, possible, zero=of_differences
-    )
-    spoken = "; ".join(
-        f"{plain(words_of(context, item))}: {' '.join(map(plain, decided_on(context, item)))}, "
-        f"{'met' if item.met else 'not met'}"
-        for item in items
-    )
-    return Panel(drawing, f"{name} with intervals: {spoken}.", runs(name))

@@ -26,7 +26,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import MINUS, fixed, interval, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
-from evallang.reporting.sentences import caution, notes, write
+from evallang.reporting.sentences import caution, linked, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
 from evallang.reporting.wording import sentence, value_text
 from evallang.results.records import (
@@ -40,7 +40,7 @@ from evallang.results.records import (
     ThresholdRecord,
 )
 
-TOPIC = "searches"
+TOPIC, SELECTIONS = "searches", "table-selections"
 
 
 def uses_validation_part(context: Context) -> bool:
@@ -90,17 +90,24 @@ def selection_findings(context: Context) -> list[Runs]:
                 {"model": model, "candidate": words, "times": times, "searches": len(found)}
                 for words, times in counts.most_common(1)
             ]
-        said += told(context, "chosen", rows, item=place)
+        said += linked(context, told(context, "chosen", rows, item=place), ("selections", place))
     return said
 
 
 @SECTIONS.register(
-    SectionDeclaration(order=50, supplement=True, topics=(Topic.TUNING, Topic.SELECTION)),
+    SectionDeclaration(order=52, supplement=True, topics=(Topic.TUNING, Topic.SELECTION)),
     title="Hyper-parameters chosen",
 )
 def selections(context: Context) -> Sequence[Block]:
-    """Return the choices per model, folded: how often each was made."""
-    found = context.results.selections
+    """Return the choices per model, folded: how often each was made.
+
+    Those that another table has in full are not repeated.
+    """
+    found = [
+        one
+        for one in context.results.selections
+        if (one.data, one.protocol, one.model) not in context.shown_in
+    ]
     if not found:
         return []
     by_model: dict[tuple[str, str, str], Counter[str]] = {}
@@ -108,6 +115,8 @@ def selections(context: Context) -> Sequence[Block]:
         key = (item.data, item.protocol, item.model)
         words = parameter_words(item.params) or "as written"
         by_model.setdefault(key, Counter())[words] += 1
+    places = (Setting(data, protocol) for data, protocol, _ in by_model)
+    context.shown_in |= dict.fromkeys((("selections", place) for place in places), SELECTIONS)
     validated = uses_validation_part(context)
     rules = list(dict.fromkeys(item.rule for item in found if item.rule))
     say = partial(write, context, TOPIC, validated=validated)
@@ -122,7 +131,7 @@ def selections(context: Context) -> Sequence[Block]:
     ]
     return [
         table(
-            "table-selections",
+            SELECTIONS,
             say("caption_of_choices"),
             [left("Model"), wide("Parameters"), right("Searches")],
             rows,
@@ -323,6 +332,7 @@ def exports(context: Context) -> Sequence[Block]:
         return []
     said = {item.model: "; ".join(item.notes) for item in found if item.notes}
     several = len({item.model for item in found}) > 1
+    context.shown_in["exports"] = "table-exports"
     made = table(
         "table-exports",
         write(context, TOPIC, "caption_of_exports", data=context.results.data[0]),
@@ -341,7 +351,11 @@ def exports(context: Context) -> Sequence[Block]:
             for m, note in said.items()
         ),
     )
-    cautions = map(Paragraph, best_exports(context, "exported_as_best"))
+    cautions = [
+        Paragraph(words)
+        for item in found
+        if item.best and (words := _of_best(context, "exported_as_best", item))
+    ]
     path, trusted = (
         json.dumps(value, ensure_ascii=False)
         for value in (found[0].path, list(found[0].trusted_types))
@@ -367,36 +381,37 @@ def fitted_on_all(context: Context) -> Runs:
     return write(context, TOPIC, "fitted_on_all", models=models, data=data, searched=searched)
 
 
-def best_exports(context: Context, name: str) -> list[Runs]:
-    """Return a sentence on each model that was exported as the best one."""
-    every = (_best_export(context, item, name) for item in context.results.exports if item.best)
-    return [words for words in every if words]
+def export_findings(context: Context) -> list[Runs]:
+    """State which model was exported as the best, and its estimate corrected for the choice."""
+    chosen = [item for item in context.results.exports if item.best]
+    said = [_of_best(context, "exported", item) for item in chosen]
+    return linked(context, filter(None, said), "exports")
 
 
-def _best_export(context: Context, item: Export, name: str) -> Runs:
-    """Format a sentence on a model that was chosen on the folds that measure it."""
+def _of_best(context: Context, name: str, item: Export) -> Runs:
+    """Write a sentence about a model that was chosen on the folds that measure it."""
     data = context.results.data[0]
     protocol = next((p.name for p in context.results.protocols if p.implied_by is None), None)
     setting = Setting(data.name, protocol)
     metrics = context.metrics(setting)
-    if not metrics or len(context.models_best_first(setting, metrics[0])) < 2:
+    if not metrics or len(models := context.models_best_first(setting, metrics[0])) < 2:
         return ()
     metric, scale = context.metric(metrics[0]), context.scale(setting, metrics[0])
     estimate = context.estimate(setting, item.model, metrics[0])
-    compared, found = context.results.comparisons, item.corrected
-    tests = [t for c in compared for t in (c.omnibus, *c.pairwise) if t is not None]
+    tests = [t for c in context.results.comparisons for t in (c.omnibus, *c.pairwise) if t]
     return write(
         context,
         TOPIC,
         name,
         item=item,
+        models=len(models),
         noun=metric.noun,
         protocol=protocol,
+        data=data.name,
         value=value_text(metric, None if estimate is None else estimate.value, scale),
-        corrected=() if found is None else value_text(metric, found.value, scale),
         tested=bool(tests),
         different=any(test.reject in (True, None) for test in tests),
-        correction=() if found is None else _corrected(context, setting, found),
+        correction=None if item.corrected is None else _corrected(context, setting, item.corrected),
     )
 
 
@@ -406,20 +421,18 @@ def best_of_many(context: Context, setting: Setting) -> Iterator[Paragraph]:
         if Setting(found.data, found.protocol) == setting:
             scale = context.scale(setting, found.metric)
             value = value_text(context.metric(found.metric), found.naive, scale)
-            correction = _corrected(context, setting, found)
-            facts = {"found": found, "value": value, "correction": correction}
+            facts = {"value": value, "correction": _corrected(context, setting, found)}
             yield Paragraph(write(context, TOPIC, "best_of_many", **facts))
 
 
-def _corrected(context: Context, setting: Setting, found: BestOfMany | CorrectedEstimate) -> Runs:
-    """State how an estimate was corrected for the choice of the best, and the corrected value."""
+def _corrected(
+    context: Context, setting: Setting, found: BestOfMany | CorrectedEstimate
+) -> Mapping[str, Any]:
+    """Return how an estimate was corrected for the choice of the best, and the corrected value."""
     scale = context.scale(setting, found.metric)
-    return write(
-        context,
-        TOPIC,
-        "corrected",
-        found=found,
-        data=setting.data,
-        value=value_text(context.metric(found.metric), found.value, scale),
-        interval=Interval(interval(found.low, found.high, scale), found.low, found.high),
-    )
+    return {
+        "found": found,
+        "data": setting.data,
+        "value": value_text(context.metric(found.metric), found.value, scale),
+        "interval": Interval(interval(found.low, found.high, scale), found.low, found.high),
+    }

@@ -94,10 +94,15 @@ SECTIONS: Registry[SectionDeclaration] = Registry(
 """All sections, by the name that `show` and `hide` take."""
 
 
-def methods_sentences(context: Context) -> list[Runs]:
+def methods_sentences(context: Context, *, analyses: bool) -> list[Runs]:
     """Return the sentences that sections add to the methods text, in the order of the page."""
-    declared = [entry.declaration.methods for entry in _ordered()]
-    return [sentence(context) for sentence in declared if sentence is not None]
+    declared = [e.declaration for e in _ordered() if e.declaration.analyses is analyses]
+    return [one.methods(context) for one in declared if one.methods is not None]
+
+
+def compares(context: Context) -> bool:
+    """Return whether a study decides by comparisons: its analyses then are in the supplement."""
+    return any(not c.family.exploratory for c in context.results.comparisons)
 
 
 def _ordered() -> list[Entry[SectionDeclaration]]:
@@ -127,9 +132,10 @@ def build(context: Context) -> Document:
         blocks: Iterable[Block] = entry.function(context)
         if declared.hideable:
             blocks = _left(context, blocks, whole=entry.name in shown)
-        if declared.analyses:
+        supplement = declared.supplement or (declared.analyses and compares(context))
+        if declared.analyses and not supplement:
             blocks = _first_exhibits(blocks)
-        main, further = _in_parts(blocks, declared.supplement)
+        main, further = _in_parts(blocks, supplement)
         if main:
             made.append((False, declared.order, Section(entry.name, entry.title, main)))
         if further:

@@ -77,6 +77,16 @@ def write(context: Context, topic: str, name: str, /, **facts: Any) -> Runs:
     return spaced(notes(context, topic, name, **facts))
 
 
+def linked(context: Context, sentences: Iterable[Runs], source: object) -> list[Runs]:
+    """Return sentences with a link to the figure or table that shows what they are about.
+
+    One that has a link keeps it.
+    """
+    target = context.shown_in.get(source)
+    link = (Ref(target, aside=True),) if target else ()
+    return [row + (() if isinstance(row[-1], Ref) else link) for row in sentences]
+
+
 def notes(context: Context, topic: str, name: str, /, **facts: Any) -> list[Runs]:
     """Return the notes that a template makes of facts, each of which begins with `<li>`.
 
@@ -323,7 +333,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "value_in": lambda value, metric, scale: wording.value_text(metric, value, scale),
     "amount_in": lambda value, metric, scale: wording.amount(metric, value, scale),
     "change_in": lambda value, metric, scale: wording.signed_amount(metric, value, scale),
-    "ends": lambda values: list(dict.fromkeys(end(values) for end in (min, max))) if values else [],
     "count": numbers.count,
     "word": wording.number_word,
     "all_of": lambda n: "both" if n == 2 else f"all {wording.number_word(n)}",

@@ -416,6 +416,32 @@ def described() -> Kind:
     return Kind(text.replace("= DummyClassifier", "= prep | KNeighborsClassifier"))
 
 
+@kind("three long names")
+def three_long_names() -> Kind:
+    """Return a study whose main part has three pages: two analyses, an omnibus test and pairs."""
+    return Kind("""\
+evallang 1
+study "Which of three classifiers of tumours is the most accurate?"
+  author "A. Researcher"
+  seed 7
+data cancer "Breast Cancer Wisconsin (Diagnostic)" from sklearn breast_cancer
+  positive malignant
+  unit "patients"
+model linear "Regularised logistic regression" = StandardScaler
+  | LogisticRegression(C in 0.01..10 log 4, max_iter=5000)
+model near "Weighted k nearest neighbours" = StandardScaler
+  | KNeighborsClassifier(n_neighbors in 3..11 step 4, weights=distance)
+model forest "Random forest of shallow trees" = RandomForestClassifier(
+  n_estimators=20, max_depth in 2..4
+)
+protocol nested cv outer=5 inner=3
+tune grid by roc_auc
+measure accuracy, roc_auc, f1
+compare with cochran then mcnemar holm
+analyze roc, calibration
+""")
+
+
 @kind("a search")
 def search() -> Kind:
     text = FITTED.replace("max_depth=3", "max_depth in 1..5")

@@ -18,6 +18,7 @@ HEAD_LINE, FOOT_LINE = (37.3, 46.3), (808.8, 817.8)  # where the running head an
 FOOT = re.compile(r"(Data|Study|Predictions) .* S?\d+$")
 LARGEST_HOLE = 2 / 3
 LEAST_ON_THE_LAST_PAGE = 1 / 4
+LEAST_LINES = 6  # of the study file on a last page that is emptier
 SLACK = 2.0  # points that a glyph may reach beyond its box
 DEEPEST_RULE = 30.0  # points: deeper rectangles are backgrounds, which fill no page
 RULES_OF_A_HEAD = 3  # above and below a head, and of a first row
@@ -26,6 +27,7 @@ PAGES = dict.fromkeys(
     ("four fitted models", "four fitted models, described", "four models, one metric"), 7
 )
 """The most pages of four models, one data set and one metric: three and a supplement of four."""
+PAGES_OF_THE_MAIN_PART = {"three long names": 3}
 
 
 @dataclass(frozen=True)
@@ -125,11 +127,14 @@ def test_pages_are_filled_and_nothing_leaves_the_margins(rendered, name):
             faults.append(f"page {number}: from {left:.0f} to {right:.0f} of {page.width:.0f}")
     assert faults == []
     assert len(found) <= PAGES.get(name, len(found))
+    main = sum(not re.search(r"S\d+$", page.foot) for page in found)
+    assert main <= PAGES_OF_THE_MAIN_PART.get(name, main)
 
 
 def _ends_in_the_study(found):
-    """Return whether the last page shows the study file, or its last lines."""
-    return any(text == "Study file" for page in found[-2:] for _, text in page.lines)
+    """Return whether the last page shows the study file, or enough of its last lines."""
+    shown = any(text == "Study file" for page in found[-2:] for _, text in page.lines)
+    return shown and len(found[-1].lines) >= LEAST_LINES
 
 
 def is_stranded(page):

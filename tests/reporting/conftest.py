@@ -54,7 +54,11 @@ class Drawn:
 
 
 def folded(element: Element) -> str:
-    return " ".join("".join(element.itertext()).split())
+    """Return the words of an element without the link beside its sentences, which comes last."""
+    words = " ".join("".join(element.itertext()).split())
+    for link in element.findall(".//a[@class='aside']"):
+        words = words.removesuffix(" ".join("".join(link.itertext()).split())).rstrip()
+    return words
 
 
 @pytest.fixture(scope="session")

@@ -107,13 +107,6 @@ def test_of_many_models_the_best_are_drawn_and_the_caption_says_so():
     )
 
 
-def test_many_requirements_are_drawn_in_panels():
-    lines = "".join(f"require accuracy of m{i % 4} >= {50 + i}%\n" for i in range(23))
-    record = record_of(4, "measure accuracy\n" + lines)
-    (figure,) = figures_named(document_of(record), "figure-requirements")
-    assert [panel.alt.count(" met") for panel in figure.panels] == [10, 10, 3]
-
-
 def test_estimates_of_some_data_sets_are_panels_of_a_figure_and_those_of_many_are_not_drawn():
     found = {}
     for sets in (4, 14):

@@ -43,24 +43,33 @@ class Page:
         return head, body, folded(figure)
 
 
+GATES = (
+    "require a better than b with mcnemar\n"
+    "require b better than a with mcnemar(midp) at 90%\n"
+    "require a not worse than b by 2%\n"
+)
+IN_A_TABLE = "report html\n  hide findings\n"
+
+
 @pytest.fixture(scope="module")
 def gates():
-    return Page(
-        "require a better than b with mcnemar\n"
-        "require b better than a with mcnemar(midp) at 90%\n"
-        "require a not worse than b by 2%\n"
-    )
+    return Page(GATES)
 
 
-def test_the_p_of_a_requirement_with_a_test_stands_in_its_row(gates):
-    head, body, _ = gates.table("table-requirements")
+@pytest.fixture(scope="module")
+def tabled():
+    return Page(GATES + IN_A_TABLE)
+
+
+def test_the_p_of_a_requirement_with_a_test_stands_in_its_row(tabled):
+    head, body, _ = tabled.table("table-requirements")
     assert head[-2:] == ["p", "Decision"]
     # The exact binomial p of 40 against 12 of 52, doubled: 1.3e-4
     assert [row[-2:] for row in body] == [["< .001", "met"], ["< .001", "not met"], ["–", "met"]]
 
 
-def test_the_test_and_its_level_stand_below_the_table(gates):
-    _, _, text = gates.table("table-requirements")
+def test_the_test_and_its_level_stand_below_the_table(tabled):
+    _, _, text = tabled.table("table-requirements")
     assert "McNemar’s test (exact), p < .001 at level .05" in text
     assert "McNemar’s test (mid-p), p < .001 at level .1." in text
     assert "it is decided by the test and by the sign of the difference" in text
@@ -74,7 +83,9 @@ def test_a_finding_names_the_test_that_decided_it(gates):
 
 
 def test_a_table_of_requirements_without_a_test_has_no_column_of_p():
-    head, _, text = Page("require a not worse than b by 2%\n").table("table-requirements")
+    head, _, text = Page(f"require a not worse than b by 2%\n{IN_A_TABLE}").table(
+        "table-requirements"
+    )
     assert "p" not in head
     assert "on that of the test" not in text
 

@@ -6,15 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from evallang.reporting import fonts
 from evallang.reporting.figures.class_matrix import matrix_of_classes
 from evallang.reporting.figures.figure import (
     LEAST_SIZE,
     POINTS_PER_MM,
-    SMALL_SIZE,
     smallest_text,
 )
-from evallang.reporting.figures.forest import ForestRow, forest_of_requirements
 from evallang.reporting.figures.matrices import win_matrix
 from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
 from evallang.reporting.numbers import Scale, in_ranges
@@ -91,19 +88,6 @@ def test_long_names_of_a_matrix_are_whole_in_its_key(n):
 )
 def test_numbers_of_points_in_one_place_are_one_text(numbers, text):
     assert in_ranges(numbers) == text
-
-
-@pytest.mark.parametrize("lines", [(-0.01, 0.01), (-0.05, 0.05), (-0.002, 0.5)])
-def test_names_of_close_lines_are_next_to_each_other(lines):
-    names = ("margin −1", "margin +1")
-    rows = [ForestRow(("A − B",), 0.0, -0.9, 0.9, False, lines, names)]
-    drawing = forest_of_requirements(rows, "Difference", Scale(1, 2), (-1.0, 1.0), zero=True)
-    svg = drawing.svg()
-    found = {
-        text: float(x) for x, text in re.findall(r'<text x="([\d.]+)"[^>]*>(margin [^<]*)<', svg)
-    }
-    first, second = (found[name] for name in names)
-    assert first + fonts.width(names[0], SMALL_SIZE) + 2 < second
 
 
 def test_a_pair_of_long_names_has_two_lines():

@@ -43,7 +43,8 @@ compare with permutation(rounds=100)
 
 def words_of(written, folder):
     """Run a study and return the words of its report."""
-    run(study(written + "report html\n", folder)).save(folder / "out")
+    written += "" if "report html" in written else "report html\n"
+    run(study(written, folder)).save(folder / "out")
     return words_in(folder / "out" / "report.html")
 
 
@@ -171,7 +172,7 @@ def test_the_methods_state_subgroups_and_what_decided_requirements(ward):
 
 
 def test_a_single_requirement_is_no_family(ward):
-    assert "The study passed: the requirement was met." in ward
+    assert ward.count("The requirement was met.") == 1
     assert "Each requirement is decided separately" not in ward
 
 
@@ -182,11 +183,11 @@ def test_a_cost_is_called_by_its_matrix(ward):
     assert "matrix =" not in ward
 
 
-def test_a_warning_about_requirements_says_how_they_were_decided(tmp_path):
+def test_how_requirements_were_decided_is_stated_once(tmp_path):
     words = words_of(GATES, tmp_path)
     assert "with 100 examples, on 15 of which the models differ" in words.lower()
-    assert re.search(r"One of the two requirements was met \( Table S\d \)\.", words)
-    assert "The study failed: one of two requirements was not met." in words
+    assert words.count("The study failed: one of two requirements was not met.") == 1
+    assert words.count("Reader B not worse than Reader A by more than 2 points") == 1
 
 
 @pytest.mark.parametrize(
@@ -357,7 +358,7 @@ def test_weights_went_into_fits_only_where_models_were_fitted(tmp_path, fitted):
 )
 def test_a_table_of_requirements_says_which_bounds_decide(tmp_path, lines, bound, whole):
     head = GATES.partition("require")[0]
-    words = words_of(head + lines, tmp_path)
+    words = words_of(f"{head}{lines}report html\n  hide findings\n", tmp_path)
     assert ("A requirement is decided by the unfavourable bound" in words) is bound
     assert ("Equivalence is decided by the whole interval" in words) is whole
 

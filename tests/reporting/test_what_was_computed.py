@@ -116,7 +116,7 @@ def test_a_requirement_beside_a_test_of_a_margin_names_both_levels():
     page = Page(f"{FIVE}compare a, c with tost(margin=3%)\nrequire a equivalent to c within 3%\n")
     assert [item.met for item in page.results.requirements] == [False]  # 95% CI [-3.2, 1.6]
     assert page.pairs()[0].reject  # 90% CI [-2.8, 1.2]
-    (line,) = page.findings("Not met.")
+    (line,) = page.findings("The requirement was not met.")
     assert line.count(LEVELS) == 1
     assert page.findings("were shown to be equivalent in accuracy within ±3 points")
 
@@ -450,8 +450,8 @@ def test_a_requirement_has_the_notes_of_its_interval(tmp_path):
     page = Page(GROUPED + lines, tmp_path)
     (required,) = page.results.requirements
     assert any(note.startswith("only 12 groups") for note in required.notes)
-    table = folded(page.root.find(".//figure[@id='table-requirements']"))
-    assert "Only 12 groups; with fewer than 50" in table
+    below = folded(page.root.find(".//section[@id='findings']"))
+    assert "Only 12 groups; with fewer than 50" in below
 
 
 def test_a_finding_states_why_a_simultaneous_interval_includes_zero():

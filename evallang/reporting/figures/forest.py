@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, MetricWords
@@ -16,7 +15,6 @@ from evallang.reporting.figures.figure import (
     PAIR,
     SHADE,
     SIZE,
-    SMALL_SIZE,
     Axis,
     Bounds,
     Canvas,
@@ -38,13 +36,10 @@ from evallang.results.records import (
 
 ROW = 17.0
 CLOSE_ROW, MOST_WIDE_ROWS = 14.0, 10  # of more rows, which are set closer
-LINE = 7.4
 MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
 MOST_IN_A_PANEL = 12  # models, or pairs; more are in further panels
-OFF_THE_LINE = 2.0  # points from the left end of the axis, which is often a line at 0
-NAMES_APART = 4.0  # points between the names of two lines
 LEAST_AXIS = 50.0  # points between names and numbers
 GAP = 7.0
 TRACK = 10.0  # depth of the band of what an interval excludes
@@ -60,7 +55,7 @@ class ForestRow(Struct, frozen=True):
     low, high : bounds of the interval, None at an end of the scale; both None without an interval
     wide : the interval of the family, drawn thin
     filled : whether the point is
-    lines, names : margins or thresholds, and the words above each, such as "margin −2"
+    lines : margins, or the estimate of all rows
     shaded : what remains possible; what is beyond it is shaded
     text, short : what is printed at the right, and where that has no room
     look : how the model is drawn, where the row is about one
@@ -72,7 +67,6 @@ class ForestRow(Struct, frozen=True):
     high: float | None = None
     filled: bool = True
     lines: tuple[float, ...] = ()
-    names: tuple[str, ...] = ()
     wide: Bounds = (None, None)
     shaded: Bounds = (None, None)
     text: str = ""
@@ -95,7 +89,6 @@ def forest(
 
     The scale is broken where spans are `far` from its ends.
     """
-    named = any(row.names for row in rows)
     left = fonts.widest((line for row in rows for line in row.label), SIZE) + GAP
     texts = [row.text for row in rows]
     right = fonts.widest(texts, SIZE) + GAP if any(texts) else 3.0
@@ -119,10 +112,8 @@ def forest(
         if text:
             canvas.words(COLUMN, y, text, "right")
         for line in row.lines:
-            x, top = axis(line), depth * i + (LINE + 1 if named else 0)
-            canvas.line([(x, top), (x, depth * (i + 1))], INK, 0.9, dash="2.4 1.6")
-        _name_lines(canvas, axis, depth * i + LINE / 2, row)
-        y += LINE / 2 if named else 0
+            x = axis(line)
+            canvas.line([(x, depth * i), (x, depth * (i + 1))], INK, 0.9, dash="2.4 1.6")
         for bounds, weight in ((row.wide, 0.8), ((row.low, row.high), 2.0)):
             if bounds != (None, None):
                 canvas.line([(x, y) for x in _placed(axis, bounds)], row.look.colour, weight)
@@ -135,23 +126,6 @@ def _placed(axis: Axis, bounds: Bounds) -> tuple[float, float]:
     """Return the places of bounds; a missing one is an end of the axis."""
     low, high = bounds
     return (axis.left if low is None else axis(low)), (axis.right if high is None else axis(high))
-
-
-def _name_lines(canvas: Canvas, axis: Axis, y: float, row: ForestRow) -> None:
-    """Write the names of lines above them: next to each other where they are close."""
-    widths = [fonts.width(text, SMALL_SIZE) for text in row.names]
-    starts = [
-        min(max(axis(place) - wide / 2, axis.left + OFF_THE_LINE), canvas.width - wide)
-        for place, wide in zip(row.lines, widths, strict=False)
-    ]
-    for k in sorted(range(1, len(starts)), key=starts.__getitem__):
-        over = starts[k - 1] + widths[k - 1] + NAMES_APART - starts[k]
-        if over > 0:
-            starts[k - 1] -= over / 2
-            starts[k] += over / 2
-    for start, text in zip(starts, row.names, strict=False):
-        if text:
-            canvas.words(start, y, text, size=SMALL_SIZE)
 
 
 def forest_of_estimates(
@@ -209,20 +183,6 @@ def far_estimates(estimates: Sequence[Estimate]) -> frozenset[str]:
     """Return the models whose estimates are beyond a break of the axis, far from the rest."""
     found = off_scale([_span(*_numbers(e)) for e in estimates])
     return frozenset(estimates[i].model for i in found)
-
-
-def forest_of_requirements(
-    rows: Sequence[ForestRow], name: str, scale: Scale, possible: Bounds, *, zero: bool
-) -> Canvas:
-    """Draw intervals, each with the margins or thresholds that it must be beyond."""
-    labels = lines_of_rows([row.label for row in rows])
-    rows = [replace(row, label=label) for row, label in zip(rows, labels, strict=True)]
-    height = depth_of_names(labels, ROW)
-    if any(row.names for row in rows):
-        height = max(height, ROW + LINE)
-    ends = [b for row in rows for b in _finite(row.value, row.low, row.high, *row.lines)]
-    ends += [0.0] if zero else []
-    return forest(rows, name, scale, ends, possible, depth=height, zero=zero)
 
 
 def depth_of_differences(context: Context, rows: Sequence[HypothesisTestResult]) -> float:

@@ -79,7 +79,8 @@ class Writing(Struct, dict=True):
 
     def blocks(self, section: str) -> tuple[Block, ...]:
         """Return the blocks of a section; none where it is hidden or has nothing to say."""
-        return next((s.blocks for s in self.document.sections if s.id == section), ())
+        sections = self.document.sections
+        return tuple(block for one in sections if one.name == section for block in one.blocks)
 
     def all_findings(self) -> Iterator[Runs]:
         """Iterate over all findings, those too that the first page of the report has no room for.

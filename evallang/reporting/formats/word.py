@@ -276,7 +276,8 @@ class WordWriter(RunWriter):
         """Refer to another part of the report."""
         if run.page:
             return self.text("below")
-        return self.link_to(run.target, run.words or self.numbering.labels[run.target])
+        words = run.words or self.numbering.labels[run.target]
+        return self.text(" " * run.aside) + self.link_to(run.target, words)
 
     def link_to(self, target: str, words: str) -> str:
         """Return words that lead to a place of the file."""
