@@ -187,7 +187,7 @@ def test_how_requirements_were_decided_is_stated_once(tmp_path):
     words = words_of(GATES, tmp_path)
     assert "with 100 examples, on 15 of which the models differ" in words.lower()
     assert words.count("The study failed: one of two requirements was not met.") == 1
-    assert words.count("Reader B not worse than Reader A by more than 2 points") == 1
+    assert words.count("Not met. Reader B not worse than Reader A by more than 2 points") == 1
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_a_requirement_is_in_words_with_its_line_as_it_was_written(line, said, t
 def test_a_margin_of_a_loss_is_in_its_unit(tmp_path):
     lines = ["a not worse than b by 0.25", "a better than b by 0.01"]
     assert told(decided(tmp_path, lines, "mae", NUMBERS))[1][0].endswith(
-        "by more than 0.25 in mean absolute error"
+        "by more than 0.25 t units in mean absolute error"
     )
 
 
