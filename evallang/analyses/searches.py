@@ -67,11 +67,6 @@ def identity(value: Value) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-def is_number(value: Value) -> bool:
-    """Return whether a value is a number; True and False are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def searches_of(outcomes: Outcomes) -> Searches:
     """Return the search inside each training part of a model."""
     study, name, evaluation = outcomes.study, outcomes.models[0], outcomes.evaluation

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from evallang.analyses.searches import SearchedParameter, Searches, identity, is_number, searches_of
+from evallang.analyses.searches import SearchedParameter, Searches, identity, searches_of
 from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.bibliography import cite
 from evallang.engine.outcomes import Outcomes
@@ -26,7 +26,7 @@ from evallang.reporting.document import Code, Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.score_lines import value_words
 from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, is_number, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.searches import selection_findings
 from evallang.reporting.sentences import write

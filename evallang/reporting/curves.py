@@ -170,7 +170,7 @@ def _curve(context: Context, part: Part) -> list[Block]:
     bounded = any(point["low"] is not None for one in every for point in one["points"])
     if len(named) == 1 or (not by_class and (bounded or not figures)):
         for one in named[:MOST_PANELS]:
-            title = f"{one.name}{_of(by_class)}"
+            title = f"{one.name}, {MEAN}" if by_class else one.name
             drawing = curve_with_band(words, replace(one, name=title), every)
             panels.append(Panel(*drawing, runs(title)))
     if by_class:
@@ -183,10 +183,6 @@ def _curve(context: Context, part: Part) -> list[Block]:
     name = f"figure-curve-{part.number}" if not figures else f"figure-band-{part.number}"
     figures += in_parts(name, caption, panels, subject) if panels else []
     return [*_tables(context, items, identifier), *figures]
-
-
-def _of(by_class: bool) -> str:
-    return f", {MEAN}" if by_class else ""
 
 
 def _drawn(context: Context, words: CurveWords, item: Analysis) -> Drawn:

@@ -141,6 +141,11 @@ def interval(
     return f"[{bounds[0]},{NBSP}{bounds[1]}]"
 
 
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number; True and False are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _is_finite(value: float | None) -> TypeGuard[float]:
     return value is not None and math.isfinite(value)
 

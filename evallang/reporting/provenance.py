@@ -1,7 +1,7 @@
 """What is needed to run a study again: provenance and the study file."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
 from evallang.reporting.context import Context
@@ -53,7 +53,7 @@ def provenance(context: Context) -> Sequence[Block]:
         ("Seed", str(results.study.seed)),
         ("Software", f"evallang {made.evallang}, Python {made.python}"),
         ("Packages", packages),
-        ("Machine", "; ".join(_machine(made))),
+        ("Machine", f"{made.platform}; {made.processor}{_cores(made)}"),
         ("Fits", _fits(made.fits.planned, made.fits.failed)),
     ]
     if context.style_sheet:
@@ -103,12 +103,12 @@ def provenance(context: Context) -> Sequence[Block]:
     ]
 
 
-def _machine(made: Provenance) -> Iterator[str]:
-    """Iterate over the facts on the machine that are known."""
-    yield f"{made.platform}; {made.processor}"
-    if made.cores and made.memory:
-        cores = plural_count(made.cores, "logical core")
-        yield f"{made.cpu or 'processor'} with {cores}; {count(round(made.memory / 2**30))} GB"
+def _cores(made: Provenance) -> str:
+    """State the processor, its cores and the memory, where they are known."""
+    if not (made.cores and made.memory):
+        return ""
+    cores = plural_count(made.cores, "logical core")
+    return f"; {made.cpu or 'processor'} with {cores}; {count(round(made.memory / 2**30))} GB"
 
 
 def _fits(planned: int, failed: int) -> str:

@@ -24,7 +24,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.numbers import MINUS, fixed, interval, scale_of
+from evallang.reporting.numbers import MINUS, fixed, interval, is_number, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, linked, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
@@ -183,7 +183,7 @@ def search_at_the_edge(context: Context) -> Caution | None:
 def _edges(context: Context) -> Iterator[_Edge]:
     for model in context.results.models:
         for parameter, values in model.tuned.items():
-            numbers = sorted({float(value) for value in values if _is_number(value)})
+            numbers = sorted({float(value) for value in values if is_number(value)})
             if len(numbers) < LEAST_CANDIDATES:
                 continue
             chosen = [
@@ -191,7 +191,7 @@ def _edges(context: Context) -> Iterator[_Edge]:
                 for item in context.results.selections
                 if item.model == model.name and parameter in item.params
             ]
-            whole = all(isinstance(value, int) for value in values if _is_number(value))
+            whole = all(isinstance(value, int) for value in values if is_number(value))
             # nothing lies beyond an end that is a bound, zero, or has one neighbour or no limit
             closed = {
                 False: numbers[0] == 0 or (whole and numbers[0] == 1),
@@ -199,13 +199,9 @@ def _edges(context: Context) -> Iterator[_Edge]:
             }
             bounds = model.bounds.get(parameter, (None, None))
             for end, largest in ((numbers[0], False), (numbers[-1], True)):
-                times, n = sum(_is_number(v) and float(v) == end for v in chosen), len(chosen)
+                times, n = sum(is_number(v) and float(v) == end for v in chosen), len(chosen)
                 if times >= SHARE * n > 0 and end != bounds[largest] and not closed[largest]:
                     yield _Edge(parameter, model.name, largest, end, times, n)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # --- thresholds ------------------------------------------------------------------------------

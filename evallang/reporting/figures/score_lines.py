@@ -28,7 +28,7 @@ from evallang.reporting.figures.figure import (
     depth_of_names,
 )
 from evallang.reporting.letter_case import axis_words
-from evallang.reporting.numbers import Scale, fixed
+from evallang.reporting.numbers import Scale, fixed, is_number
 
 DEPTH = 120.0  # of the plot, in points
 PAD = 8.0  # between the plot and its first and last point
@@ -142,7 +142,7 @@ def _draw(
 
 
 def _are_numbers(values: Sequence[Value]) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    return all(map(is_number, values))
 
 
 def _places(values: Sequence[Value], left: float, right: float) -> Callable[[Value], float]:

@@ -15,7 +15,6 @@ from evallang.reporting.document import (
     NumberedFindings,
     Runs,
     Table,
-    Title,
 )
 from evallang.reporting.formats.works import CitedWork, works_of
 from evallang.reporting.numbering import flat, runs_of_block
@@ -89,17 +88,11 @@ class Writing(Struct, dict=True):
         """
         if not self.blocks("findings"):
             return
-        blocks = SECTIONS["findings"].function(self.context.without_limits())
-        for block in blocks:
+        for block in SECTIONS["findings"].function(self.context.without_limits()):
             if isinstance(block, NumberedFindings):
                 yield from block.items
             elif block.kind == "paragraph" and block.role == "note":
                 yield block.runs
-
-    def authors_words(self) -> tuple[Runs, ...]:
-        """Return what the authors say of their study, where they cite works."""
-        questions = (title.question for title in self.document.every(Title))
-        return tuple(question for question in questions if cited_keys([question]))
 
     def cited(self) -> tuple[str, ...]:
         """Return the keys of all works that the report or a text for a paper cites."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from evallang.reporting.document import Paragraph, Runs, Table
+from evallang.reporting.document import Paragraph, Runs, Table, Title
 from evallang.reporting.formats.bibtex import bibliography
 from evallang.reporting.formats.format import (
     FORMATS,
     FormatDeclaration,
     Writing,
+    cited_keys,
 )
 from evallang.reporting.formats.latex_tables import (
     BROAD,
@@ -76,7 +77,8 @@ def methods_rows(writing: Writing) -> list[Runs]:
 def methods_file_rows(writing: Writing) -> list[Runs]:
     """Return the paragraphs of the file: the authors' own words where they cite, then Methods."""
     methods = methods_rows(writing)
-    return [*writing.authors_words(), *methods] if methods else []
+    own = (title.question for title in writing.document.every(Title))
+    return [*(words for words in own if cited_keys([words])), *methods] if methods else []
 
 
 def table_source(writing: Writing, table: Table, millimetres: int) -> str:
