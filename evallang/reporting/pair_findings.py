@@ -46,7 +46,9 @@ def pairs_around(
     Those with the best model are read from it, those with a `reference` from the others.
     """
     if any(pair.side or margin_of(pair) is not None for pair in comparison.pairwise):
-        return _each(context, comparison)
+        tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
+        tested.sort(key=lambda pair: not pair.reject)
+        return _one_by_one(context, comparison, tested)
     found, others = list[Contrast](), list[HypothesisTestResult]()
     for pair in comparison.pairwise:
         if model in pair.models:
@@ -64,8 +66,9 @@ def pairs_around(
             continue
         further = _further(context, comparison, others, chosen) if chosen is led[-1] else ()
         items.append(say("differed_from_others", **facts, further=further))
-    if not items:
-        items += [single(context, comparison, pair) for pair in others[:2]]
+    directed = [c.pair for chosen in led for c in chosen]
+    rest = [c.pair for c in found if c.pair.reject and c.pair not in directed]
+    items += _one_by_one(context, comparison, rest if led else [*rest, *others])
     if open_ := [c for c in found if is_open(c.pair)]:
         words = _compatible(context, comparison, open_, named=reference and len(open_) > 1)
         name = "others_not_shown_to_differ" if reference else "not_shown_to_differ_from_others"
@@ -86,10 +89,10 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     return say("pair_not_shown_to_differ", compatible=_compatible(context, comparison, [found]))
 
 
-def _each(context: Context, comparison: Comparison) -> list[Runs]:
-    """Format pairs one by one, where a test asks about one direction or about a margin."""
-    tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
-    tested.sort(key=lambda pair: not pair.reject)
+def _one_by_one(
+    context: Context, comparison: Comparison, tested: Sequence[HypothesisTestResult]
+) -> list[Runs]:
+    """Format pairs whose test asks about one direction or a margin, or that show none."""
     made = [single(context, comparison, pair) for pair in tested[:MOST_NAMED]]
     if rest := tested[MOST_NAMED:]:
         significant = sum(bool(pair.reject) for pair in rest)

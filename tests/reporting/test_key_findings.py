@@ -5,6 +5,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from fixture import cancer
+from msgspec.structs import replace
 from studies import study, write_rows
 
 from evallang.api.running import run
@@ -167,6 +169,23 @@ def test_of_pairs_that_agree_as_often_none_has_the_highest_share(read):
     head = EXAM.replace("as net_label", 'as rule_label, copy "Copy" as rule_label')
     found = read("measure accuracy\nanalyze agreement\n", head).finding("the same prediction")
     assert found.endswith("; Cohen’s κ was 1.00. All three pairs agreed as often.")
+
+
+def test_pairs_without_a_difference_are_stated_or_counted():
+    record = cancer()
+    (compared,) = record.comparisons
+    pairs = tuple(
+        replace(p, estimate=None, simultaneous=None, effects=(), p=0.001, reject=True)
+        for p in compared.pairwise
+    )
+    compared = replace(compared, pairwise=pairs, performed=True)
+    document = build(Context(replace(record, comparisons=(compared,))))
+    (found,) = document.every(NumberedFindings)
+    said = [plain(item) for item in found.items]
+    assert sum(" differed in accuracy: McNemar" in one for one in said) == 3
+    assert (
+        "Three more tests, all of them significant, are listed in the table of differences." in said
+    )
 
 
 COMPARED = """measure accuracy
