@@ -8,10 +8,12 @@ import pytest
 
 from evallang.reporting.figures.class_matrix import matrix_of_classes
 from evallang.reporting.figures.figure import (
+    FIRST,
     LEAST_SIZE,
     POINTS_PER_MM,
     smallest_text,
 )
+from evallang.reporting.figures.grouping import rank_plot
 from evallang.reporting.figures.matrices import win_matrix
 from evallang.reporting.figures.stacks import name_of_pair, stacked_bars
 from evallang.reporting.numbers import Scale, in_ranges
@@ -74,6 +76,11 @@ def test_long_names_of_a_matrix_are_whole_in_its_key(n):
     matrix = win_matrix(SimpleNamespace(model=str), counts, names)
     cells = {(a, b): {"count": 1, "share": float(a == b)} for a, b in product(names, names)}
     heat, _ = matrix_of_classes("Net", names, cells)
+    ranks = {name: float(i + 1) for i, name in enumerate(names)}
+    looks = dict.fromkeys(names, FIRST)
+    lines, _ = rank_plot({name: name for name in names}, ranks, 1.0, n, looks)
+    written = "".join(TEXT.findall(lines.svg())).replace(" ", "")
+    assert "…" not in written and all(name.replace(" ", "") in written for name in names)
     for drawing in (matrix.drawing, heat):
         written = " ".join(TEXT.findall(drawing.svg()))
         assert all(f"{i + 1}\u2002{name}" in written for i, name in enumerate(names))

@@ -17,6 +17,8 @@ from evallang.reporting.figures.figure import (
     depth_of_names,
     draw_numbered_names,
     numbered_names,
+    numbers_of_names,
+    whole_names,
 )
 from evallang.reporting.numbers import Scale, count, fixed
 
@@ -43,16 +45,11 @@ def matrix_of_classes(
     """
     heads = [*classes, *([""] if any(predicted == "" for _, predicted in cells) else [])]
     numbered, deep = len(heads) > MOST_NAMED, max(LEAST, min(DEEP, DEPTH / len(classes)))
-    names = fonts.name_lines(
-        numbered_names(classes) if numbered else classes,
-        SIZE,
-        NAME,
-        max(1, int(deep / LEADING)) if numbered else fonts.MOST_LINES,
-    )
-    keyed = numbered and any("…" in line for lines in names for line in lines)
-    if keyed:
-        names = [(str(i),) for i in range(1, len(classes) + 1)]
-    elif not numbered:
+    if numbered:
+        written = whole_names(numbered_names(classes), NAME, max(1, int(deep / LEADING)))
+        names = written or numbers_of_names(classes)
+    else:
+        written = names = fonts.name_lines(classes, SIZE, NAME)
         deep = depth_of_names(names, deep)
     title = "True class"
     left = fonts.widest([title, *(line for lines in names for line in lines)], SIZE) + 8
@@ -87,7 +84,7 @@ def matrix_of_classes(
                 if at != y:
                     text = f"{fixed(share, PERCENT)}%"
                     canvas.words(x, y + 5, text, "center", size=LEAST_SIZE)
-    if keyed:
+    if written is None:
         draw_numbered_names(canvas, classes)
     return canvas, f"{name}, shares of a true class: {_spoken(classes, heads, cells)}."
 

@@ -411,6 +411,17 @@ def numbered_names(names: Sequence[str]) -> list[str]:
     return [f"{number}\u2002{name}" for number, name in enumerate(names, start=1)]
 
 
+def whole_names(names: Sequence[str], limit: float, lines: int) -> list[tuple[str, ...]] | None:
+    """Break names into at most so many lines of at most `limit`; None where one would be cut."""
+    made = fonts.name_lines(names, SIZE, limit, lines)
+    return None if any("…" in line for found in made for line in found) else made
+
+
+def numbers_of_names(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the numbers of names that are in a key."""
+    return [(str(number),) for number in range(1, len(names) + 1)]
+
+
 def draw_numbered_names(canvas: Canvas, names: Sequence[str]) -> None:
     """Write whole names with their numbers below a drawing, in two columns."""
     room, top, foot = COLUMN / 2 - 3, canvas.height + 6, canvas.height

@@ -28,7 +28,10 @@ from evallang.reporting.figures.figure import (
     Look,
     depth_of_names,
     depth_of_row,
+    draw_numbered_names,
     lines_with_room,
+    numbers_of_names,
+    whole_names,
 )
 from evallang.reporting.numbers import Scale, fixed
 
@@ -75,10 +78,6 @@ class Positions(Struct, frozen=True):
         """The values as printed."""
         return [fixed(value, self.scale) for value in self.values.values()]
 
-    def names(self, room: float, lines: int) -> list[tuple[str, ...]]:
-        """Return the labels in lines."""
-        return fonts.name_lines([self.labels[m] for m in self.values], SIZE, room, lines)
-
 
 def grouping_diagram(
     found: Positions, groups: Sequence[Sequence[str]], *, columns: bool
@@ -118,7 +117,9 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     right = COLUMN - step * len(groups) - GAP
     widest = fonts.widest(texts, SIZE)
     most = min(LABEL, right - LEAST_SCALE - widest - 2 * GAP)
-    names = found.names(most, lines_with_room(len(values)))
+    labels = [found.labels[model] for model in values]
+    written = whole_names(labels, most, lines_with_room(len(values)))
+    names = written or numbers_of_names(labels)
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
     ends = (left + 3, right - widest - GAP - 3)
@@ -154,6 +155,8 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
             elif first < y < last:
                 canvas.box(x - 1.6, y - 4, 3.2, 8, PAPER)
                 canvas.line([(x - 1.8, y), (x + 1.8, y)], RULE, 1.0)
+    if written is None:
+        draw_numbered_names(canvas, labels)
     return canvas
 
 
@@ -161,7 +164,7 @@ def _bars(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     """Draw one bar below the scale for each group, with an open dot on every member."""
     values, room = found.values, SIDES[1] - 8
     lines: dict[str, tuple[str, ...]] = {}  # a name with its value, in two lines where it is long
-    names_ = found.names(room, LABEL_LINES)
+    names_ = fonts.name_lines([found.labels[m] for m in values], SIZE, room, LABEL_LINES)
     for model, short, value in zip(values, names_, found.texts, strict=True):
         whole = f"{found.labels[model]}\u2002{value}"
         lines[model] = (whole,) if fonts.width(whole, SIZE) <= room else (*short, value)
@@ -234,7 +237,9 @@ def rank_plot(
     Gives the SVG and its numbers in words.
     """
     scale, half = Scale(2), reach / 2
-    names = fonts.name_lines([labels[m] for m in ranks], SIZE, LABEL, lines_with_room(len(ranks)))
+    whole = [labels[model] for model in ranks]
+    written = whole_names(whole, LABEL, lines_with_room(len(ranks)))
+    names = written or numbers_of_names(whole)
     texts = [fixed(value, scale) for value in ranks.values()]
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     right = COLUMN - fonts.widest(texts, SIZE) - GAP
@@ -252,6 +257,8 @@ def rank_plot(
         for x in places:
             canvas.line([(x, y - 2.2), (x, y + 2.2)], look.colour, 0.8)
         canvas.dot(axis(rank), y, filled=True, look=look)
+    if written is None:
+        draw_numbered_names(canvas, whole)
     spoken = "; ".join(f"{labels[m]} {text}" for m, text in zip(ranks, texts, strict=True))
     critical = f"Lines as long as the critical difference, {fixed(reach, scale)}."
     return canvas, f"Average ranks: {spoken}. {critical}"

@@ -23,6 +23,8 @@ from evallang.reporting.figures.figure import (
     depth_of_row,
     draw_numbered_names,
     numbered_names,
+    numbers_of_names,
+    whole_names,
 )
 from evallang.reporting.numbers import NBSP, fixed
 from evallang.reporting.run_writer import plain
@@ -103,14 +105,15 @@ def _grid(labels: Sequence[str], *texts: _Texts) -> _Grid:
     most = NAME if n <= 8 else SHORT_NAME
     heads = [fonts.wrap(label, SMALL_SIZE, (COLUMN - most) / n - 3, HEAD_LINES) for label in labels]
     numbered = n > MOST_NAMED_COLUMNS or any("…" in line for lines in heads for line in lines)
-    numbers: list[tuple[str, ...]] = [(str(i + 1),) for i in range(n)]
-    names = numbered_names(labels) if numbered else labels
-    rows = fonts.name_lines(names, SIZE, most, fonts.MOST_LINES if n <= MOST_WITH_LINES else 1)
-    keyed = numbered and (
-        any("…" in line for lines in rows for line in lines)
-        or _n_readable(texts, _wide(numbers)) > _n_readable(texts, _wide(rows))
-    )
-    rows = numbers if keyed else rows
+    numbers = numbers_of_names(labels)
+    if numbered:
+        several = fonts.MOST_LINES if n <= MOST_WITH_LINES else 1
+        written = whole_names(numbered_names(labels), most, several)
+        readable = _n_readable(texts, _wide(numbers))
+        keyed = written is None or readable > _n_readable(texts, _wide(written))
+        rows = numbers if written is None or keyed else written
+    else:
+        keyed, rows = False, fonts.name_lines(labels, SIZE, most)
     wide = _wide(rows)
     left = COLUMN - wide * n
     deep = CELL if n <= MOST_WITH_LINES else depth_of_row(n, SMALL_CELL, DEEPEST_MATRIX)
