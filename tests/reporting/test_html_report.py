@@ -182,7 +182,7 @@ def test_a_lower_metric_words_the_lead_in_its_own_direction(drawn):
     )
     lead = "Random forest had a lower mean absolute error than Mean only, a difference of −22."
     assert found[1].startswith(lead)
-    lead = re.search(r"of −([\d.]+) \(simultaneous 95% CI \[−([\d.]+), −([\d.]+)\]", found[1])
+    lead = re.search(r"of −([\d.]+)\D* \(simultaneous 95% CI \[−([\d.]+), −([\d.]+)\]", found[1])
     assert lead is not None
     assert float(lead[3]) < float(lead[1]) < float(lead[2])
 
