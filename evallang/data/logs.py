@@ -286,7 +286,7 @@ class _Score(Struct):
     value: Any = None
 
 
-class _Sample(Struct):
+class InspectSample(Struct):
     """What is read of a sample of Inspect AI, or of its summary."""
 
     id: int | str
@@ -300,10 +300,12 @@ class _Sample(Struct):
     target: Any = None
 
 
-class _Log(Struct):
+class InspectLog(Struct):
+    """What is read of a log of Inspect AI."""
+
     eval: dict[str, Any]
     status: str = "started"
-    samples: list[_Sample] | None = None
+    samples: list[InspectSample] | None = None
 
 
 def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
@@ -313,7 +315,7 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
         raise Refused(codes.file_not_found, f"no file matches `{location}`", "from")
     runs = []
     for path in paths:
-        whole = _inspect_log(path, folder)
+        whole = inspect_log(path, folder)
         if whole.status != "success" and not log.unfinished:
             raise Refused(
                 codes.unfinished_log,
@@ -331,22 +333,26 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
     return runs
 
 
-def _inspect_log(path: str, folder: Path) -> _Log:
+def inspect_log(path: str, folder: Path) -> InspectLog:
     """Read a log of either format: JSON, or a ZIP file with a summary of its samples."""
     content = _read(path, folder)
     if not content.startswith(b"PK\x03\x04"):
-        return cast(_Log, _decoded(content, f"`{path}`", _Log))
+        return cast(InspectLog, _decoded(content, f"`{path}`", InspectLog))
     try:
         with _zip_module().ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
-            found: _Log
+            found: InspectLog
             if "header.json" in names:
-                found = _decoded(_member(archive, "header.json", path), f"`{path}`", _Log)
+                found = _decoded(_member(archive, "header.json", path), f"`{path}`", InspectLog)
                 parts = ["summaries.json"]
             else:  # of a log that did not end
-                found = _decoded(_member(archive, "_journal/start.json", path), f"`{path}`", _Log)
+                found = _decoded(
+                    _member(archive, "_journal/start.json", path), f"`{path}`", InspectLog
+                )
                 parts = sorted(n for n in names if n.startswith("_journal/summaries/"))
-            lists = [_decoded(_member(archive, n, path), f"`{path}`", list[_Sample]) for n in parts]
+            lists = [
+                _decoded(_member(archive, n, path), f"`{path}`", list[InspectSample]) for n in parts
+            ]
     except _damaged() as error:
         raise _unreadable(f"`{path}`", f"is damaged or incomplete: {error}") from error
     return replace(found, samples=[sample for some in lists for sample in some])
@@ -381,22 +387,31 @@ def _member(archive: Any, name: str, path: str) -> bytes:
         return cast(bytes, stream.read(info.file_size + 1))
 
 
-def _inspect_rows(path: str, samples: Sequence[_Sample], scorer: str | None) -> Iterator[Row]:
+def scorers_of(samples: Sequence[InspectSample]) -> list[str]:
+    """Return the names of the scores of samples, those inside a score as `rubric.relevance`."""
     known: dict[str, None] = {}
     for sample in samples:
         for name, score in (sample.scores or {}).items():
-            if isinstance(score.value, dict):
-                known.update(dict.fromkeys(f"{name}.{key}" for key in score.value))
-            else:
-                known[name] = None
-    chosen = _one_of(known, scorer, "scorer", f"`{path}`")
+            inside = score.value if isinstance(score.value, dict) else None
+            names = [name] if inside is None else [f"{name}.{key}" for key in inside]
+            known.update(dict.fromkeys(names))
+    return list(known)
+
+
+def score_of(sample: InspectSample, scorer: str, path: str) -> float | None:
+    """Return a score of a sample, None without one."""
+    scores = sample.scores or {}
+    name, _, key = scorer.rpartition(".")
+    value = scores[scorer].value if scorer in scores else None
+    if name in scores and isinstance(scores[name].value, dict):
+        value = scores[name].value.get(key)
+    return _score(value, f"sample `{sample.id}` of `{path}`", scorer)
+
+
+def _inspect_rows(path: str, samples: Sequence[InspectSample], scorer: str | None) -> Iterator[Row]:
+    chosen = _one_of(scorers_of(samples), scorer, "scorer", f"`{path}`")
     for sample in samples:
-        scores = sample.scores or {}
-        name, _, key = chosen.rpartition(".")
-        value = scores[chosen].value if chosen in scores else None
-        if name in scores and isinstance(scores[name].value, dict):
-            value = scores[name].value.get(key)
-        found = _score(value, f"sample `{sample.id}` of `{path}`", chosen)
+        found = score_of(sample, chosen, path)
         state = SCORED if sample.limit is None else "limited"
         if sample.error is not None:
             state = "errored"

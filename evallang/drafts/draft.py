@@ -27,9 +27,9 @@ from evallang.drafts.columns import (
     predicted_columns,
 )
 from evallang.drafts.logs import (
-    INSPECT,
     SAMPLES,
     is_inspect_log,
+    lines_from_inspect,
     lines_from_logs,
     lines_from_samples,
 )
@@ -84,7 +84,7 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
     if SAMPLES.fullmatch(source.name) and source.is_file():
         return _finished(list(lines_from_samples(source, folder, goal)), place)
     if source.is_file() and is_inspect_log(source):
-        raise DraftRefused(f"`{source}` is a log of Inspect AI, which cannot be read; {INSPECT}")
+        return _finished(list(lines_from_inspect([source], folder, goal)), place)
     location = os.path.relpath(source, folder).replace(os.sep, "/")
     findings = Findings({})
     frame = findings.tried(read_file, location, folder)

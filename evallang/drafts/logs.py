@@ -21,6 +21,7 @@ from evallang.data.file_formats import read_file
 from evallang.data.files import ending
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame
+from evallang.data.logs import InspectLog, inspect_log, score_of, scorers_of
 from evallang.data.path_patterns import matching
 from evallang.data.text_forms import names_identifier, names_unit
 from evallang.drafts.columns import (
@@ -47,11 +48,10 @@ from evallang.limits import RESULTS_BYTES, OverLimit
 from evallang.registry import Situation
 
 SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[\d.]*)\.jsonl")
-INSPECT = (
-    "write a CSV file for each model by `samples_df` of `inspect_ai.analysis`, with an id and "
-    "the score of each sample"
+HELM = (
+    "convert them by `every_eval_ever convert helm --log_path FOLDER`, and write `predictions NAME "
+    'from every_eval_ever "FILE.jsonl"`'
 )
-HELM = "write a CSV file for each model, with an id and whether each answer was right"
 HELM_FILES = frozenset(
     {"per_instance_stats.json", "scenario_state.json", "display_predictions.json"}
 )
@@ -83,10 +83,9 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str]:
     for path in paths:
         if path.name in HELM_FILES:
             raise DraftRefused(f"`{source}` has runs of HELM, which cannot be read; {HELM}")
-        if is_inspect_log(source / path):
-            raise DraftRefused(
-                f"`{source}` has logs of Inspect AI, which cannot be read; {INSPECT}"
-            )
+    logs = [source / path for path in paths if is_inspect_log(source / path)]
+    if logs:
+        return lines_from_inspect(logs, folder, goal)
     tables = [path for path in paths if ending(path.name) is not None]
     if not tables:
         raise DraftRefused(
@@ -305,6 +304,68 @@ def _group_of_examples(
     again = _read(locations[place], folder, frozenset(likely))
     groups = [c for c in guess_columns(again) if c.name in likely and c.use is Use.GROUP]
     return groups[0] if groups else None
+
+
+# --- Inspect AI --------------------------------------------------------------------------------
+
+
+def lines_from_inspect(paths: Sequence[Path], folder: Path, goal: Goal) -> Iterator[str]:
+    """Iterate over the lines of a study of logs of Inspect AI; raises `StudyError`."""
+    read: dict[str, InspectLog] = {}
+    for path in paths:
+        location, findings = _location(path, folder), Findings({})
+        found = findings.tried(inspect_log, location, folder)
+        if found is None:
+            raise StudyError(findings.diagnostics, {})
+        read[location] = found
+    ended = {place: log for place, log in read.items() if log.status == "success" and log.samples}
+    if not ended:
+        raise DraftRefused(f"no evaluation in {listed(list(read))} ended with samples")
+    labels = {
+        Path(str(log.eval.get("model"))): str(log.eval.get("model")) for log in ended.values()
+    }
+    names = _names(labels)
+    samples = {place: log.samples or [] for place, log in ended.items()}
+    known = [scorers_of(some) for some in samples.values()]
+    shared = [name for name in known[0] if all(name in other for other in known)]
+    values: dict[str, set[float | None]] = {}
+    for scorer in shared:
+        findings = Findings({})
+        with findings.catching():
+            values[scorer] = {
+                score_of(one, scorer, place) for place, some in samples.items() for one in some
+            }
+    right = [scorer for scorer in values if values[scorer] <= {0.0, 1.0, None}]
+    if not values:
+        raise DraftRefused(f"the logs {listed(list(ended))} have no scorer with numbers in common")
+    chosen = (right or list(values))[0]
+    repeats = any(one.epoch > 1 for some in samples.values() for one in some)
+    yield from head("Which model answers more questions?" if right else "Which model does better?")
+    unfinished = [place for place in read if place not in ended]
+    if unfinished:
+        yield from comment(f"Not here, since they did not end: {listed(unfinished)}")
+    yield f"predictions quiz from inspect {', '.join(map(quoted, ended))}"
+    if len(shared) > 1:
+        yield from comment(f"Also logged: {listed([name for name in shared if name != chosen])}")
+        yield f"  scorer {written(chosen)}"
+    if repeats:
+        yield "  # Each question was asked in several epochs, which are its repeats"
+        yield "  repeat epoch"
+    if not right:
+        yield f"  value {quoted(chosen)} all"
+        yield "  higher is better"
+    for place, name in names.items():
+        label = "" if labels[place] == name else f" {quoted(labels[place])}"
+        yield f"  models {name}{label} as {quoted(labels[place])}"
+    yield ""
+    if right:
+        yield "# The share of the answers that are right"
+        yield "measure accuracy"
+        yield ""
+    whole = right and not repeats
+    same_rows = Situation.SAME_ROWS_RIGHT if whole else Situation.SAME_ROWS
+    measured = "accuracy" if right else chosen
+    yield from paired(list(names.values()), goal, same_rows, measured, "5%" if right else "0.05")
 
 
 # --- a table for each model --------------------------------------------------------------------

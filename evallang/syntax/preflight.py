@@ -47,8 +47,8 @@ def refusal(source: SourceFile) -> Diagnostic | None:
     if source.text.startswith(ZIP_SIGNATURE):
         message = "this is a log of Inspect AI (a ZIP archive), not an evallang study"
         suggestion = (
-            "export its samples as CSV or JSON Lines and name that file in a `predictions` "
-            "statement"
+            'name it in a study: `predictions NAME from inspect "FILE"`, or draft one by `evallang '
+            "new --from FILE`"
         )
         return diagnose(codes.inspect_ai_log, message, None, path=source.path, help=suggestion)
     if "\n" not in source.text and re.search(r"\S\r+\s*\S", source.text):

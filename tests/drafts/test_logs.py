@@ -1,6 +1,8 @@
 """`evallang new --from FOLDER`: a study of the logs of several models."""
 
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -179,12 +181,9 @@ def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
 @pytest.mark.parametrize(
     ("files", "told"),
     [
-        ({"2024.eval": b"PK\x03\x04rest"}, "`samples_df` of `inspect_ai.analysis`"),
-        (
-            {"a.json": b'{"version": 2, "status": "success", "eval": {}}'},
-            "`samples_df` of `inspect_ai.analysis`",
-        ),
-        ({"per_instance_stats.json": b"[]"}, "runs of HELM, which cannot be read"),
+        ({"2024.eval": b"PK\x03\x04rest"}, "is damaged or incomplete"),
+        ({"a.json": b'{"version": 2, "status": "success", "eval": {}}'}, "ended with samples"),
+        ({"per_instance_stats.json": b"[]"}, "every_eval_ever convert helm"),
         ({}, "has no log or table"),
         ({"notes.txt": b"x"}, "has no log or table"),
         ({"a.csv": b"x,y\n1,2\n3,4\n", "b.csv": b"z,w\n1,2\n3,4\n"}, "no id in common"),
@@ -204,11 +203,25 @@ def test_what_is_no_log_is_refused_with_what_to_do(tmp_path, files, told):
     assert "--target names a column of a table" in made.stderr.replace("\n", " ")
 
 
-def test_one_log_of_inspect_is_refused_with_what_to_write(tmp_path):
+@pytest.mark.parametrize("source", ["logs", "logs/arith_small.eval"])
+def test_logs_of_inspect_are_a_study_of_a_scorer_with_right_and_wrong(tmp_path, source):
+    kept = Path(__file__).parents[1] / "data" / "logs" / "inspect"
+    shutil.copytree(kept, tmp_path / "logs")
+    made = call("new", "--from", source, folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "study.eval").read_text()
+    assert "  scorer match\n" in text and "  repeat epoch\n" in text
+    assert '  models small "mockllm/small" as "mockllm/small"\n' in text
+    assert call("fmt", "--check", "study.eval", folder=tmp_path).returncode == 0
+    checked = call("check", "--data", "study.eval", folder=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    assert ("compare with" in text) == (source == "logs")
+
+
+def test_a_log_of_inspect_that_is_damaged_or_absent_is_refused(tmp_path):
     (tmp_path / "2024.eval").write_bytes(b"PK\x03\x04rest")
     made = call("new", "--from", "2024.eval", folder=tmp_path)
-    assert made.returncode == 2
-    assert "`2024.eval` is a log of Inspect AI" in made.stderr and "samples_df" in made.stderr
+    assert made.returncode == 1 and "E601" in made.stderr
     absent = call("new", "--from", "none.eval", folder=tmp_path)
     assert absent.returncode == 1 and "E401" in absent.stderr
 
