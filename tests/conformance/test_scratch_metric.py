@@ -82,10 +82,10 @@ def test_it_is_estimated_compared_and_reported(tmp_path):
     results.save(tmp_path / "found")
     words = words_of((tmp_path / "found" / "report.html").read_text(encoding="utf-8"))
     lowest = min(error, key=lambda model: error[model].value)
-    assert f"The lowest observed balanced error was that of {lowest}" in words
+    assert lowest == "bayes"  # the finding of its requirement states its value
     assert "Balanced error, %" in words
     assert "Balanced error: lower is better." in words
-    assert "Met. Balanced error of bayes at most 20%" in words
+    assert "The requirement was met. Balanced error of bayes at most 20%" in words
 
 
 def test_it_is_listed_explained_and_documented():
