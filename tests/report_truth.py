@@ -10,7 +10,7 @@ from unicodedata import category
 CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)</t[hd]>", re.S)
 FULL = re.compile(r' title="(-?[\d.e+-]+|-?inf)(?: to (-?[\d.e+-]+|-?inf))?"')
 """The full value of a cell, or the bounds of its interval."""
-ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.99, 0.999)  # "p < .001" states a bound
+ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.999)  # "p < .001" states a bound
 
 
 def numbers_of(plain):
@@ -99,6 +99,7 @@ def untrue_words(text, plain):
     known = {abs(n) for n in numbers_of(plain) if math.isfinite(n)} | set(ALPHAS)
     scaled = sorted(known | {100 * n for n in known} | {100 * (1 - n) for n in known if n <= 1})
     found = []
+    text = re.sub(r">\s\.99(?!\d)", "", text)  # p of few draws is not printed closer to 1
     for shown in re.findall(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d*)\.\d+", text):
         value, half = float(shown.replace(",", "")), 10.0 ** -len(shown.partition(".")[2]) / 2
         at = bisect_left(scaled, value - half * 1.000001)
