@@ -13,11 +13,12 @@ The only room that may import both the engine and the report; what is below it f
    `outcomes` everything else of a run (`engine/outcomes.py`), `question` a test of a `compare`
    line, `decisions` a line to decide again;
 5. its section: a function with `@shows("NAME", order=..., title=...)` that returns the tables and
-   figures of one place, and the sentence of the methods text; an analysis with `curve=` and a
-   `ShownCurve` is drawn under "Curves" and needs none;
+   figures of one place, and the sentence of the methods text. Without one, a report has tables of
+   its numbers under "Further analyses"; with `curve=` and a `ShownCurve` it is drawn under
+   "Curves";
 6. its key finding: a function with `@states("NAME")` that returns the sentences of the first page,
    made by a macro of `templates/sentences/analyses.sentences.j2`. An analysis without one is
    not part of the key findings.
 
-`tests/conformance/scratch` has a whole one.
+`tests/conformance/scratch` has a whole one, and one without a section.
 """

@@ -1,6 +1,6 @@
 """The curves that `analyze` lines ask for: a figure and a table for each data set and protocol."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any
 
@@ -17,7 +17,7 @@ from evallang.reporting.analyses import (
     with_interval,
 )
 from evallang.reporting.context import Context, Setting
-from evallang.reporting.document import Block, Figure, Panel, Runs, Table, listed, runs
+from evallang.reporting.document import Block, Cell, Figure, Panel, Runs, Table, listed, runs
 from evallang.reporting.figures.curves import (
     MOST_BARS,
     MOST_TOGETHER,
@@ -30,7 +30,7 @@ from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.tables import left, table, wide
+from evallang.reporting.tables import counted, left, number, right, row, table, wide
 from evallang.reporting.wide_tables import Quantities, Quantity, tables_of_quantities
 from evallang.reporting.wording import sentence
 from evallang.results.provenance import CurveWords
@@ -41,6 +41,8 @@ MOST_CLASSES = MOST_TOGETHER - 1  # with the mean over classes
 DECIMALS = Scale(3)
 SAME = 1e-9  # share by which equal numbers differ that were added in another order
 MEAN = "mean over classes"
+OF_RUN = ("level", "alpha", "family_size", "line")
+"""Numbers of a record that are about the run, and no answer."""
 
 
 def summary_of(item: Analysis, name: str) -> Mapping[str, Any] | None:
@@ -149,6 +151,79 @@ def curves(context: Context) -> Sequence[Block]:
     """Return a figure and a table for each kind of curve, data set and protocol."""
     found = [item for item in context.results.analyses if _has_curve(context, item)]
     return drawn_parts(context, found, _place, _curve)
+
+
+@SECTIONS.register(SectionDeclaration(order=49, analyses=True), title="Further analyses")
+def further_analyses(context: Context) -> Sequence[Block]:
+    """Return tables of the numbers of each analysis that no other section shows."""
+    shown = {kind for entry in SECTIONS for kind in entry.declaration.kinds}
+    found = [
+        item
+        for item in context.results.analyses
+        if item.kind not in shown and not _has_curve(context, item)
+    ]
+    blocks: list[Block] = []
+    for part in parts(context, found, _place):
+        blocks += [*_numbers(context, part), *part.problems]
+    return blocks
+
+
+def _numbers(context: Context, part: Part) -> Iterator[Table]:
+    """Iterate over the tables of one analysis: its numbers, and each of its lists of records."""
+    subject, said = _subject(context, part.items), notes(context, part.items)
+    named = [(_answered(context, item), item.values) for item in part.items]
+    rows = [
+        row(name, key.replace("_", " "), number(value, DECIMALS))
+        for name, values in named
+        for key, value in values.items()
+        if _is_number(value) and key not in OF_RUN
+    ]
+    identifier = f"table-analysis-{part.number}"
+    if rows:
+        columns = [left("Of"), left("Quantity"), right("Value")]
+        yield table(identifier, subject, columns, rows, *said)
+    for key in dict.fromkeys(key for _, values in named for key in values):
+        records = [
+            (name, record)
+            for name, values in named
+            if isinstance(values.get(key), tuple | list)
+            for record in values[key]
+            if isinstance(record, Mapping)
+        ]
+        heads = [
+            head
+            for head in dict.fromkeys(head for _, record in records for head in record)
+            if any(isinstance(record.get(head), str | int | float) for _, record in records)
+        ]
+        if heads:
+            yield table(
+                f"{identifier}-{key}",
+                f"{subject}: {key.replace('_', ' ')}",
+                [left("Of"), *(wide(head.replace("_", " ")) for head in heads)],
+                [
+                    row(name, *(_printed(record.get(head)) for head in heads))
+                    for name, record in records
+                ],
+            )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _printed(value: Any) -> Cell | str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, str):
+        return value or "–"
+    if isinstance(value, int | float):
+        return counted(value) if isinstance(value, int) else number(value, DECIMALS)
+    return ", ".join(map(str, value))
+
+
+def _answered(context: Context, item: Analysis) -> str:
+    """Return what an analysis is about: a model, a line, or all models."""
+    return model_of(context, item) if item.model else item.values.get("source", "all models")
 
 
 def _curve(context: Context, part: Part) -> list[Block]:

@@ -7,7 +7,7 @@ import pytest
 import studies
 from click.testing import CliRunner
 from scratch_members import files_that_name, registered
-from studies import checked, codes, study
+from studies import checked, codes, study, write_rows
 
 from docs.generator import members
 from evallang.analysis import ANALYSES
@@ -124,6 +124,28 @@ def test_nothing_else_names_it():
     assert files_that_name("fewest_pairs", "Fewest") == []
 
 
-def test_every_analysis_is_shown_by_a_section_or_as_a_curve():
-    shown = {kind for entry in SECTIONS for kind in entry.declaration.kinds}
-    assert shown == {entry.name for entry in ANALYSES if entry.declaration.curve is None}
+def test_an_analysis_of_models_without_a_section_has_a_table_of_its_numbers(tmp_path):
+    rows = [(i, i % 2, i % 2, i % 3 % 2) for i in range(60)]
+    write_rows(tmp_path, "p.csv", "row,y,a,b", rows)
+    text = (
+        'evallang 1\npredictions p from "p.csv"\n  id row\n  truth y\n  models a, b\n'
+        "  positive 1\nmeasure accuracy\nanalyze unanimity, agreement, confusion\nreport html\n"
+    )
+    with registered("unanimity", ANALYSES):
+        run(study(text, tmp_path)).save(tmp_path / "found")
+    alike = sum(a == b for _, _, a, b in rows) / 60
+    words = words_of(tmp_path)
+    assert "Further analyses" in words
+    assert f"all models share alike {alike:.3f}" in words
+    right = [sum(y == a == b == one for _, y, a, b in rows) for one in (0, 1)]
+    assert "classes apart" in words
+    assert all(f"{one} {right[one]} yes" in words for one in (0, 1))
+    assert words.count("Agreement of two models") >= 1
+
+
+def test_an_analysis_of_lines_without_a_section_has_a_table_of_its_answers(tmp_path, monkeypatch):
+    monkeypatch.delitem(SECTIONS._entries, "pairs_needed")
+    run(study(PAIRS, tmp_path)).save(tmp_path / "found")
+    words = words_of(tmp_path)
+    assert "Fewest discordant pairs: answers" in words
+    assert words.count("compare with mcnemar(exact) bonferroni 7 yes") == 1
