@@ -12,6 +12,7 @@ from evallang.reporting.analyses import (
     model_of,
     not_drawn,
     notes,
+    parts,
     place_after,
     told,
     with_interval,
