@@ -28,7 +28,7 @@ from evallang.reporting.figures.curves import (
 )
 from evallang.reporting.figures.figure import LOOKS
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, percent
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, is_number, percent
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import counted, left, number, right, row, table, wide
@@ -177,7 +177,7 @@ def _numbers(context: Context, part: Part) -> Iterator[Table]:
         row(name, key.replace("_", " "), number(value, DECIMALS))
         for name, values in named
         for key, value in values.items()
-        if _is_number(value) and key not in OF_RUN
+        if is_number(value) and key not in OF_RUN
     ]
     identifier = f"table-analysis-{part.number}"
     if rows:
@@ -206,10 +206,6 @@ def _numbers(context: Context, part: Part) -> Iterator[Table]:
                     for name, record in records
                 ],
             )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _printed(value: Any) -> Cell | str:
