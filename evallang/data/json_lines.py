@@ -113,7 +113,7 @@ def _suggest_fix(line: bytes) -> str:
         return "write one object a line, without the brackets of a list"
     if text == b"{":
         return "write each object on one line"
-    return 'write one object a line, such as `{"id": 1, "truth": "cat"}`'
+    return "write one JSON object a line"
 
 
 def nested_value(value: Any, name: str) -> Any:

@@ -54,8 +54,9 @@ def pass_at(
 ) -> NDArray[np.float64]:
     """The probability that at least one of k answers drawn from those of an example is right.
 
-    1 - C(n - c, k) / C(n, k) for c right of n answers, without bias (Chen et al. 2021).
-    `output` (q, 2) are c and n. Raises `ValueError` where an example has fewer than k answers.
+    One less the choices of k wrong answers over all choices of k answers, without bias (Chen et
+    al. 2021). `output` (q, 2) are the numbers of right and of all answers. Raises `ValueError`
+    where an example has fewer than k answers.
     """
     right, answers = np.asarray(output, dtype=np.float64).T
     return 1 - _all_of(answers - right, answers, k)
@@ -96,8 +97,9 @@ def pass_all(
 ) -> NDArray[np.float64]:
     """The probability that all of k answers drawn from those of an example are right.
 
-    C(c, k) / C(n, k) for c right of n answers, without bias (Yao et al. 2024). `output` (q, 2)
-    are c and n. Raises `ValueError` where an example has fewer than k answers.
+    The choices of k right answers over all choices of k answers, without bias (Yao et al. 2024).
+    `output` (q, 2) are the numbers of right and of all answers. Raises `ValueError` where an
+    example has fewer than k answers.
     """
     right, answers = np.asarray(output, dtype=np.float64).T
     return _all_of(right, answers, k)

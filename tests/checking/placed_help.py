@@ -10,6 +10,15 @@ TOGETHER = ("predictions p", "evallang 1\nstudy\n  seed 1\n  families together\n
 AGE = ("readmitted\n", "readmitted\n  features age\n")
 SELECTED = "  features g96, g190, g193, g7, g121, g169, g100, g174"
 PLACED: dict[tuple[str, int], Edits] = {
+    ("E601", 3): (
+        ('from lm_eval "runs"', 'from every_eval_ever "*.jsonl"'),
+        (
+            "runs/mmlu/per_instance_stats.json\n[]",
+            'a.jsonl\n* 30 {{"model_id":"m","evaluation_name":"mmlu","sample_id":{i},'
+            '"evaluation":{{"score":{two}}}}}',
+        ),
+    ),
+    ("E603", 0): (('inspect "a.json"', 'inspect "a.json"\n  scorer match'),),
     ("E022", 8): (("nested cv 5x2", "nested cv outer=5 inner=2"),),
     ("E022", 9): (("repeated cv 10x10", "repeated cv folds=10 times=10"),),
     ("E044", 23): (("compare all pairs", "compare all"),),

@@ -52,7 +52,7 @@ def test_a_picture_is_small_whole_and_loads_nothing(plural, entry):
     root = ElementTree.fromstring(text)
     assert root.find(f"{SVG}title").text == record["alt"]
     assert {element.tag.removeprefix(SVG) for element in root} <= {
-        "title", "rect", "path", "circle", "text",
+        "title", "g", "rect", "path", "circle", "text",
     }  # fmt: skip
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     left, top, wide, high = map(float, root.get("viewBox").split())

@@ -116,7 +116,7 @@ _shaped |= {
     "show",
     "hide",
 }
-_shaped |= {"numbers", "page", "families", "task", "target", "reader", "folds", "range"}
+_shaped |= {"numbers", "page", "families", "task", "target", "reader", "folds", "range", "logits"}
 
 
 def _flat(values: tuple[Any, ...]) -> bool:
@@ -172,7 +172,7 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
         build(n.ClauseNode, _names(["reader"]), st.tuples(columns, _names(["random"]))),
         build(
             n.ModelSettingNode,
-            _names(["score", "scores", "threshold"]),
+            _names(["score", "scores", "threshold", "logits"]),
             columns,
             values,
         ),
@@ -208,7 +208,14 @@ statements = st.one_of(
     _say(n.HeaderNode, maybe(texts()), owner="study"),
     _say(n.LetNode, names, values),
     _say(n.DataNode, names, maybe(texts()), _sources, owner="data"),
-    _say(n.PredictionsNode, names, maybe(texts()), tuples(texts()), owner="predictions"),
+    _say(
+        n.PredictionsNode,
+        names,
+        maybe(texts()),
+        maybe(st.just(n.NameNode("lm_eval", span=AT))),
+        tuples(texts()),
+        owner="predictions",
+    ),
     _say(n.ScoresNode, names, maybe(texts()), texts(), owner="scores"),
     _say(n.CountsNode, names, maybe(texts()), maybe(texts()), owner="counts"),
     _say(n.StratifyNode, tuples(columns), tuples(options, 0)),

@@ -29,6 +29,7 @@ RARE = (
     "model m = m(x in 1..300 log 5)",
     "model m = m(x in 1..9 step 2)",
     "model m = m(x in 1..9 uniform)",
+    "model m = m(x in 1..9 loguniform)",
     "protocol p = time_series folds=4 by day gap=2",
     "compare a vs b, c vs x with mcnemar",
     "compare a, b, c, x with mcnemar",
