@@ -384,7 +384,8 @@ class Context:
         record = self.data(data)
         columns = record.columns if record is not None else ()
         name = next((c.name for c in columns if "group" in c.role.split(", ")), "")
-        noun = re.sub(r".*\.|[ _-]?(id|number|no)$", "", name.lower()).removesuffix("s")
+        last = name.lower().rpartition(".")[2]
+        noun = re.sub(r"[ _-]?(id|number|no)$", "", last).removesuffix("s")
         return f"{noun}s" if noun in GROUPS else "groups"
 
     def weights_words(self, data: str | None) -> str:
