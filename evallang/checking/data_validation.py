@@ -241,6 +241,9 @@ def _found_yields(study: Study, sources: ReadSources) -> dict[str, Yields]:
                 neighbours=declared.neighbours,
                 seeds=protocol.seeds > 1,
             )
+    for given in sources.imported:
+        if isinstance(given.spec, PredictionsSpec) and given.spec.log is not None:
+            found[given.spec.name] = yields_of(given.spec, None)
     for scores in sources.score_tables:
         shape = len(scores.repeat_labels or ()), len(scores.fold_labels or ())
         if 0 not in shape and shape != FIVE_BY_TWO:
@@ -404,9 +407,9 @@ def _over(
 
 def _judge_answers(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
     """Refuse metrics that draw more answers of each example than one has."""
-    if source.examples is None or not has_repeats(source.spec):
+    if not has_repeats(source.spec):
         return
-    least = int(np.bincount(source.examples).min())
+    least = 1 if source.examples is None else int(np.bincount(source.examples).min())
     for asked in asked_metrics(study):
         k = asked.metric.keywords().get("k")
         drawn = metric_entry(asked.metric).declaration.needs == "repeats"

@@ -18,6 +18,8 @@ TOOLS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]] = {
     "every_eval_ever": (("samples",), {"errored": "wrong"}),
 }
 """The clauses of each tool, and what it makes of samples that it could not score."""
+EPOCHS = ("inspect",)
+"""The tools that may log several answers to a sample."""
 OF_LOGS = ("metric", "filter", "scorer", "samples", "unfinished")
 OF_TABLES = (
     *(
@@ -69,4 +71,5 @@ def log_spec(scope: Scope, node: n.PredictionsNode, clauses: Clauses) -> LogSpec
         scorer=clauses.take("scorer"),
         samples=tuple({**states, **stated}.items()),
         unfinished=clauses.take("unfinished") is not None,
+        epochs=name in EPOCHS,
     )

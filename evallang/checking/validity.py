@@ -6,6 +6,8 @@ when its data are read, with the classes and the assigned folds that were found.
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from evallang.checking.rules.study_facts import (
     NONE_FOUND,
     evidence_of,
@@ -21,6 +23,7 @@ from evallang.compatibility import (
     metric_entry,
     own_metric,
     spoken,
+    yields_of,
 )
 from evallang.compatibility.hypothesis_tests import tests_of, unmet_by_test
 from evallang.compatibility.intervals import (
@@ -29,7 +32,7 @@ from evallang.compatibility.intervals import (
     implied_options,
     unmet_by_interval,
 )
-from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec, ScoreTable
+from evallang.data.dataset import EPOCH, DataSpec, PredictionsSpec, ScoresSpec, ScoreTable
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Design
@@ -64,8 +67,11 @@ def unmet_intervals(
             if measure.interval is None or not about:
                 continue
             k = classes.get(source.name)
-            unmet = unmet_by_interval(measure.interval, measure.metric, yields, grouped, k)
-            if unmet is not None:
+            unmet, *others = (
+                unmet_by_interval(measure.interval, measure.metric, one, grouped, k)
+                for one in (yields, *_with_epochs(source, found))
+            )
+            if unmet is not None and None not in others:
                 reason = unmet.reason + (lacking(source, protocol) if unmet.lacking else "")
                 place = measure.interval_span or measure.span
                 yield diagnose(unmet.code, reason, place, help=unmet.instead)
@@ -89,10 +95,11 @@ def unmet_tests(
                 continue  # five repeats of two folds are seen once the table is read
             for metric in line.metrics if own is None else (own,):
                 grouped, k = is_grouped(source, study.group), classes.get(source.name)
-                unmet = unmet_by_test(test, metric, yields, grouped, k) or _unknown_sizes(
-                    test, source
+                unmet, *others = (
+                    unmet_by_test(test, metric, one, grouped, k) or _unknown_sizes(test, source)
+                    for one in (yields, *_with_epochs(source, found))
                 )
-                if unmet is None:
+                if unmet is None or None in others:
                     continue
                 code, reason, suggestion = unmet.code, unmet.reason, unmet.instead
                 if code is codes.test_needs_other_evidence:
@@ -109,6 +116,12 @@ def unmet_tests(
                     suggestion = f"rename the models of `{source.name}`, or {suggestion}"
                 code = codes.test_needs_other_evidence if of_scores else code
                 yield diagnose(code, reason, line.span, help=suggestion)
+
+
+def _with_epochs(source: SourceSpec, found: Mapping[str, Yields]) -> Iterator[Yields]:
+    """Yield what logs that were not read yet give where a sample has several epochs."""
+    if isinstance(source, PredictionsSpec) and source.epochs_open and source.name not in found:
+        yield yields_of(replace(source, repeat=EPOCH), None)
 
 
 def lacking(source: SourceSpec, protocol: Protocol | None) -> str:

@@ -85,10 +85,10 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
 
 
 def has_repeats(source: SourceSpec) -> bool:
-    """Return whether a source has several right or wrong answers to one example."""
+    """Return whether a source may have several right or wrong answers to one example."""
     return (
         isinstance(source, PredictionsSpec)
-        and source.repeat is not None
+        and (source.repeat is not None or source.epochs_open)
         and source.fold is None
         and source.judged != "value"
     )

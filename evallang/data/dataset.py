@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Task = Literal["classification", "regression"]
 LOG_VALUES = ("input tokens", "output tokens", "seconds", "cost")  # of a sample, next to its score
+EPOCH = "epoch"  # the column of a log that numbers the answers of a model to one sample
 BY_ORDER = "{order}"  # the column of `repeat by order`: the place of a row among those of its id
 Label = bool | int | float | str
 
@@ -144,7 +145,8 @@ class GivenModel(Struct, frozen=True):
 class LogSpec(Struct, frozen=True):
     """What is read of the logs of a tool: which metric, filter or scorer, and which samples.
 
-    `samples` is the use of each state of a sample: `scored`, `wrong` or `dropped`.
+    `samples` is the use of each state of a sample: `scored`, `wrong` or `dropped`. `epochs` says
+    whether the tool may log several answers to a sample, which are then its repeats.
     """
 
     tool: Literal["lm_eval", "inspect", "every_eval_ever"]
@@ -153,6 +155,7 @@ class LogSpec(Struct, frozen=True):
     scorer: str | None = None
     samples: tuple[tuple[str, str], ...] = ()
     unfinished: bool = False
+    epochs: Annotated[bool, Effect.DERIVED] = False
 
 
 class PredictionsSpec(Placed, frozen=True):
@@ -217,6 +220,11 @@ class PredictionsSpec(Placed, frozen=True):
         if self.event is not None:
             return "event"
         return "query" if self.query is not None else None
+
+    @property
+    def epochs_open(self) -> bool:
+        """Whether only its logs show if a sample has several epochs, which are repeats."""
+        return self.log is not None and self.log.epochs and self.repeat is None
 
     @property
     def runs(self) -> str | None:

@@ -62,20 +62,13 @@ from evallang.limits import MEMORY
 Excluded = tuple[tuple[str, int], ...]
 
 
-def read_sources(
-    spec: PredictionsSpec,
-    folder: Path,
-    findings: Findings,
-    given: Sequence[Any] = (),
-    asked: tuple[RowsAsked, ...] = (),
+def join_files(
+    spec: PredictionsSpec, frames: Mapping[str, Frame], findings: Findings
 ) -> tuple[Frame, tuple[GivenModel, ...], Excluded]:
-    """Read all files into one frame.
+    """Join all files into one frame.
 
-    `given` are data frames that replace the files, in their order; `asked` is why the rows of files
-    in parts are needed. Returns the frame, the models
-    with their columns in it, and what each `where` line excluded.
+    Returns the frame, the models with their columns in it, and what each `where` line excluded.
     """
-    frames = _files(spec, folder, findings, given, asked)
     if spec.every is not None:
         return _long_table(spec, spec.every, frames, findings)
     if len(frames) == 1:
@@ -192,14 +185,18 @@ def _in_each_run(frame: Frame, other: Frame, runs: str | None) -> Frame:
     return replace(frame, cells=frame.cells.join(repeats, how="cross"), rows=rows, _typed={})
 
 
-def _files(
+def read_files(
     spec: PredictionsSpec,
     folder: Path,
     findings: Findings,
-    given: Sequence[Any],
-    asked: tuple[RowsAsked, ...],
+    given: Sequence[Any] = (),
+    asked: tuple[RowsAsked, ...] = (),
 ) -> dict[str, Frame]:
-    """Read every file, or take the data frame that is given for it."""
+    """Read every file, or take the data frame that is given for it.
+
+    `given` are data frames in the order of the files; `asked` is why the rows of files in parts are
+    needed.
+    """
     several = len(spec.paths) > 1
     frames: dict[str, Frame] = {
         path: read_frame(frame, path if several else None).mark_missing(spec.missing)

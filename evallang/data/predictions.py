@@ -23,7 +23,7 @@ from evallang.data.column_roles import (
     read_levels,
     read_weights,
 )
-from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec
+from evallang.data.dataset import EPOCH, GivenModel, GivenOutcomes, PredictionsSpec
 from evallang.data.findings import Findings, Refused, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
@@ -39,7 +39,7 @@ from evallang.data.prediction_columns import (
     read_correctness,
     read_model,
 )
-from evallang.data.prediction_files import own_columns, read_sources
+from evallang.data.prediction_files import join_files, own_columns, read_files
 from evallang.data.row_rules.dated_rows import predictions_in_time
 from evallang.data.source_columns import roles_of, source_columns
 from evallang.data.target import Target, read_target
@@ -186,7 +186,11 @@ def read_predictions(
     findings = Findings(spec.places)
     outcomes: list[GivenOutcomes] = []
     with findings.catching():
-        frame, models, excluded = read_sources(spec, folder, findings, given, asked)
+        frames = read_files(spec, folder, findings, given, asked)
+        if spec.epochs_open:
+            epochs = max(one.cells[EPOCH].n_unique() for one in frames.values())
+            spec = spec if epochs < 2 else replace(spec, repeat=EPOCH)
+        frame, models, excluded = join_files(spec, frames, findings)
         models = models or _default_models(frame, spec)
         for part_spec, part, note in _data_sets(frame, spec, findings):
             with findings.noting(note), findings.catching():

@@ -350,7 +350,6 @@ def lines_from_inspect(paths: Sequence[Path], folder: Path, goal: Goal) -> Itera
         yield f"  scorer {written(chosen)}"
     if repeats:
         yield "  # Each question was asked in several epochs, which are its repeats"
-        yield "  repeat epoch"
     if not right:
         yield f"  value {quoted(chosen)} all"
         yield "  higher is better"

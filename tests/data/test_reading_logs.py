@@ -44,7 +44,7 @@ def test_scorers_of_inspect_have_the_right_means_and_paired_differences(
     scorer: str, tmp_path: Path
 ) -> None:
     true = TRUTH["inspect"][scorer]
-    body = OF_INSPECT.format(LOGS) + "  repeat epoch\n"
+    body = OF_INSPECT.format(LOGS)
     body += f"  scorer {'match' if scorer == 'output tokens' else scorer}\n"
     body += f'  value "{scorer}" all\n  higher is better\n\n' if scorer in VALUES else "\n"
     found = run(tmp_path, body + "compare large vs small with t\n")
@@ -137,6 +137,24 @@ def test_verdicts_and_numbers_are_read_as_inspect_reads_them(tmp_path: Path) -> 
     assert one.value == pytest.approx((1 + 0 + 0.5 + 0 + 0.25 + 1 + 1 + 0 + 0.75 + 1) / 10)
 
 
+def test_epochs_are_repeats_without_a_clause_and_absent_ones_are_not(tmp_path: Path) -> None:
+    body = 'predictions quiz from inspect "*.json"\n\nmeasure accuracy, pass_at(k=2)\n'
+    answers = [sample(i, "CI"[(i + e) % 3 > 0], epoch=e) for i in range(12) for e in (1, 2)]
+    (tmp_path / "a.json").write_text(inspect_log(*answers))
+    found = {one.metric: (one.n, one.value) for one in run(tmp_path, body).estimates}
+    # of three questions one has its first answer right, one its second, and one neither
+    assert found == {"accuracy": (12, 1 / 3), "pass_at(k=2)": (12, pytest.approx(2 / 3))}
+    compared = body.replace(", pass_at(k=2)", "") + 'compare "m/a" vs "m/b" with {}\n'
+    (tmp_path / "b.json").write_text(inspect_log(*answers[::-1], model="m/b"))
+    assert "E201" in refused(tmp_path, compared.format("mcnemar"))
+    for model in "ab":
+        log = inspect_log(*(one for one in answers if one["epoch"] == 1), model=f"m/{model}")
+        (tmp_path / f"{model}.json").write_text(log)
+    assert "E131" in refused(tmp_path, body)
+    assert "E207" in refused(tmp_path, compared.format("t"))
+    assert run(tmp_path, compared.format("mcnemar")).comparisons
+
+
 def test_two_runs_of_a_model_are_told_apart_by_their_arguments(tmp_path: Path) -> None:
     wrong = [sample(number, "I") for number in range(10)]
     for name, effort, samples in (("a", "low", wrong), ("b", "high", RIGHT)):
@@ -181,7 +199,7 @@ def test_a_log_that_did_not_end_is_read_where_that_is_stated(tmp_path: Path) -> 
     with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
         for name in ("_journal/start.json", "_journal/summaries/1.json"):
             archive.writestr(name, whole.read(name))
-    body = 'predictions quiz from inspect "a.eval"\n  scorer match\n  repeat epoch\n'
+    body = 'predictions quiz from inspect "a.eval"\n  scorer match\n'
     assert "E602" in refused(tmp_path, body)
     (one,) = run(tmp_path, body + "  unfinished read\n").estimates
     assert one.value == pytest.approx(TRUTH["inspect"]["match"]["small"]["mean"])
@@ -226,7 +244,7 @@ def test_models_are_paired_where_both_are_scored(epochs: int, test: str, tmp_pat
             if not failed:
                 scores[model].setdefault(number, []).append(float(right))
         (tmp_path / f"{model}.json").write_text(inspect_log(*samples, model=model))
-    body = 'predictions quiz from inspect "*.json"\n' + "  repeat epoch\n" * (epochs > 1)
+    body = 'predictions quiz from inspect "*.json"\n'
     found = run(tmp_path, body + f"compare a vs b, a vs c with {test} holm\n")
     for one in found.estimates:
         own = scores[one.model]

@@ -210,7 +210,7 @@ def test_logs_of_inspect_are_a_study_of_a_scorer_with_right_and_wrong(tmp_path, 
     made = call("new", "--from", source, folder=tmp_path)
     assert made.returncode == 0, made.stderr
     text = (tmp_path / "study.eval").read_text()
-    assert "  scorer match\n" in text and "  repeat epoch\n" in text
+    assert "  scorer match\n" in text and "several epochs" in text
     assert '  models small "mockllm/small" as "mockllm/small"\n' in text
     assert call("fmt", "--check", "study.eval", folder=tmp_path).returncode == 0
     checked = call("check", "--data", "study.eval", folder=tmp_path)
