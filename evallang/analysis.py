@@ -66,7 +66,8 @@ class AnalysisDeclaration(Guidance, frozen=True):
     Attributes
     ----------
     about : `lines` where it is about the `compare` lines of a study, and `decisions` where it
-        decides them again; `model` where it is computed for each model from its held-out
+        decides them again; `estimates` where it reads the estimates of a study, once for each data
+        set under a protocol; `model` where it is computed for each model from its held-out
         predictions; `models` where it is computed once from those of all models of a data set
         under a protocol
     task : the task of the data that it is for, None for any; lines have no task
@@ -78,8 +79,8 @@ class AnalysisDeclaration(Guidance, frozen=True):
     directed : True where the metric must be better when higher, or when lower
     mean_metric : True where the metric must be a mean over examples
     objection : returns what is wrong with options that were written together, or None
-    judge : finds what is wrong with a line of a study without its data, for an analysis that is
-        about the `compare` lines
+    judge : finds what is wrong with a line of a study without its data, for an analysis that
+        reads no predictions
     needs : what a model must give: predictions of a kind, or `searches` for hyper-parameters, of
         which only the models with a search have any
     fewest_folds : the number of splits without which it has no values
@@ -93,7 +94,7 @@ class AnalysisDeclaration(Guidance, frozen=True):
     command : True where a command of its own answers it without an `analyze` line
     """
 
-    about: Literal["lines", "decisions", "model", "models"] = "model"
+    about: Literal["lines", "decisions", "estimates", "model", "models"] = "model"
     task: Literal["classification", "regression"] | None = None
     needs: Literal["labels", "scores", "probabilities", "searches"] = "labels"
     fewest_folds: int = 1
@@ -126,6 +127,9 @@ class AnalysisDeclaration(Guidance, frozen=True):
 
 ABOUT_LINES = ("lines", "decisions")
 """What an analysis is about that is about the `compare` lines of a study."""
+
+WITHOUT_PREDICTIONS = (*ABOUT_LINES, "estimates")
+"""What an analysis is about that reads no predictions."""
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.analyses")
 """All analyses, by canonical name."""

@@ -22,6 +22,7 @@ LEADS = {
 ABOUT = {
     "model": "of each model, from its held-out predictions",
     "models": "of all models together, from their held-out predictions",
+    "estimates": "of the estimates of all models",
     "lines": "of the lines that compare models",
     "decisions": "of the lines that compare models",
 }

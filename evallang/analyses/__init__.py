@@ -10,8 +10,8 @@ The only room that may import both the engine and the report; what is below it f
    (`judge=`); the rest follows from `needs`, `task`, `by_metric`, `of_fitted` and others of
    `AnalysisDeclaration`;
 4. the registered function: `predicted` is one model's predictions, `together` those of all,
-   `outcomes` everything else of a run (`engine/outcomes.py`), `question` a test of a `compare`
-   line, `decisions` a line to decide again;
+   `outcomes` everything else of a run (`engine/outcomes.py`), `estimates` all estimates of a
+   study, `question` a test of a `compare` line, `decisions` a line to decide again;
 5. its section: a function with `@shows("NAME", order=..., title=...)` that returns the tables and
    figures of one place, and the sentence of the methods text. Without one, a report has tables of
    its numbers under "Further analyses"; with `curve=` and a `ShownCurve` it is drawn under

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from evallang.analysis import ABOUT_LINES, ANALYSES, AnalysisDeclaration
+from evallang.analysis import ABOUT_LINES, ANALYSES, WITHOUT_PREDICTIONS, AnalysisDeclaration
 from evallang.checking import values
 from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.rules.study_facts import is_tuned, lacks, protocol_prefix, task_of
@@ -88,7 +88,7 @@ def judge_analyses(scope: Scope, study: Study) -> None:
     """Report analyses for another task, of no predictions, and of models without scores."""
     for spec in study.analyses:
         declared = ANALYSES[spec.method.name].declaration
-        if declared.about in ABOUT_LINES:
+        if declared.about in WITHOUT_PREDICTIONS:
             if len(scope.of(n.CompareNode)) == len(study.comparisons):
                 for code, message, fix in declared.judge(study, spec):
                     scope.report(code, message, spec.span, help=fix)
@@ -255,7 +255,7 @@ def _others(task: Task | None) -> str:
     names = [
         f"`{name}`"
         for name, d in declared
-        if d.about not in ABOUT_LINES and d.task == task and task
+        if d.about not in WITHOUT_PREDICTIONS and d.task == task and task
     ]
     return f"write {listed(names, 'or')}" if names else "remove it"
 
@@ -265,7 +265,7 @@ def judge_read_analyses(study: Study, read: Table | GivenOutcomes) -> Iterable[D
     named = {model.name for model in (study.models if isinstance(read, Table) else read.models)}
     for spec in study.analyses:
         declared, name = ANALYSES[spec.method.name].declaration, spec.method.name
-        if declared.about in ABOUT_LINES or (spec.models and not named & set(spec.models)):
+        if declared.about in WITHOUT_PREDICTIONS or (spec.models and not named & set(spec.models)):
             continue
         if declared.task not in (None, read.task):
             of, task = declared.task, read.task

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from evallang.analysis import ABOUT_LINES, AnalysisDeclaration
+from evallang.analysis import WITHOUT_PREDICTIONS, AnalysisDeclaration
 from evallang.compatibility import is_known, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, unmet_by_test, unmet_metric
 from evallang.compatibility.intervals import (
@@ -359,6 +359,7 @@ ABOUT = {
     "models": "all models of each data set under a protocol",
     "lines": "the `compare` lines of the study",
     "decisions": "the decisions of the `compare` lines of the study",
+    "estimates": "the estimates of each data set under a protocol",
 }
 SEVERAL_SEEDS = "seeds: the protocol repeats every fit with several"
 SEARCHES = "models with a search for hyper-parameters"
@@ -368,7 +369,7 @@ def _of_analysis(analysis: Entry[AnalysisDeclaration]) -> tuple[str, ...]:
     """State what an analysis is computed for, what it needs and what it fits."""
     declared = analysis.declaration
     lines = [f"computed for: {ABOUT[declared.about]}"]
-    if declared.about not in ABOUT_LINES:
+    if declared.about not in WITHOUT_PREDICTIONS:
         needs = SEARCHES if declared.needs == "searches" else NEEDS[declared.needs]
         lines.append(f"needs: {'predictions' if declared.by_metric else needs}")
     if declared.several_seeds:

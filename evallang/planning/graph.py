@@ -387,6 +387,11 @@ class _Builder:
                 title=line.source,
             )
 
+    def _whole_estimates(self, place: EvidenceFacts) -> list[str]:
+        """Return the estimates of a place, without those of subgroups."""
+        every = self.estimates[place.key]
+        return [key for key in every if self.graph.nodes[key].kind == nodes.ESTIMATE]
+
     # --- exports ---------------------------------------------------------------------------
 
     def _exports(self, own: Sequence[EvidenceFacts]) -> tuple[list[str], list[str]]:
@@ -404,11 +409,7 @@ class _Builder:
                 "fits": dict.fromkeys(key for one in able for key in one.chosen_in)
             }
             if not model:
-                inputs["estimates"] = [
-                    key
-                    for key in self.estimates[place.key]
-                    if self.graph.nodes[key].kind == nodes.ESTIMATE
-                ]
+                inputs["estimates"] = self._whole_estimates(place)
                 inputs["named"] = [key for name, key in fits.items() if name]
             fits[model] = self.graph.add(
                 nodes.EXPORT,
@@ -469,6 +470,20 @@ class _Builder:
                     at=At(protocol=spec.protocol),
                     title=spec.method.written,
                 )
+            elif declared.about == "estimates":
+                estimates = [key for place in own for key in self._whole_estimates(place)]
+                for place in own:
+                    if spec.protocol in (None, place.protocol):
+                        yield self.graph.add(
+                            nodes.ESTIMATE_ANALYSIS,
+                            {"study": self.study, "estimates": estimates},
+                            {"spec": spec, "data": place.data, "protocol": place.protocol},
+                            index,
+                            place.data,
+                            place.protocol,
+                            at=place.at,
+                            title=f"{spec.method.name} of {place.label}",
+                        )
             else:
                 yield from self._analyses_of_models(index, spec, declared, own)
 

@@ -39,6 +39,8 @@ class Subject(StrEnum):
     """What an `analyze` line asks about the `compare` lines of a study."""
     DECISIONS = "decisions"
     """A `compare` line that an `analyze` line decides again."""
+    ESTIMATES = "estimates"
+    """The estimates of a study, which an `analyze` line asks about."""
     OUTCOMES = "outcomes"
     """The held-out predictions of the models that an `analyze` line asks about."""
 
@@ -48,7 +50,9 @@ ASKED_BY: Mapping[str, frozenset[Subject]] = {
     # A test hands its own inputs to the interval of a difference
     "interval": frozenset({Subject.ESTIMATE, Subject.COMPARISON}),
     "correction": frozenset({Subject.FAMILY}),
-    "analysis": frozenset({Subject.ANALYSIS, Subject.DECISIONS, Subject.OUTCOMES}),
+    "analysis": frozenset(
+        {Subject.ANALYSIS, Subject.DECISIONS, Subject.ESTIMATES, Subject.OUTCOMES}
+    ),
 }
 """The subjects of each kind of registered member."""
 
@@ -481,6 +485,12 @@ INPUTS = Inputs(
             "decisions",
             "`Line`: a line with the tests of its whole family, to decide it again",
             frozenset({Subject.DECISIONS}),
+            counts=_COUNTED,
+        ),
+        Input(
+            "estimates",
+            "`Estimates`: all estimates of a study, and the data set to answer for",
+            frozenset({Subject.ESTIMATES}),
             counts=_COUNTED,
         ),
         Input(

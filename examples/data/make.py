@@ -26,6 +26,7 @@ def main() -> None:
     write("load.csv", load(random.Random(20260107), 365))
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
     write("attempts.csv", attempts(random.Random(20260115), 60))
+    write("answers.csv", answers(random.Random(20260116), 150))
     write("search.csv", search(random.Random(20260113), 60))
     write("survival.csv", survival(random.Random(20260114), 260))
     write("readings.csv", readings(random.Random(20260112), 90, 6))
@@ -249,6 +250,18 @@ def attempts(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
         for attempt in range(1, 6):
             solved = (int(rng.random() < chance) for chance in chances)
             yield f"t{task}", ("airline", "retail")[task % 2], attempt, *solved
+
+
+def answers(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Return right and wrong answers of six models to n questions, and the tokens they took."""
+    yield "question", "model", "right", "tokens"
+    models = {"nano": (-0.5, 60), "mini": (0.4, 140), "base": (0.6, 520), "verbose": (0.2, 900),
+              "large": (1.4, 1500), "thinker": (2.0, 6200)}  # fmt: skip
+    for question in range(1, n + 1):
+        hard = normal(rng)
+        for model, (lead, tokens) in models.items():
+            right = int(rng.random() < 1 / (1 + math.exp(hard - lead)))
+            yield question, model, right, round(tokens * math.exp(0.2 * hard + 0.4 * normal(rng)))
 
 
 def search(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

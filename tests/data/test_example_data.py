@@ -17,6 +17,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
     assert made == [
         "alarms_models.csv",
         "alarms_rule.csv",
+        "answers.csv",
         "attempts.csv",
         "houses.csv",
         "load.csv",
