@@ -108,9 +108,7 @@ def test_named_models_and_those_without_a_cost(tmp_path):
 def test_the_figure_has_costs_on_a_logarithmic_scale_and_whole_names(tmp_path):
     record = run(tmp_path, answers(RATES))
     found = {one["model"]: one for one in record.analyses[0].values["models"]}
-    (figure,) = (
-        f for f in report_figures(record).values() if f.id.startswith("figure-frontier")
-    )
+    (figure,) = (f for f in report_figures(record).values() if f.id.startswith("figure-frontier"))
     (panel,) = figure.panels
     ticks = {
         float(text.replace(",", "")): float(x)
