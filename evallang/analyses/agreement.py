@@ -130,7 +130,6 @@ def _kappa(given: Predicted, a: object, b: object, same: float) -> Number:
 
 PERCENT, RATIO = Scale(1, 2), Scale(2)
 RIGHT = ("both", "first", "second", "neither")
-PARTS = ("both are right", "only the first", "only the second", "neither")
 MOST_DRAWN = 15  # pairs; the table has all
 
 
@@ -192,14 +191,20 @@ def _figure(
         )
         for p in pairs[:MOST_DRAWN]
     ]
+    first, second = (
+        map(context.model, pairs[0]["models"]) if len(pairs) == 1 else ("the first", "the second")
+    )
+    parts = ("both are right", f"only {first}", f"only {second}", "neither")
     whole = all(float(n).is_integer() for _, values in rows for n in values)
     most = max((sum(values) for _, values in rows), default=1.0)
     unit = item.values["unit"]
     drawing = stacked_bars(
-        rows, PARTS, capitalised(unit), Scale(0 if whole else 1), "Agreement", LABEL_OF_PAIR,
+        rows, parts, capitalised(unit), Scale(0 if whole else 1), "Agreement", LABEL_OF_PAIR,
         (0.0, most),
     )  # fmt: skip
-    words = f"{unit} on which two models are right{place_after(context, item)}"
+    words = (
+        f"{unit} on which both, one or neither of two models is right{place_after(context, item)}"
+    )
     caption = runs(sentence(words + context.weights_words(item.data)))
     caption += not_drawn(len(pairs), MOST_DRAWN, f"table-agreement-{number_}", "pairs", which)
     return Figure(f"figure-agreement-{number_}", caption, (Panel(*drawing, ()),))
@@ -230,7 +235,7 @@ def _table(
         )
     return table(
         identifier,
-        f"Agreement of two models at a time{place_after(context, item)}",
+        f"Pairwise agreement of models{place_after(context, item)}",
         [
             wide("Models"),
             sortable("Same prediction (%)"),

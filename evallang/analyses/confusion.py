@@ -150,7 +150,7 @@ def _figures(context: Context, part: Part) -> Sequence[Figure]:
         drawing = matrix_of_classes(name, list(item.values["classes"]), _cells(item))
         panels.append(Panel(*drawing, runs(name)))
     subject = f"Predictions by true class{place_after(context, part.items[0])}"
-    words = f"{subject}: counts, and shares of the true class, which the colour shows"
+    words = f"{subject}: counts, and shares of the true class (colour)"
     return figures_of_models(part, "confusion", panels, words, subject, MOST_PANELS)
 
 

@@ -418,8 +418,6 @@ def _table(
     ordered = [(model_of(context, i), i.values) for i in items]
     sizes = {_rows(p): p["n_train"] for item in items for p in item.values["points"]}
     heads = sorted(sizes, key=sizes.__getitem__)
-    known = [item for item in items[:MOST_PANELS] if item.values["gain"] is not None]
-    facts = {"known": known, "further": max(0, len(items) - MOST_PANELS), "metric": metric}
     failed = (
         (model, sum(point["failed"] for point in values["points"])) for model, values in ordered
     )
@@ -444,7 +442,6 @@ def _table(
             for k, point in enumerate(values["points"])
         ],
         write(context, TOPIC, "sizes_of_learning", item=items[0]),
-        write(context, TOPIC, "gains_of_learning", scale=scale, **facts),
         *notes(context, items),
         *(
             runs(sentence(f"{model}: {count(n)} fit{'' if n == 1 else 's'} failed",

@@ -27,12 +27,12 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, count, level_of_alpha, percent, scale_of
+from evallang.reporting.numbers import NBSP, count, level_of_alpha, number_word, percent, scale_of
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import Topic
 from evallang.reporting.sentences import write
 from evallang.reporting.tables import Words, counted, dash, printed, row, sortable, table, wide
-from evallang.reporting.wording import amount, message_runs, number_word, p_letter
+from evallang.reporting.wording import amount, message_runs, p_letter
 from evallang.results.provenance import AssumptionWords
 from evallang.results.ranges import Share
 from evallang.results.records import Analysis

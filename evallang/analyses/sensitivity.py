@@ -25,10 +25,10 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.stacks import LABEL_OF_PAIR, stacked_bars
 from evallang.reporting.letter_case import printed, written_options
-from evallang.reporting.numbers import Scale, count, level_of_alpha
+from evallang.reporting.numbers import Scale, count, level_of_alpha, number_word
 from evallang.reporting.sentences import write
 from evallang.reporting.tables import counted, left, right, row, table, wide
-from evallang.reporting.wording import VARIANTS, and_, number_word, plural, variant_words
+from evallang.reporting.wording import VARIANTS, and_, plural, variant_words
 from evallang.results.records import Analysis, Comparison
 from evallang.results.written import method_of
 from evallang.stats.corrections.correction import CORRECTIONS
@@ -412,8 +412,8 @@ def _settings(
     ]
     how = (
         f"bold: as reported. Level {level_of_alpha(values['alpha'], context.style)}; all "
-        "corrections control the error rate of the reported one under any dependence, and all "
-        "tests have its null hypothesis"
+        "corrections control the same error rate under any dependence, and all tests have the "
+        "same null hypothesis"
     )
     sizes = {line.family.size for line in lines}
     if context.results.study.families == "together" and any(size > n for size in sizes):

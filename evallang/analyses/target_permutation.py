@@ -39,7 +39,7 @@ from evallang.reporting.analyses import (
 from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Figure, Panel, Runs, Table, runs
 from evallang.reporting.figures.stacks import values_next_to_spans
-from evallang.reporting.numbers import Scale, count, scale_of
+from evallang.reporting.numbers import Scale, count, number_word, scale_of
 from evallang.reporting.tables import (
     bounds,
     number,
@@ -51,7 +51,7 @@ from evallang.reporting.tables import (
     table,
     wide,
 )
-from evallang.reporting.wording import number_word, p_letter, sentence
+from evallang.reporting.wording import p_letter, sentence
 from evallang.results.records import Analysis
 from evallang.results.shown import Count, Number
 from evallang.study import AnalysisSpec, Protocol, Study

@@ -24,8 +24,9 @@ from evallang.reporting.context import Context, MetricWords
 from evallang.reporting.document import Figure, Runs as Words, Table
 from evallang.reporting.figures.stacks import stacked_bars
 from evallang.reporting.long_tables import fits_on_a_page
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.numbers import Scale, count, fixed, scale_of
 from evallang.reporting.tables import left, number, right, row, table, wide, with_second
+from evallang.reporting.wording import plural
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.stats.basics import standard_deviation
@@ -266,8 +267,8 @@ def _components(context: Context, part: Part, metric: MetricWords, scale: Scale)
     n_repeats = next((count(v["n_repeats"]) for _, v in ordered if v["repeats"] is not None), "")
     listed = table(
         f"table-variance-{part.number}",
-        f"{place_before(context, part.items)}where the variance of the {metric.noun} of a split "
-        "comes from",
+        f"{place_before(context, part.items)}components of the variance of the {metric.noun} of a "
+        "split",
         [
             wide("Model"),
             left("Source"),
@@ -275,7 +276,7 @@ def _components(context: Context, part: Part, metric: MetricWords, scale: Scale)
             right("Share of the variance (%)"),
         ],
         rows,
-        f"shares are percentages of the variance; {count(first['n'])}{NBSP}splits of "
+        f"shares are percentages of the variance; {plural(first['n'], 'split')} of "
         f"{count(first['n_rows'])} test rows in all",
         f"standard deviation of the estimates of the {n_repeats} repeats: {', '.join(repeats)}"
         if repeats

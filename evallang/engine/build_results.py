@@ -400,7 +400,7 @@ def _model_notes(
             )
     resampling = _resamplers(pipeline)
     if resampling:
-        notes.append(f"training rows alone are resampled, no test row: {', '.join(resampling)}")
+        notes.append(f"only training rows are resampled: {', '.join(resampling)}")
     able = abilities(pipeline)
     if able.seeded:
         notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")

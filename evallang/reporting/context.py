@@ -29,7 +29,16 @@ from evallang.reporting.letter_case import (
     printed,
     titled,
 )
-from evallang.reporting.numbers import NBSP, Scale, Style, count, error_of_bounds, scale_of
+from evallang.reporting.numbers import (
+    NBSP,
+    Scale,
+    Style,
+    count,
+    error_of_bounds,
+    in_words,
+    number_word,
+    scale_of,
+)
 from evallang.reporting.orientation import inside, is_directed, turned
 from evallang.reporting.style_sheets import style_objection
 from evallang.results.codec import from_plain, to_plain
@@ -586,9 +595,9 @@ class Context:
             return words
         readers, _ = self.readers(setting.data)
         if readers == found.most:
-            return f"{words}, read by {count(readers)} readers"
-        times = {2: "twice"}.get(found.most, f"{count(found.most)} times")
-        least = "" if found.least == found.most else f"{count(found.least)} to "
+            return f"{words}, read by {number_word(readers)} readers"
+        times = {2: "twice"}.get(found.most, f"{number_word(found.most)} times")
+        least = "" if found.least == found.most else f"{number_word(found.least)} to "
         return f"{words}, each tested {least}{times}"
 
     def metrics(self, setting: Setting) -> tuple[str, ...]:
@@ -702,7 +711,7 @@ class Context:
 
 def protocol_words(record: ProtocolRecord) -> str:
     """Return what a protocol does as it is inside a sentence."""
-    return mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
+    return in_words(mid_sentence(record.summary.rstrip("."))) or record.kind.replace("_", " ")
 
 
 def half_width(low: float | None, high: float | None) -> float | None:

@@ -103,14 +103,3 @@ def widest_of(found: Iterable[Contrast]) -> Contrast | None:
 def reach(found: Contrast) -> float:
     """Return the largest size of a difference that the interval of a contrast allows."""
     return max(abs(found.low or 0.0), abs(found.high or 0.0))
-
-
-def disagreements(found: Iterable[Contrast], before: Iterable[Contrast] = ()) -> list[str]:
-    """Return why intervals do not agree with decisions, each cause once in a finding."""
-    stated = set(map(_cause, before))
-    return [why for why in dict.fromkeys(map(_cause, found)) if why and why not in stated]
-
-
-def _cause(found: Contrast) -> str:
-    shown = "family" if found.family else "pair"
-    return next((d.cause for d in found.pair.disagreements if d.interval == shown), "")

@@ -28,7 +28,16 @@ from evallang.reporting.figures.curves import (
 )
 from evallang.reporting.figures.figure import LOOKS
 from evallang.reporting.letter_case import mid_sentence
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, interval, is_number, percent
+from evallang.reporting.numbers import (
+    NBSP,
+    Scale,
+    count,
+    fixed,
+    interval,
+    is_number,
+    number_word,
+    percent,
+)
 from evallang.reporting.panels import in_parts
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.tables import counted, left, number, right, row, table, wide
@@ -329,8 +338,8 @@ def _caption(
         few = all(len(item.values["points"]) <= MOST_BARS for item in items)
         said += f"; {'bars' if few else 'lines around a curve'}, {level} at each point"
     if not together and any(item.values.get("smooth") for item in items):
-        said += f"; line, smoothed, with {level} at each point; below, the examples of the bins and"
-        said += " a histogram of the probabilities"
+        said += f"; line, smoothed, with {level} at each point; below, the number of"
+        said += " examples in each bin and a histogram of the probabilities"
     elif not together and any(point["band_low"] is not None for point in points):
         said += f"; shaded, {level} for the whole curve"
     return runs(sentence(said))
@@ -355,7 +364,7 @@ def _tables(context: Context, items: Sequence[Analysis], identifier: str) -> lis
     size = f"{count(values['n'])}{NBSP}{values['unit']}, "
     size += "each class against the rest" if by_class else f"{count(values['positives'])} positive"
     if values["folds"] > 1:
-        size += f", in {count(values['folds'])} folds whose curves are averaged"
+        size += f", in {number_word(values['folds'])} folds whose curves are averaged"
     columns = [wide("Model"), left("Class") if by_class else None]
     whole = table(identifier, (), columns, (), size, *notes(context, items))
     title = context.method_title("analysis", items[0].kind)

@@ -301,7 +301,9 @@ def levels_drawn(
         metric = context.metric(name)
         known = [e for m in models for e in found if (e.model, e.metric) == (m, name)]
         known = [e for e in known if e.value is not None and isfinite(e.value)]
-        words = write(context, TOPIC, "levels_drawn", column=column)
+        words = write(
+            context, TOPIC, "levels_drawn", column=column, cases=context.cases(found[0].data)
+        )
         for start, part in divided(known, MOST_IN_A_PANEL):
             place = Setting(part[0].data, part[0].protocol)
             labels = []

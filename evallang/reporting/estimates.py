@@ -651,6 +651,7 @@ def _subgroup_table(
                 metrics=[context.metric(one) for one in metrics],
                 small=_small(small) if small else None,
                 bounded=any(bounded.values()),
+                dashed=any(e.to_rest is None for e in found if bounded[e.metric]),
                 intervals=interval_notes(context, metrics, found),
                 rest=flat_notes(context, found) + _level_notes(context, found),
             ),
@@ -698,7 +699,8 @@ def _examples(row: Sequence[Estimate | None]) -> int | None:
 def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Return the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
-    notes = over_groups(context, found)
+    shared: dict[str, list[str]] = {}
+    notes = []
     for estimate in found:
         if estimate.subgroup is not None and estimate.notes:
             by_level.setdefault(estimate.subgroup.level, []).append(estimate)
@@ -706,10 +708,11 @@ def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
         said = dict.fromkeys(note for estimate in members for note in estimate.notes)
         if all(set(said) <= set(estimate.notes) for estimate in members):
             words = of_cases(context, "; ".join(said), members[0].data)
-            notes.append(runs(f"{level}: {words}."))
+            shared.setdefault(words, []).append(level)
         else:
             notes += named_notes(context, members, level)
-    return notes
+    alike = [runs(f"{and_(levels)}: {words}.") for words, levels in shared.items()]
+    return [*over_groups(context, found), *alike, *notes]
 
 
 def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list[Block]:

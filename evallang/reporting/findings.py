@@ -76,14 +76,8 @@ def findings(context: Context) -> Sequence[Block]:
     pointers = [write(context, TOPIC, "further_findings", n=left_out)] if left_out else []
     explored = [c for c in context.results.comparisons if c.family.exploratory]
     if explored:
-        by_posterior = {any(map(bayesian, c.pairwise)) for c in explored}
-        kinds = [
-            word
-            for is_posterior, word in ((False, "p-values"), (True, "posterior probabilities"))
-            if is_posterior in by_posterior
-        ]
         lines = len({c.index for c in explored})
-        pointers.append(write(context, TOPIC, "exploratory", lines=lines, kinds=kinds))
+        pointers.append(write(context, TOPIC, "exploratory", lines=lines))
     links = [
         Ref(c.id, c.lead[:1].lower() + c.lead[1:].rstrip(".")) for c in limits.cautions(context)
     ]

@@ -16,12 +16,12 @@ from evallang.diagnostics import codes
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.document import Block, Caution, Code, Runs, spaced
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, scale_of
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, number_word, scale_of
 from evallang.reporting.searches import parameter_words, search_at_the_edge
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, write
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.wording import message_runs, number_word
+from evallang.reporting.wording import message_runs
 from evallang.results.records import (
     DRAWN,
     Comparison,

@@ -6,6 +6,7 @@ them; no p is printed as zero; what belongs together is joined by no-break space
 """
 
 import math
+import re
 from collections.abc import Iterable
 from decimal import Context, Decimal
 from statistics import NormalDist
@@ -26,6 +27,8 @@ HUGE = 1e12  # from here on a number before the point is longer than a line of a
 LARGE, SHORT = 1e6, 3  # where a short number gets a power of ten, and its digits
 TINY = 1e-4  # below, a number whose column needs more decimals gets a power of ten
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
+
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 Style = Literal["apa", "ama", "nejm", "sci"]
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -327,6 +330,16 @@ def degrees(value: float) -> str:
 def count(n: int) -> str:
     """Print a count: "9,959" has its comma, as the field prints it."""
     return _sign(Decimal(n), f"{abs(n):,}", False)
+
+
+def number_word(n: int) -> str:
+    """Return a count as a word up to ten."""
+    return COUNTS[n] if 0 <= n < len(COUNTS) else count(n)
+
+
+def in_words(text: str) -> str:
+    """Write the counts below ten in a text as words: "with five seeds"."""
+    return re.sub(r"(?<![^\s(])\d(?= [a-z])", lambda number: number_word(int(number[0])), text)
 
 
 def between(numbers: Iterable[int]) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from msgspec import Struct
 
 from evallang.reporting.context import Context
-from evallang.reporting.contrasts import Contrast, contrast, disagreements, reach, widest_of
+from evallang.reporting.contrasts import Contrast, contrast, reach, widest_of
 from evallang.reporting.decisions import (
     bayesian,
     computed,
@@ -64,7 +64,7 @@ def pairs_around(
         if reference:
             items.append(say("others_differed", **facts))
             continue
-        further = _further(context, comparison, others, chosen) if chosen is led[-1] else ()
+        further = _further(context, comparison, others) if chosen is led[-1] else ()
         items.append(say("differed_from_others", **facts, further=further))
     directed = [c.pair for chosen in led for c in chosen]
     rest = [c.pair for c in found if c.pair.reject and c.pair not in directed]
@@ -155,19 +155,12 @@ def _shown(comparison: Comparison, found: Sequence[Contrast]) -> list[Contrast]:
     return [min(found, key=size), max(reversed(found), key=size)]
 
 
-def _further(
-    context: Context,
-    comparison: Comparison,
-    pairs: list[HypothesisTestResult],
-    before: list[Contrast],
-) -> Runs:
+def _further(context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]) -> Runs:
     """State which pairs without the best were decided: one in full, more by their number."""
     if not pairs:
         return ()
     pair = contrast(pairs[0], pairs[0].models[0]) if len(pairs) == 1 else None
-    causes = [] if pair is None or pair.value is None else disagreements([pair], before)
-    facts = {"comparison": comparison, "pair": pair, "causes": causes}
-    return write(context, TOPIC, "further_pairs", **facts)
+    return write(context, TOPIC, "further_pairs", comparison=comparison, pair=pair)
 
 
 def _compatible(

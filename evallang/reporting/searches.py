@@ -68,9 +68,9 @@ def candidates(model: ModelRecord) -> int:
 
 
 def parameter_words(params: Mapping[str, Any]) -> str:
-    """Write chosen parameters for readers, numbers to six digits."""
+    """Write chosen parameters for readers, numbers to four digits."""
     return ", ".join(
-        f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
+        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in params.items()
     )
 

@@ -231,7 +231,7 @@ def of_study(function: Callable[..., Any]) -> Callable[..., Any]:
 def _summary(protocol: ProtocolRecord) -> str:
     """Return what a protocol does, without the seeds of its fits."""
     return protocol_words(protocol).removesuffix(
-        f", with {protocol.options.get('seeds')} seeds per fit"
+        numbers.in_words(f", with {protocol.options.get('seeds')} seeds per fit")
     )
 
 
@@ -312,7 +312,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "signed": of_study(partial(_difference, signed=True)),
     "rank": lambda value: Number(numbers.fixed(value, numbers.Scale(2)), value),
     "reach": contrasts.reach,
-    "disagreements": contrasts.disagreements,
     "difference_words": of_study(Context.difference_words),
     "tested": of_study(
         lambda study, result, comparison: wording.numbers_with_adjusted(study, comparison, result)
@@ -334,8 +333,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "amount_in": lambda value, metric, scale: wording.amount(metric, value, scale),
     "change_in": lambda value, metric, scale: wording.signed_amount(metric, value, scale),
     "count": numbers.count,
-    "word": wording.number_word,
-    "all_of": lambda n: "both" if n == 2 else f"all {wording.number_word(n)}",
+    "word": numbers.number_word,
+    "all_of": lambda n: "both" if n == 2 else f"all {numbers.number_word(n)}",
     "plural": wording.plural,
     "counted": wording.plural_count,
     "condition": wording.condition_words,

@@ -34,7 +34,9 @@ from evallang.reporting.numbers import (
     count,
     degrees,
     fixed,
+    in_words,
     interval,
+    number_word,
     p_value,
     percent,
     ratio_scale,
@@ -44,7 +46,6 @@ from evallang.results.records import Comparison, Effect, Estimate, Excluded, Hyp
 from evallang.results.statistics import Clusters, Lacking, SimultaneousInterval, texts_without_side
 from evallang.results.written import method_of
 
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta2": "η²", "rho": "ρ"}
 VARIANTS = {
     "chi2": "χ²",
@@ -55,12 +56,6 @@ VARIANTS = {
     **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
 }
 """Words for what many tests compute; nothing where the name of the test says it."""
-
-
-def number_word(n: int, *, capital: bool = False) -> str:
-    """Return a count as a word up to ten."""
-    word = COUNTS[n] if 0 <= n < len(COUNTS) else count(n)
-    return word[:1].upper() + word[1:] if capital else word
 
 
 def capitalise(words: Runs) -> Runs:
@@ -276,9 +271,8 @@ def scope_words(context: Context, about: str, data: str | None, *, several: bool
     """Return what numbers of one or of several models apply to, in the nouns of their data."""
     about = re.sub("^this fitted model$", "this fitted model on new examples", about)
     about = of_cases(context, about, data)
-    words = re.sub(r"\b\d\b(?= (?:models|repeats|readers))",
-                   lambda number: number_word(int(number[0])), about.rstrip("."))  # fmt: skip
-    words = re.sub(r"\b\d{4,}\b", lambda number: count(int(number[0])), words)
+    about = in_words(about.rstrip("."))
+    words = re.sub(r"\b\d{4,}\b", lambda number: count(int(number[0])), about)
     for one, many in OF_SEVERAL.items() if several else ():
         words = words.replace(one, many)
     return words

@@ -123,8 +123,10 @@ def shortfalls(
             count = Counted.EXAMPLES if holds.count is Counted.TAIL else holds.count
             noun, space, rest = count.partition(" ")
             noun = noun.removesuffix("s") if number.n == 1 else noun
-            only = f"only {math.floor(number.n):,} {noun}{space}{rest}"
-            found.append((holds, f"{only}; with fewer than {least:,}, {clause}"))
+            note = f"only {math.floor(number.n):,} {noun}{space}{rest}; with fewer than {least:,}"
+            if holds.count is Counted.GROUPS and not holds.refused:  # results state their number
+                note = f"with fewer than {least:,} groups"
+            found.append((holds, f"{note}, {clause}"))
     return tuple(found)
 
 
