@@ -596,9 +596,10 @@ class Context:
         readers, _ = self.readers(setting.data)
         if readers == found.most:
             return f"{words}, read by {number_word(readers)} readers"
+        if found.least < found.most:
+            return f"{words}, each tested {count(found.least)} to {count(found.most)} times"
         times = {2: "twice"}.get(found.most, f"{number_word(found.most)} times")
-        least = "" if found.least == found.most else f"{number_word(found.least)} to "
-        return f"{words}, each tested {least}{times}"
+        return f"{words}, each tested {times}"
 
     def metrics(self, setting: Setting) -> tuple[str, ...]:
         """Return the metrics of a setting; the first is the primary one."""

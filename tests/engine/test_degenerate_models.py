@@ -141,5 +141,5 @@ def test_a_dash_with_a_footnote_stands_for_the_interval(folder, tmp_path):
     results = measured(folder, "mcc")
     results.save(tmp_path / "out", formats=("html",))
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "its bounds coincide" in page
+    assert "both bounds equal the estimate" in page
     assert not re.search(r"\[\s*0\.000,\s*0\.000\s*\]", page)

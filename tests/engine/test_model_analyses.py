@@ -76,7 +76,7 @@ def test_all_models_but_the_baseline_are_analyzed_on_each_protocol(tmp_path):
     assert roc["about"] == "this fitted model"
     assert roc["summaries"] == ({"name": "area", "value": 0.5, "low": None, "high": None},)
     words = words_of(results, tmp_path)
-    assert "Agreement of two models at a time" in words
+    assert "Pairwise agreement of models" in words
     assert "We further analysed the held-out predictions (ROC curve" in words
 
 

@@ -199,7 +199,7 @@ def test_a_look_is_another_protocol_other_data_or_other_code(locked):
     assert made["lock"]["same"] is False
     page = Path("study-results/report.html").read_text()
     assert "This run differs from the protocol that was locked on" in page
-    assert "evaluations on these test data are recorded, each with another seed" in page
+    assert "evaluations on these test data are recorded, which differ in seed" in page
     assert "2 evaluations, at most 2 on the same test data" in call("log", "study.eval")
     write_wards(ROWS[:-1])
     call(*run)

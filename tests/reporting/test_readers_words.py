@@ -99,8 +99,8 @@ measure accuracy, roc_auc within sex
     page = words_of(text, tmp_path)
     notes = page[page.index("vs. rest: this level minus") :].partition("#")[0]
     assert notes.count("Patients are the units of the intervals: 30 patients") == 1
-    assert "female, accuracy: only 30 patients" in notes
-    assert "male, AUC: only 30 patients" in notes
+    assert "female, accuracy: with fewer than 50 patients" in notes
+    assert "male, AUC: with fewer than 50 patients" in notes
 
 
 def test_scopes_and_notes_have_the_unit_of_the_data(tmp_path):
@@ -134,7 +134,7 @@ report html
     caught.value.results.save(tmp_path / "out")
     page = words_in(tmp_path / "out" / "report.html")
     assert re.search(r"\d+ wines, each predicted by", page)
-    assert "178 wines tested in 3 splits" in page
+    assert "178 wines tested in three splits" in page
     assert "the share of wines that two seeds predict differently" in page
     assert "0 to 178 predictions of each model" in page
 

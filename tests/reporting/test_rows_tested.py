@@ -32,8 +32,8 @@ def caption(text):
     [
         ("cv folds=5", "two models on 569 patients."),
         ("holdout test=1/3", "two models on the 190 test patients (of 569)."),
-        ("repeated cv folds=5 times=3", "two models on 569 patients, each tested 3 times."),
-        ("5x2cv", "two models on 569 patients, each tested 5 times."),
+        ("repeated cv folds=5 times=3", "two models on 569 patients, each tested three times."),
+        ("5x2cv", "two models on 569 patients, each tested five times."),
         ("resubstitution", "two models on 569 patients."),
     ],
 )
