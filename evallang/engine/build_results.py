@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -53,7 +55,6 @@ from evallang.models.model import (
     search_space,
     written,
 )
-from evallang.models.packages import IMBALANCED
 from evallang.models.thresholds import OwnThreshold, own_thresholds
 from evallang.planning.candidates import asks, tried
 from evallang.planning.defaults import inner_folds
@@ -537,95 +538,12 @@ def _score_defaults(table: ScoreTable) -> Iterator[Default]:
 
 
 WORDS = re.compile(r"[\w=.+-]+")
-BOOTSTRAP_SE = MethodRecord(
-    "interval",
-    "bootstrap_se",
-    "Normal interval with the bootstrap standard error",
-    "The estimate plus and minus z standard errors, by the delta method after the bootstrap.",
-    (cite("efron1997").key,),
-)
-"""No word of the language: it comes with `protocol bootstrap` alone."""
-
-
-BBC_CV = MethodRecord(
-    "estimate",
-    "bbc_cv",
-    "Bootstrap bias corrected cross-validation",
-    "The score of the best model on rows not used to choose it, by drawing examples again.",
-    (cite("tsamardinos2018").key,),
-)
-"""No word of the language: it comes with `export best`, or many models on one test set."""
-EFFECTIVE_N = MethodRecord(
-    "interval",
-    "effective_n",
-    "Effective number of examples",
-    "Weighted examples count as (Σ w)² / Σ w² equally weighted ones.",
-    (cite("kish1965").key,),
-)
-"""No word of the language: it comes with `weight COL`."""
-KAPLAN_MEIER = MethodRecord(
-    "estimate",
-    "kaplan_meier",
-    "Kaplan-Meier estimate",
-    "The share of examples without an event up to each time, where some times are censored; its "
-    "intervals rest on Greenwood's variance on the scale of log(−log).",
-    (cite("kaplan1958").key, cite("borgan1990").key),
-)
-LOCAL_LINES = MethodRecord(
-    "estimate",
-    "local_lines",
-    "Local lines",
-    "The local mean of residuals, by tricube weights over the nearest three quarters of the rows.",
-    (cite("cleveland1979").key,),
-)
-"""No words of the language: figures of predictions have them."""
-LOOKS = MethodRecord(
-    "level",
-    "looks",
-    "Bonferroni division over looks",
-    "Every look at the same test data has an equal share of the error of one decision.",
-    (cite("armitage1969").key,),
-)
-"""Not a member of a catalogue: it comes with the clause `looks`."""
-
-
-ONE_STANDARD_ERROR = MethodRecord(
-    "choice",
-    "one_standard_error",
-    "One-standard-error rule",
-    "The simplest candidate within one standard error of the best is taken.",
-    (cite("breiman1984").key,),
-)
-"""Not a member of a catalogue: it comes with `tune ... select one_standard_error`."""
-OPTUNA = MethodRecord(
-    "software",
-    "optuna",
-    "Optuna",
-    "Candidates were proposed by tree-structured Parzen estimators.",
-    (cite("bergstra2011").key, cite("akiba2019").key),
-)
-
-SCIKIT_LEARN = MethodRecord(
-    "software",
-    "scikit-learn",
-    "scikit-learn",
-    "Models were fitted with scikit-learn.",
-    (cite("pedregosa2011").key,),
-)
-EVALLANG = MethodRecord(
-    "software",
-    "evallang",
-    "evallang",
-    "The study was run with evallang.",
-    (cite("evallang2026").key,),
-)
-IMBALANCED_LEARN = MethodRecord(
-    "software",
-    IMBALANCED.name,
-    IMBALANCED.title,
-    "Training rows were resampled with imbalanced-learn.",
-    (cite("lemaitre2017").key,),
-)
+_TEXT = (files("evallang.engine") / "further_methods.toml").read_bytes()
+FURTHER = {
+    record.name: record
+    for record in msgspec.toml.decode(_TEXT, type=dict[str, tuple[MethodRecord, ...]])["methods"]
+}
+"""Methods that are not members of a catalogue, by their names."""
 
 
 def methods_used(
@@ -666,8 +584,9 @@ def methods_used(
                 if reference.key in cited:
                     works.setdefault(reference.key, reference)
 
-    def take(record: MethodRecord) -> None:
+    def take(name: str) -> None:
         """List a method from outside the catalogues."""
+        record = FURTHER[name]
         used.setdefault((record.kind, record.name), record)
         for key in reversed(record.references):  # the later work first
             works.setdefault(key, cite(key))
@@ -711,8 +630,8 @@ def methods_used(
     for found in estimates:
         if found.interval is not None:
             name = member_of(found.interval.method)
-            if name == BOOTSTRAP_SE.name:
-                take(BOOTSTRAP_SE)
+            if name in FURTHER:
+                take(name)
             else:
                 words_of_method = {*WORDS.findall(found.interval.method)}
                 grouped = {"groups"} if found.interval.clusters is not None else set()
@@ -739,25 +658,25 @@ def methods_used(
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[member_of(compared.family.correction)])
     if chosen or any(export.corrected is not None for export in exports):
-        take(BBC_CV)
+        take("bbc_cv")
     if any(record.weight is not None for record in data):
-        take(EFFECTIVE_N)
+        take("effective_n")
     for source in study.sources:
         if isinstance(source, PredictionsSpec) and source.event is not None:
-            take(KAPLAN_MEIER)
+            take("kaplan_meier")
     if any(one.task == "regression" and one.kind == "table" for one in data):
-        take(LOCAL_LINES)
+        take("local_lines")
     if study.looks is not None and requirements:
-        take(LOOKS)
-    if tuning is not None and tuning.select == ONE_STANDARD_ERROR.name:
-        take(ONE_STANDARD_ERROR)
+        take("looks")
+    if tuning is not None and tuning.select in FURTHER:
+        take(tuning.select)
     if model_based(study):
-        take(OPTUNA)
+        take("optuna")
     if any(_resamplers(model.pipeline) for model in study.models):
-        take(IMBALANCED_LEARN)
+        take("imbalanced-learn")
     if any(record.kind == "table" for record in data):
-        take(SCIKIT_LEARN)
-    take(EVALLANG)
+        take("scikit-learn")
+    take("evallang")
     records = tuple(
         ReferenceRecord(
             r.key, r.authors, r.year, r.title, r.venue, r.volume, r.pages, r.doi, r.kind

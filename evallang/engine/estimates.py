@@ -294,17 +294,7 @@ class _Rounds:
 
 
 @computes(nodes.ESTIMATE)
-def estimate_of(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
-    """Measure one model by one metric."""
-    return estimate(study, evaluation, model, measure)
-
-
-def estimate(
-    study: Study,
-    evaluation: Evaluation,
-    model: str,
-    measure: Measure,
-) -> Estimate:
+def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
     metric = measure.metric
     try:
@@ -316,12 +306,7 @@ def estimate(
         return _undefined(evaluation, model, metric, f"not computed: {error}")
 
 
-def _estimate(
-    study: Study,
-    evaluation: Evaluation,
-    model: str,
-    measure: Measure,
-) -> Estimate:
+def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     metric = measure.metric
     found = evaluation.models[model]
     outcome = evaluation.outcome(model, metric)

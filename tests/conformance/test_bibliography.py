@@ -7,6 +7,7 @@ import pytest
 
 import evallang
 from evallang.bibliography import cite, works
+from evallang.engine.build_results import FURTHER
 from evallang.results.bibtex_entries import read_entries
 
 PACKAGE = Path(evallang.__file__).parent
@@ -16,6 +17,7 @@ KEY = re.compile(r'\bcite\(\s*"(\w+\d{4}\w*)"')
 
 def test_every_key_that_is_cited_is_there_and_every_work_is_cited():
     cited = {key for path in PACKAGE.rglob("*.py") for key in KEY.findall(path.read_text("utf-8"))}
+    cited |= {key for method in FURTHER.values() for key in method.references}
     assert cited == set(works())
     assert list(works()) == sorted(works())
     with pytest.raises(KeyError):
