@@ -108,7 +108,7 @@ def _models(runs: Sequence[Run]) -> list[str]:
                 codes.model_logged_twice,
                 f"{quoted(sources, 12)} hold the same model `{key[0]}` on the task `{run.task}`",
                 "from",
-                help="name the files that are meant, without the others",
+                help="keep one of these files",
             )
     return names
 
@@ -134,15 +134,17 @@ def _use_states(
             pl.when(use == "dropped").then(0.0).otherwise(score).mean().alias("wrong"),
         )
         shown = [
-            f"{m} {kept:.3g} ({wrong:.3g} with them as wrong)" for m, kept, wrong in means.rows()
+            f"{m} {kept:.3g} ({wrong:.3g} if they count as wrong)"
+            for m, kept, wrong in means.rows()
         ]
+        lost = table.filter(dropped)["state"].unique(maintain_order=True)
         findings.add(
             codes.samples_dropped,
-            f"{counted(int(dropped.sum()), 'sample')} of {len(table):,} are dropped from "
-            f"`{spec.name}`, and the mean scores are {listed(shown, 12)}",
+            f"{int(dropped.sum()):,} of {counted(len(table), 'sample')} are dropped from "
+            f"`{spec.name}`; mean scores: {listed(shown, 12)}",
             "samples",
             "from",
-            help="write `samples errored wrong, unscored wrong` to count them as wrong",
+            help=f"write `samples {', '.join(f'{s} wrong' for s in lost)}` to count them as wrong",
         )
     return table.filter(~dropped).drop("state"), notes
 
@@ -319,7 +321,7 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
         if whole.status != "success" and not log.unfinished:
             raise Refused(
                 codes.unfinished_log,
-                f"the evaluation of `{path}` did not end: its status is {whole.status}",
+                f"the evaluation in `{path}` is not complete: its status is `{whole.status}`",
                 "from",
                 help="run it again by `inspect eval-retry`, or write `unfinished read` below it",
             )

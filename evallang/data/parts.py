@@ -35,7 +35,7 @@ def pattern_files(location: str, folder: Path) -> list[tuple[dict[str, str], str
             codes.file_names_unclear,
             str(error),
             "from",
-            help="write another sign than those of the values between two words in braces",
+            help="separate the words in braces by characters that no value contains",
         ) from error
     if not files:
         seen = f"there are {listed(found, MOST_SHOWN)}" if found else "no file is there"

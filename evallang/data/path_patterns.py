@@ -141,7 +141,7 @@ class PathPattern(Struct, frozen=True):
                 continue
             if short.groups() != long.groups():
                 readings = (", ".join(match.groups()) for match in (short, long))
-                raise ValueError(f"`{path}` is read as {' or as '.join(readings)}")
+                raise ValueError(f"`{path}` can be read as {' or as '.join(readings)}")
             found.append((dict(zip(self.words, short.groups(), strict=True)), path))
         places = {
             word: {str(v): i for i, v in enumerate(sort_labels({one[word] for one, _ in found}))}

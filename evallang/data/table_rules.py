@@ -134,8 +134,8 @@ def equal_repeats(given: GivenOutcomes, examples: "NDArray[np.int64]", findings:
     if fixed:
         findings.add(
             codes.equal_repeats,
-            f"all repeats of each example are equal for {quoted(fixed)}: they add nothing "
-            "to one repeat",
+            f"the repeats of each example are equal for {quoted(fixed)}, so they add nothing to "
+            "a single repeat",
             "repeat",
             help="sample every answer, with a temperature above 0 and without a cache, or keep "
             "one repeat",

@@ -277,7 +277,7 @@ def _models(*, task: str, goal: Goal, rows: int, prep: str, sparse: bool = False
     yield "# A linear model: simple, fast, and often as good"
     yield f'model linear "Linear model" = {prep} | {linear}{options}'
     if goal != "estimate":
-        yield "# Trees can follow what is not linear"
+        yield "# Trees model effects that are not linear"
         name, label = f"RandomForest{kind}", "Random forest"
         settings = "(max_depth in [3, none])" if goal == "select" else ""
         if slow and sparse:
@@ -285,7 +285,7 @@ def _models(*, task: str, goal: Goal, rows: int, prep: str, sparse: bool = False
         elif slow:
             name, label, settings = f"HistGradientBoosting{kind}", "Gradient boosting", ""
         yield f'model trees "{label}" = {prep} | {name}{settings}'
-    yield "# What no model may be worse than: it ignores the features"
+    yield "# A baseline that ignores the features"
     yield f'model baseline "Baseline" = Dummy{kind}'
     yield ""
 

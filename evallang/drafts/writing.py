@@ -65,8 +65,8 @@ REASONS: Mapping[Situation, tuple[str, ...]] = {
         "one that weighs large errors more",
         "the share of the variance explained",
     ),
-    Situation.TWO_CLASSES: ("the share that is right", "the order of the scores"),
-    Situation.SEVERAL_CLASSES: ("the share that is right", "its mean over the classes"),
+    Situation.TWO_CLASSES: ("the share of right predictions", "the order of the scores"),
+    Situation.SEVERAL_CLASSES: ("the share of right predictions", "its mean over the classes"),
     Situation.RARE_CLASS: ("the mean over the classes", "the order of the scores"),
 }
 """What the measures of each situation state, in their order."""

@@ -156,7 +156,7 @@ def test_two_classes_have_a_positive_one_and_the_measure_keeps_its_own_reason(tm
     text = drafted(tmp_path)
     assert '  positive "yes"\n' in text
     assert text.count("recall and precision are about it") == 1
-    assert "# The share that is right\nmeasure accuracy\n" in text
+    assert "# The share of right predictions\nmeasure accuracy\n" in text
 
 
 def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
