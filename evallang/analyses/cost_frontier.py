@@ -372,7 +372,7 @@ def _scale(
 def _write_names(
     canvas: Canvas, names: Sequence[str], places: Sequence[Point], plot: Point, foot: float
 ) -> None:
-    """Write each name beside its marker, or numbers with the names below where one has no room."""
+    """Write each name next to its marker, or numbers with the names below where one has no room."""
     for texts in (names, [str(place) for place, _ in enumerate(names, 1)]):
         taken = [(x - 3, y - 3, x + 3, y + 3) for x, y in places]
         found = []
