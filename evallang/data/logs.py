@@ -48,13 +48,17 @@ Row = tuple[Any, int, float | None, str, Any, Any, Any, Any, Mapping[str, Any]]
 
 
 class Run(Struct, frozen=True):
-    """The samples of one model on one task in one log; `settings` distinguish runs of a model."""
+    """The samples of one model on one task in one log; `settings` distinguish runs of a model.
+
+    `higher` states the direction of the score, where the log does.
+    """
 
     model: str
     task: str
     source: str
     settings: Mapping[str, Any]
     rows: Callable[[], Iterable[Row]]
+    higher: bool = True
 
 
 def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findings) -> Frame:
@@ -62,13 +66,13 @@ def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findin
     runs: list[Run] = []
     for location in spec.paths:
         with findings.catching():
-            runs += READERS[log.tool](location, folder, log)
+            runs += READERS[log.tool].runs(location, folder, log)
     findings.stop_at_errors()
     columns = ("model", "task", "id", "epoch", "score", "state", *LOG_VALUES)
     more = sorted({*named_columns(spec), *FINGERPRINTS} - {*columns, "all"})
     held: list[list[Any]] = [[] for _ in (*columns, *more)]
     record: Mapping[str, Any] = {}
-    for run, model in zip(runs, _models(runs), strict=True):
+    for run, model in zip(runs, model_names(runs), strict=True):
         with findings.catching():
             for *row, record in run.rows():
                 further = (nested_value(record, column) for column in more)
@@ -91,7 +95,7 @@ def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findin
     return frame_of(source, table, untyped=False, notes=notes, nested=nested)
 
 
-def _models(runs: Sequence[Run]) -> list[str]:
+def model_names(runs: Sequence[Run]) -> list[str]:
     """Return the name of each run's model, with the settings that distinguish runs of one name."""
     names: list[str] = []
     for run in runs:
@@ -209,14 +213,8 @@ SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\
 
 def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
     """Return the tasks of a folder of results, or of one file of results."""
-    one = location.rstrip("/")
-    files = [one] if one.endswith(".json") else matching_files(f"{one}/**/results_*.json", folder)
-    if not files:
-        _refuse_helm(one, folder)
-        raise _unreadable(f"`{location}`", "has no `results_DATE.json`", "name a folder of results")
     runs = []
-    for file in files:
-        facts = _decoded(_read(file, folder), f"`{file}`")
+    for file, facts in _results(location, folder):
         settings = (facts.get("config") or {}).get("model_args") or {}
         if isinstance(settings, str):
             settings = dict(pair.partition("=")[::2] for pair in settings.split(","))
@@ -226,8 +224,7 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
         for samples in matching_files(f"{place or '.'}/samples_*_{date}.jsonl", folder):
             found = SAMPLES.fullmatch(samples.rpartition("/")[2])
             task = samples if found is None else found["task"]
-            measured = [key.split(",", 1) for key in (facts.get("results") or {}).get(task, {})
-                        if "," in key and "_stderr," not in key]  # fmt: skip
+            measured = _measured(facts, task)
             asked = (log.metric, log.filter)
             if all(
                 any(a not in (None, x) for a, x in zip(asked, m, strict=True)) for m in measured
@@ -238,7 +235,8 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
             of_metric = [f for m, f in measured if m == metric]
             how = _one_of(of_metric, log.filter, "filter", f"`{samples}`")
             rows = partial(_lm_eval_rows, samples, regular_file(samples, folder), metric, how)
-            runs.append(Run(model, task, samples, settings, rows))
+            better = (facts.get("higher_is_better") or {}).get(task) or {}
+            runs.append(Run(model, task, samples, settings, rows, better.get(metric) is not False))
     if not runs:
         raise Refused(
             codes.unclear_score_of_log,
@@ -249,6 +247,31 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
             help="run lm-evaluation-harness with `--log_samples`, or name another metric or filter",
         )
     return runs
+
+
+def _results(location: str, folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Read the files of results of a folder, or one such file."""
+    one = location.rstrip("/")
+    files = [one] if one.endswith(".json") else matching_files(f"{one}/**/results_*.json", folder)
+    if not files:
+        _refuse_helm(one, folder)
+        raise _unreadable(f"`{location}`", "has no `results_DATE.json`", "name a folder of results")
+    return [(file, _decoded(_read(file, folder), f"`{file}`")) for file in files]
+
+
+def _measured(facts: Mapping[str, Any], task: str) -> list[list[str]]:
+    """Return the metrics of a task, each with its filter."""
+    known = (facts.get("results") or {}).get(task, {})
+    return [key.split(",", 1) for key in known if "," in key and "_stderr," not in key]
+
+
+def _lm_eval_choices(location: str, folder: Path) -> list[LogSpec]:
+    return [
+        LogSpec("lm_eval", metric=metric, filter=how)
+        for _, facts in _results(location, folder)
+        for task in facts.get("results") or {}
+        for metric, how in _measured(facts, task)
+    ]
 
 
 def _lm_eval_rows(file: str, path: Path, metric: str, how: str) -> Iterator[Row]:
@@ -389,7 +412,7 @@ def _member(archive: Any, name: str, path: str) -> bytes:
         return cast(bytes, stream.read(info.file_size + 1))
 
 
-def scorers_of(samples: Sequence[InspectSample]) -> list[str]:
+def _scorers_of(samples: Sequence[InspectSample]) -> list[str]:
     """Return the names of the scores of samples, those inside a score as `rubric.relevance`."""
     known: dict[str, None] = {}
     for sample in samples:
@@ -400,7 +423,12 @@ def scorers_of(samples: Sequence[InspectSample]) -> list[str]:
     return list(known)
 
 
-def score_of(sample: InspectSample, scorer: str, path: str) -> float | None:
+def _inspect_choices(location: str, folder: Path) -> list[LogSpec]:
+    samples = inspect_log(location, folder).samples or []
+    return [LogSpec("inspect", scorer=name) for name in _scorers_of(samples)]
+
+
+def _score_of(sample: InspectSample, scorer: str, path: str) -> float | None:
     """Return a score of a sample, None without one."""
     scores = sample.scores or {}
     name, _, key = scorer.rpartition(".")
@@ -411,9 +439,9 @@ def score_of(sample: InspectSample, scorer: str, path: str) -> float | None:
 
 
 def _inspect_rows(path: str, samples: Sequence[InspectSample], scorer: str | None) -> Iterator[Row]:
-    chosen = _one_of(scorers_of(samples), scorer, "scorer", f"`{path}`")
+    chosen = _one_of(_scorers_of(samples), scorer, "scorer", f"`{path}`")
     for sample in samples:
-        found = score_of(sample, chosen, path)
+        found = _score_of(sample, chosen, path)
         state = SCORED if sample.limit is None else "limited"
         if sample.error is not None:
             state = "errored"
@@ -454,8 +482,19 @@ def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
     return [Run(*key, location, {}, partial(iter, found)) for key, found in rows.items()]
 
 
-READERS: Mapping[str, Callable[[str, Path, LogSpec], list[Run]]] = {
-    "lm_eval": _lm_eval,
-    "inspect": _inspect,
-    "every_eval_ever": _every_eval_ever,
+class Reader(Struct, frozen=True):
+    """How the logs of a tool are read.
+
+    `runs` returns the runs of a location, and `choices` what to read of it for each of the scores
+    that its samples have, in the order of the log.
+    """
+
+    runs: Callable[[str, Path, LogSpec], list[Run]]
+    choices: Callable[[str, Path], list[LogSpec]]
+
+
+READERS: Mapping[str, Reader] = {
+    "lm_eval": Reader(_lm_eval, _lm_eval_choices),
+    "inspect": Reader(_inspect, _inspect_choices),
+    "every_eval_ever": Reader(_every_eval_ever, lambda *_: [LogSpec("every_eval_ever")]),
 }

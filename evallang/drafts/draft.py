@@ -26,13 +26,7 @@ from evallang.drafts.columns import (
     likely_targets,
     predicted_columns,
 )
-from evallang.drafts.logs import (
-    SAMPLES,
-    is_inspect_log,
-    lines_from_inspect,
-    lines_from_logs,
-    lines_from_samples,
-)
+from evallang.drafts.logs import lines_from_logs
 from evallang.drafts.measured import candidates, lines_from_measured, lines_from_predictions
 from evallang.drafts.writing import (
     DraftRefused,
@@ -77,14 +71,11 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
     if source is None:
         return _finished(list(_from_nothing(goal)), place)
     folder = place.parent
-    if source.is_dir():
-        if target is not None:
-            raise DraftRefused(f"`{source}` is a folder; --target names a column of a table")
-        return _finished(list(lines_from_logs(source, folder, goal)), place)
-    if SAMPLES.fullmatch(source.name) and source.is_file():
-        return _finished(list(lines_from_samples(source, folder, goal)), place)
-    if source.is_file() and is_inspect_log(source):
-        return _finished(list(lines_from_inspect([source], folder, goal)), place)
+    if source.is_dir() and target is not None:
+        raise DraftRefused(f"`{source}` is a folder; --target names a column of a table")
+    logged = lines_from_logs(source, folder, goal)
+    if logged is not None:
+        return _finished(list(logged), place)
     location = os.path.relpath(source, folder).replace(os.sep, "/")
     findings = Findings({})
     frame = findings.tried(read_file, location, folder)

@@ -1,29 +1,32 @@
-"""A study of a folder of logs: one file for each model, with one row for each example.
+"""A study of logs of language-model evaluations, or of a folder of tables.
 
-The sample logs of lm-evaluation-harness are known by their names, `samples_TASK_DATE.jsonl`, as
-its option `--log_samples` writes them; the results file in the same folder names the model. Other
-folders have tables with an identifier and either the truth with one prediction, or whether it was
-right.
+The tool is known by names and fields of the files. Every score of the samples is read; the study is
+about one with right and wrong, else about the first that is a number. Folders without such logs
+have a table for each model, with an identifier and either the truth with one prediction, or whether
+it was right.
 """
 
-import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 from msgspec import Struct
 
 from evallang.api.checked_file import StudyError
-from evallang.data.column_types import Kind
+from evallang.data.dataset import LogSpec
 from evallang.data.file_formats import read_file
-from evallang.data.files import ending
-from evallang.data.findings import Findings
-from evallang.data.frame import Frame
-from evallang.data.logs import InspectLog, inspect_log, score_of, scorers_of
+from evallang.data.files import ending, matching_files
+from evallang.data.findings import Findings, Refused
+from evallang.data.frame import Frame, frame_of
+from evallang.data.json_lines import names_inside, nested_value
+from evallang.data.logs import READERS, SAMPLES, Run, model_names
 from evallang.data.path_patterns import matching
 from evallang.data.text_forms import names_identifier, names_unit
+from evallang.diagnostics import codes
 from evallang.drafts.columns import (
     Column,
     Use,
@@ -44,10 +47,9 @@ from evallang.drafts.writing import (
     quoted,
     written,
 )
-from evallang.limits import RESULTS_BYTES, OverLimit
+from evallang.limits import OverLimit
 from evallang.registry import Situation
 
-SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[\d.]*)\.jsonl")
 HELM = (
     "convert them by `every_eval_ever convert helm --log_path FOLDER`, and write `predictions NAME "
     'from every_eval_ever "FILE.jsonl"`'
@@ -55,8 +57,266 @@ HELM = (
 HELM_FILES = frozenset(
     {"per_instance_stats.json", "scenario_state.json", "display_predictions.json"}
 )
-MOST_TASKS = 100
-EXAMPLE = "doc_id"  # what lm-evaluation-harness calls the number of an example
+
+
+def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str] | None:
+    """Return the lines of a study of a log, or of all models that have a log in a folder.
+
+    None for a file that is not a log. Raises `DraftRefused` where no log can be read, and
+    `StudyError` for a broken file.
+    """
+    paths = [source] if source.is_file() else []
+    if source.is_dir():
+        try:
+            paths = [source / path for path in matching("**/*", source)]
+        except OverLimit as error:
+            raise DraftRefused(f"`{source}`: {error}") from error
+    for path in paths:
+        if path.name in HELM_FILES:
+            raise DraftRefused(f"`{source}` has runs of HELM, which cannot be read; {HELM}")
+    for tool, (words, logs_among) in TOOLS.items():
+        logs = logs_among([path for path in paths if path.is_file()])
+        if logs:
+            found = SAMPLES.fullmatch(source.name)
+            return _from_tool(tool, words, logs, found and found["task"], folder, goal)
+    if not source.is_dir():
+        return None
+    files = [path.relative_to(source) for path in paths if ending(path.name) is not None]
+    if not files:
+        raise DraftRefused(
+            f"`{source}` has no log or table; a folder needs one file for each model, in CSV, TSV, "
+            "Parquet or JSON Lines"
+        )
+    return _from_tables(source, folder, files, goal)
+
+
+# --- logs of a tool ----------------------------------------------------------------------------
+
+
+def _lm_eval(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders with samples; where a task was run again, the newest files of results."""
+    tasks: dict[Path, set[str]] = {}
+    for path in paths:
+        found = SAMPLES.fullmatch(path.name)
+        results = path.with_name(f"results_{found['date']}.json") if found else path
+        if found and results.is_file():
+            tasks.setdefault(results, set()).add(found["task"])
+    chosen: list[Path] = []
+    for place in sorted({results.parent for results in tasks}):
+        own, known = sorted((one for one in tasks if one.parent == place), reverse=True), set[str]()
+        newest = []
+        for results in own:
+            if known.isdisjoint(tasks[results]):
+                newest.append(results)
+                known |= tasks[results]
+        chosen += [place] if newest == own and len(paths) > 1 else newest
+    return chosen
+
+
+def _inspect(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that begin as the logs of Inspect AI do: a ZIP file, or JSON."""
+    starts = {path: _start(path) for path in paths if path.suffix in (".eval", ".json")}
+    return [
+        path
+        for path, start in starts.items()
+        if start.startswith(b"PK\x03\x04") or (b'"eval"' in start and b'"status"' in start)
+    ]
+
+
+def _every_eval_ever(paths: Sequence[Path]) -> list[Path]:
+    """Return the files whose first record has the fields of this format."""
+    fields = (b'"model_id"', b'"evaluation_name"', b'"sample_id"')
+    lines = {path: _start(path) for path in paths if path.suffix == ".jsonl"}
+    return [path for path, start in lines.items() if all(one in start for one in fields)]
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4096)
+
+
+TOOLS: Mapping[str, tuple[str, Callable[[Sequence[Path]], list[Path]]]] = {
+    "lm_eval": ("Samples of lm-evaluation-harness", _lm_eval),
+    "inspect": ("Logs of Inspect AI", _inspect),
+    "every_eval_ever": ("Samples in the format of Every Eval Ever", _every_eval_ever),
+}
+"""What logs of each tool are called, and what a statement names of some files."""
+
+
+class _Score(Struct, frozen=True):
+    """One score of each sample: what is read for it, and its values by task and model."""
+
+    read: LogSpec
+    locations: tuple[str, ...]
+    values: Mapping[str, Mapping[str, Sequence[float | None]]]
+    higher: bool
+    epochs: bool
+    first: Mapping[str, Sequence[Mapping[str, Any]]]
+    """The records of the samples of each task by the first model."""
+
+    def is_of_all(self, task: str, models: Sequence[str]) -> bool:
+        """Return whether all models have it on a task."""
+        return len(self.values.get(task, ())) == len(models)
+
+    @property
+    def right(self) -> bool:
+        """Whether all values are right or wrong."""
+        every = (v for models in self.values.values() for some in models.values() for v in some)
+        return {*every} <= {0.0, 1.0, None}
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.read.metric or self.read.scorer or "score"
+
+
+def _from_tool(
+    tool: str, words: str, paths: Sequence[Path], task: str | None, folder: Path, goal: Goal
+) -> Iterator[str]:
+    locations, findings = [_location(path, folder) for path in paths], Findings({})
+    found = findings.tried(_scores, tool, locations, folder)
+    if found is None:
+        raise StudyError(findings.diagnostics, {})
+    known, unfinished = found
+    if not known:
+        raise DraftRefused(f"no evaluation in {listed(locations)} ended with scores")
+    models = list(dict.fromkeys(m for one in known for some in one.values.values() for m in some))
+    tasks = list(dict.fromkeys(name for one in known for name in one.values))
+    shared = [
+        name
+        for name in tasks
+        if task in (None, name) and any(one.is_of_all(name, models) for one in known)
+    ]
+    if not shared:
+        raise DraftRefused(
+            f"the models in {listed(locations)} have no task in common; they have {listed(tasks)}"
+        )
+    chosen: list[tuple[_Score, list[str]]] = []
+    left = dict.fromkeys(shared)
+    for one in sorted(known, key=lambda one: not one.right):
+        own = [name for name in left if one.is_of_all(name, models)]
+        fits = not chosen or (one.right, one.right or one.name) == (
+            chosen[0][0].right,
+            one.right or chosen[0][0].name,
+        )
+        if own and fits:
+            chosen.append((one, own))
+            left = {name: None for name in left if name not in own}
+    first = chosen[0][0]
+    yield from head(
+        "Which model answers more questions?" if first.right else "Which model does better?"
+    )
+    if unfinished:
+        yield from comment(f"Not here, since they did not end: {listed(unfinished)}")
+    if task is None and any(path.name.startswith("results_") for path in paths):
+        yield "# Of tasks that were run several times, the newest run"
+    absent = [name for name in tasks if name not in shared]
+    if absent and task is None:
+        yield from comment(f"Not here, since not all models have them: {listed(absent)}")
+    if left:
+        yield from comment(f"Not here, since they have another measure: {listed(list(left))}")
+    names = _names({Path(model): model for model in models})
+    for one, own in chosen:
+        yield f"# {words}: {len(models):,} models" if len(models) > 1 else f"# {words}: one model"
+        name = "bench" if one is first else _bare(f"{one.name} {one.read.filter or ''}")
+        yield f"predictions {name} from {tool} {', '.join(map(quoted, _briefly(one, folder)))}"
+        yield from _clauses(one, own, known)
+        for place, bare in names.items():
+            model = str(place)
+            label = "" if model == bare else f" {quoted(model)}"
+            yield f"  models {bare}{label} as {quoted(model)}"
+        yield ""
+    measured = "accuracy" if first.right else first.name
+    if first.right:
+        yield "# The share of the answers that are right"
+        yield "measure accuracy"
+        yield ""
+    whole = first.right and not any(one.epochs for one, _ in chosen)
+    same_rows = Situation.SAME_ROWS_RIGHT if whole else Situation.SAME_ROWS
+    margin = "5%" if first.right else "0.05"
+    yield from paired(list(names.values()), goal, same_rows, measured, margin)
+
+
+def _clauses(one: _Score, tasks: Sequence[str], known: Sequence[_Score]) -> Iterator[str]:
+    """Iterate over the clauses of a statement: the score, the tasks, repeats and groups."""
+    for word in ("metric", "filter", "scorer"):
+        value = getattr(one.read, word)
+        alike = [o.read for o in known if word != "filter" or o.read.metric == one.read.metric]
+        also = list(dict.fromkeys(getattr(other, word) for other in alike))
+        if len(also) > 1:
+            also.remove(value)
+            yield from comment(f"Also logged: {listed(also)}")
+            yield f"  {word} {written(value)}"
+    if {*tasks} != {*one.values}:
+        some = ", ".join(map(quoted, tasks))
+        yield f"  where task = {some}" if len(tasks) == 1 else f"  where task in [{some}]"
+    if one.epochs:
+        yield "  # Each question was asked in several epochs, which are its repeats"
+    group = _group(one.first[tasks[0]])
+    if group is not None:
+        yield f"  # `{group.name}`: {group.why}"
+        yield f"  group {written(group.name)}"
+    if not one.right:
+        yield f"  value {quoted(one.name)} all"
+        yield f"  {'higher' if one.higher else 'lower'} is better"
+
+
+def _briefly(one: _Score, folder: Path) -> Sequence[str]:
+    """Return the locations of a score, as a pattern where they are all such files of a folder."""
+    place, _, name = one.locations[0].rpartition("/")
+    pattern = f"{place}/*{Path(name).suffix}" if place else ""
+    if len(one.locations) > 1 and sorted(one.locations) == matching_files(pattern, folder):
+        return [pattern]
+    return one.locations
+
+
+def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Score], list[str]]:
+    """Read every score that is a number, and list the logs of evaluations that did not end."""
+    reader, unfinished, scores = READERS[tool], list[str](), list[_Score]()
+    choices = [one for location in locations for one in reader.choices(location, folder)]
+    for choice in dict.fromkeys(choices):
+        runs: list[tuple[str, Run]] = []
+        for location in locations:
+            try:
+                runs += [(location, run) for run in reader.runs(location, folder, choice)]
+            except Refused as refused:
+                if refused.code is codes.unfinished_log:
+                    unfinished.append(location)
+                elif refused.code is not codes.unclear_score_of_log:
+                    raise
+        values: dict[str, dict[str, list[float | None]]] = {}
+        first: dict[str, list[Mapping[str, Any]]] = {}
+        epochs, kept = False, dict[str, None]()
+        names = model_names([run for _, run in runs])
+        for (location, run), model in zip(runs, names, strict=True):
+            try:
+                rows = list(run.rows())
+            except Refused as refused:
+                if refused.code is not codes.unclear_score_of_log:
+                    raise
+                continue
+            values.setdefault(run.task, {})[model] = [row[2] for row in rows]
+            first.setdefault(run.task, [row[-1] for row in rows])
+            epochs = epochs or any(row[1] > 1 for row in rows)
+            kept.setdefault(location)
+        if values:
+            higher = all(run.higher for _, run in runs)
+            scores.append(_Score(choice, tuple(kept), values, higher, epochs, first))
+    return scores, list(dict.fromkeys(unfinished))
+
+
+def _group(records: Sequence[Mapping[str, Any]]) -> Column | None:
+    """Return the part of the samples whose name and values are those of a unit of several."""
+    inside = dict.fromkeys(name for record in records[:1] for name in names_inside(dict(record)))
+    last = {name: name.rpartition(".")[2] for name in inside}
+    likely = [one for one in inside if names_unit(last[one]) or names_identifier(last[one])]
+    cells = {one: [nested_value(record, one) for record in records] for one in likely}
+    table = pl.DataFrame([pl.Series(name, some, strict=False) for name, some in cells.items()])
+    columns = guess_columns(frame_of("samples", table, untyped=False))
+    return next((column for column in columns if column.use is Use.GROUP), None)
+
+
+# --- a table for each model --------------------------------------------------------------------
 
 
 class _Log(Struct, frozen=True):
@@ -66,308 +326,6 @@ class _Log(Struct, frozen=True):
     model: str
     frame: Frame
     columns: tuple[Column, ...]
-
-
-def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str]:
-    """Iterate over the lines of a study of all models that have a log in a folder.
-
-    Raises `DraftRefused` where no log can be read, and `StudyError` for a broken file.
-    """
-    try:
-        paths = [Path(path) for path in matching("**/*", source) if (source / path).is_file()]
-    except OverLimit as error:
-        raise DraftRefused(f"`{source}`: {error}") from error
-    samples = [path for path in paths if SAMPLES.fullmatch(path.name)]
-    if samples:
-        return _from_samples(source, folder, samples, goal)
-    for path in paths:
-        if path.name in HELM_FILES:
-            raise DraftRefused(f"`{source}` has runs of HELM, which cannot be read; {HELM}")
-    logs = [source / path for path in paths if is_inspect_log(source / path)]
-    if logs:
-        return lines_from_inspect(logs, folder, goal)
-    tables = [path for path in paths if ending(path.name) is not None]
-    if not tables:
-        raise DraftRefused(
-            f"`{source}` has no log or table; a folder needs one file for each model, in CSV, TSV, "
-            "Parquet or JSON Lines"
-        )
-    return _from_tables(source, folder, tables, goal)
-
-
-def lines_from_samples(source: Path, folder: Path, goal: Goal) -> Iterator[str]:
-    """Iterate over the lines of a study of one file of samples of lm-evaluation-harness."""
-    return _from_samples(source.parent, folder, [Path(source.name)], goal)
-
-
-def is_inspect_log(path: Path) -> bool:
-    """Return whether a file begins as the logs of Inspect AI do: a ZIP file, or JSON."""
-    if path.suffix not in (".eval", ".json"):
-        return False
-    with path.open("rb") as file:
-        start = file.read(4096)
-    return start.startswith(b"PK\x03\x04") or (b'"eval"' in start and b'"status"' in start)
-
-
-def _read(location: str, folder: Path, named: frozenset[str] = frozenset()) -> Frame:
-    findings = Findings({})
-    frame = findings.tried(read_file, location, folder, named=named)
-    if frame is None:
-        raise StudyError(findings.diagnostics, {})
-    return frame.mark_missing()
-
-
-def _location(path: Path, folder: Path) -> str:
-    return os.path.relpath(path, folder).replace(os.sep, "/")
-
-
-# --- lm-evaluation-harness ---------------------------------------------------------------------
-
-
-class _Outcome(Struct, frozen=True):
-    """The column of all models that a task is measured by."""
-
-    name: str
-    right: bool
-    others: tuple[str, ...]
-
-
-def _from_samples(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) -> Iterator[str]:
-    newest: dict[tuple[Path, str], Path] = {}
-    for path in paths:
-        found = SAMPLES.fullmatch(path.name)
-        assert found is not None
-        at = path.parent, found["task"]
-        if at not in newest or newest[at].name < path.name:
-            newest[at] = path
-    facts = {place: _results_file(source / place) for place, _ in newest}
-    labels = {place: str(_name_of_model(facts[place], source / place)) for place in facts}
-    names = _names(labels)
-    by_task: dict[str, dict[Path, Path]] = {}
-    for (place, task), path in sorted(newest.items()):
-        by_task.setdefault(task, {})[place] = path
-    shared = {task: files for task, files in by_task.items() if len(files) == len(names)}
-    if not shared:
-        raise DraftRefused(
-            f"the models in `{source}` have no task in common; they have {listed(sorted(by_task))}"
-        )
-    if len(shared) > MOST_TASKS:
-        raise DraftRefused(
-            f"`{source}` has {len(shared):,} tasks, more than {MOST_TASKS}; name a folder with "
-            "fewer"
-        )
-    statements: dict[bool, list[str]] = {True: [], False: []}
-    tasks: dict[bool, list[str]] = {True: [], False: []}
-    others: list[str] = []
-    measure = ""
-    for task, files in shared.items():
-        frames = {
-            place: _read(_location(source / path, folder), folder) for place, path in files.items()
-        }
-        higher = facts[next(iter(files))].get("higher_is_better", {})
-        outcome = _outcome(frames, task, source)
-        locations = {place: _location(source / path, folder) for place, path in files.items()}
-        lines = _statement(task, locations, frames, outcome, names, labels, higher, folder)
-        if not outcome.right:
-            measure = measure or outcome.name
-            if outcome.name != measure:
-                others.append(task)
-                continue
-        statements[outcome.right] += lines
-        tasks[outcome.right].append(task)
-    right = bool(statements[True])
-    yield from head("Which model answers more questions?" if right else "Which model does better?")
-    missing = sorted(set(by_task) - set(shared))
-    if missing:
-        yield from comment(f"Not here, since not all models have them: {listed(missing)}")
-    others += tasks[False] if right else []
-    if others:
-        yield from comment(f"Not here, since they have another measure: {listed(others)}")
-    if len(paths) > len(newest):
-        yield "# Of tasks that were run several times, the newest run"
-    yield from statements[right]
-    measured = "accuracy" if right else measure
-    yield "# The share of the answers that are right" if right else "# The mean over the examples"
-    yield f"measure {measured}"
-    yield ""
-    same_rows = Situation.SAME_ROWS_RIGHT if right else Situation.SAME_ROWS
-    yield from paired(list(names.values()), goal, same_rows, measured, "5%" if right else "0.05")
-
-
-def _results_file(place: Path) -> dict[str, object]:
-    """Return what the newest results file of a folder of samples says, empty without one."""
-    for path in sorted(place.glob("results_*.json"), reverse=True):
-        try:
-            RESULTS_BYTES.check(f"`{path}`", path.stat().st_size)
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError, OverLimit):
-            continue
-        if isinstance(found, dict):
-            return found
-    return {}
-
-
-def _name_of_model(facts: Mapping[str, object], place: Path) -> str:
-    name = facts.get("model_name")
-    return name if isinstance(name, str) and name else place.resolve().name
-
-
-def _names(labels: Mapping[Path, str]) -> dict[Path, str]:
-    """Return a name of a study for each model: the last part of its label, made bare."""
-    bare = {place: _bare(label.rpartition("/")[2]) for place, label in labels.items()}
-    times = Counter(bare.values())
-    return {
-        place: name if times[name] == 1 else f"m{number}"
-        for number, (place, name) in enumerate(bare.items(), start=1)
-    }
-
-
-def _bare(label: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
-    return name if re.match(r"[a-z]", name) and written(name) == name else f"m_{name}"
-
-
-def _outcome(frames: Mapping[Path, Frame], task: str, source: Path) -> _Outcome:
-    """Choose the first metric that all models have of all examples; right or wrong goes first."""
-    tables = [{column.name: column for column in guess_columns(frame)} for frame in frames.values()]
-    able = [
-        name
-        for name, column in tables[0].items()
-        if name != EXAMPLE
-        and all(
-            name in table
-            and table[name].kind in (Kind.NUMBER, Kind.BOOLEAN)
-            and not table[name].missing
-            for table in tables
-        )
-    ]
-    right = [name for name in able if all(right_or_wrong(table[name]) for table in tables)]
-    if not able:
-        raise DraftRefused(
-            f"the samples of `{task}` in `{source}` have no metric with a number for each example"
-        )
-    chosen = (right or able)[0]
-    return _Outcome(chosen, bool(right), tuple(name for name in able if name != chosen))
-
-
-def _statement(
-    task: str,
-    locations: Mapping[Path, str],
-    frames: Mapping[Path, Frame],
-    outcome: _Outcome,
-    names: Mapping[Path, str],
-    labels: Mapping[Path, str],
-    higher: object,
-    folder: Path,
-) -> Iterator[str]:
-    files = ", ".join(map(quoted, locations.values()))
-    joined = f"{len(locations):,} models, joined by the example"
-    yield f"# Samples of lm-evaluation-harness: {joined if len(locations) > 1 else 'one model'}"
-    label = "" if _bare(task) == task else f" {quoted(task)}"
-    yield f"predictions {_bare(task)}{label} from {files}"
-    yield f"  id {EXAMPLE}"
-    group = _group_of_examples(locations, frames, folder)
-    if group is not None:
-        yield f"  # `{group.name}`: {group.why}"
-        yield f"  group {written(group.name)}"
-    if outcome.others:
-        yield from comment(f"Also logged: {listed(outcome.others)}")
-    kind = "correct" if outcome.right else f"value {quoted(outcome.name)}"
-    several = len(locations) > 1
-    for place, location in locations.items():
-        label = "" if labels[place] == names[place] else f" {quoted(labels[place])}"
-        end = f" in {quoted(location)}" if several else ""
-        yield f"  {kind} {names[place]}{label} as {written(outcome.name)}{end}"
-    if not outcome.right:
-        better = higher.get(task, {}) if isinstance(higher, dict) else {}
-        lower = isinstance(better, dict) and better.get(outcome.name) is False
-        yield f"  {'lower' if lower else 'higher'} is better"
-    first = next(iter(frames.values()))
-    if "filter" in first.columns:
-        filters = first.values("filter").drop_nulls().unique(maintain_order=True).to_list()
-        if len(filters) > 1:
-            yield from comment(f"How the answers were read; there is also {listed(filters[1:])}")
-            yield f"  where filter = {quoted(str(filters[0]))}"
-    yield ""
-
-
-def _group_of_examples(
-    locations: Mapping[Path, str], frames: Mapping[Path, Frame], folder: Path
-) -> Column | None:
-    """Return the part of the examples whose name and values are those of a unit of several."""
-    place, frame = next(iter(frames.items()))
-    parts = [name for name in frame.nested if name.startswith("doc.")]
-    last = {name: name.rpartition(".")[2] for name in parts}
-    likely = [one for one in parts if names_unit(last[one]) or names_identifier(last[one])]
-    if not likely:
-        return None
-    again = _read(locations[place], folder, frozenset(likely))
-    groups = [c for c in guess_columns(again) if c.name in likely and c.use is Use.GROUP]
-    return groups[0] if groups else None
-
-
-# --- Inspect AI --------------------------------------------------------------------------------
-
-
-def lines_from_inspect(paths: Sequence[Path], folder: Path, goal: Goal) -> Iterator[str]:
-    """Iterate over the lines of a study of logs of Inspect AI; raises `StudyError`."""
-    read: dict[str, InspectLog] = {}
-    for path in paths:
-        location, findings = _location(path, folder), Findings({})
-        found = findings.tried(inspect_log, location, folder)
-        if found is None:
-            raise StudyError(findings.diagnostics, {})
-        read[location] = found
-    ended = {place: log for place, log in read.items() if log.status == "success" and log.samples}
-    if not ended:
-        raise DraftRefused(f"no evaluation in {listed(list(read))} ended with samples")
-    labels = {
-        Path(str(log.eval.get("model"))): str(log.eval.get("model")) for log in ended.values()
-    }
-    names = _names(labels)
-    samples = {place: log.samples or [] for place, log in ended.items()}
-    known = [scorers_of(some) for some in samples.values()]
-    shared = [name for name in known[0] if all(name in other for other in known)]
-    values: dict[str, set[float | None]] = {}
-    for scorer in shared:
-        findings = Findings({})
-        with findings.catching():
-            values[scorer] = {
-                score_of(one, scorer, place) for place, some in samples.items() for one in some
-            }
-    right = [scorer for scorer in values if values[scorer] <= {0.0, 1.0, None}]
-    if not values:
-        raise DraftRefused(f"the logs {listed(list(ended))} have no scorer with numbers in common")
-    chosen = (right or list(values))[0]
-    repeats = any(one.epoch > 1 for some in samples.values() for one in some)
-    yield from head("Which model answers more questions?" if right else "Which model does better?")
-    unfinished = [place for place in read if place not in ended]
-    if unfinished:
-        yield from comment(f"Not here, since they did not end: {listed(unfinished)}")
-    yield f"predictions quiz from inspect {', '.join(map(quoted, ended))}"
-    if len(shared) > 1:
-        yield from comment(f"Also logged: {listed([name for name in shared if name != chosen])}")
-        yield f"  scorer {written(chosen)}"
-    if repeats:
-        yield "  # Each question was asked in several epochs, which are its repeats"
-    if not right:
-        yield f"  value {quoted(chosen)} all"
-        yield "  higher is better"
-    for place, name in names.items():
-        label = "" if labels[place] == name else f" {quoted(labels[place])}"
-        yield f"  models {name}{label} as {quoted(labels[place])}"
-    yield ""
-    if right:
-        yield "# The share of the answers that are right"
-        yield "measure accuracy"
-        yield ""
-    whole = right and not repeats
-    same_rows = Situation.SAME_ROWS_RIGHT if whole else Situation.SAME_ROWS
-    measured = "accuracy" if right else chosen
-    yield from paired(list(names.values()), goal, same_rows, measured, "5%" if right else "0.05")
-
-
-# --- a table for each model --------------------------------------------------------------------
 
 
 def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) -> Iterator[str]:
@@ -436,3 +394,30 @@ def _labels(paths: Sequence[Path]) -> dict[Path, str]:
     if len(set(stems)) == len(stems):
         return dict(zip(paths, stems, strict=True))
     return {path: path.parent.as_posix().replace("/", "_") for path in paths}
+
+
+def _names(labels: Mapping[Path, str]) -> dict[Path, str]:
+    """Return a name of a study for each model: the last part of its label, made bare."""
+    bare = {place: _bare(label.rpartition("/")[2]) for place, label in labels.items()}
+    times = Counter(bare.values())
+    return {
+        place: name if times[name] == 1 else f"m{number}"
+        for number, (place, name) in enumerate(bare.items(), start=1)
+    }
+
+
+def _bare(label: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
+    return name if re.match(r"[a-z]", name) and written(name) == name else f"m_{name}"
+
+
+def _read(location: str, folder: Path) -> Frame:
+    findings = Findings({})
+    frame = findings.tried(read_file, location, folder)
+    if frame is None:
+        raise StudyError(findings.diagnostics, {})
+    return frame.mark_missing()
+
+
+def _location(path: Path, folder: Path) -> str:
+    return os.path.relpath(path, folder).replace(os.sep, "/")

@@ -32,11 +32,13 @@ def write_samples(folder, model, task, metrics, *, day=1, filters=("none",), n=6
                 row[metric] = float(rng.integers(2)) if whole else float(rng.beta(4, 2))
             lines.append(json.dumps(row))
     (place / f"samples_{task}_{date}.jsonl").write_text("\n".join(lines) + "\n")
-    aggregated = {
-        "results": {}, "higher_is_better": {task: {"loss": False}},
-        "model_name": model.replace("__", "/"), "model_name_sanitized": model,
-    }  # fmt: skip
-    (place / f"results_{date}.json").write_text(json.dumps(aggregated))
+    results = place / f"results_{date}.json"
+    aggregated = json.loads(results.read_text()) if results.exists() else {"results": {}}
+    measured = {f"{metric},{name}": 0.5 for metric in metrics for name in filters}
+    aggregated["results"][task] = {"alias": task, **measured}
+    aggregated |= {"higher_is_better": {task: {"loss": False}}}
+    aggregated |= {"model_name": model.replace("__", "/"), "model_name_sanitized": model}
+    results.write_text(json.dumps(aggregated))
 
 
 def drafted(folder, *words):
@@ -65,14 +67,13 @@ def test_samples_of_two_models_are_joined_by_the_example_and_run(tmp_path):
         write_samples(logs, model, "gsm8k", {"exact_match": True}, filters=both)
         write_samples(logs, model, "arc_easy", {"acc": True, "acc_norm": True})
     text = drafted(tmp_path)
-    assert 'correct qwen2_5_7b "Qwen/Qwen2.5-7B" as exact_match in "logs/Qwen__' in text
-    assert "# How the answers were read; there is also `flexible-extract`" in text
-    assert "# Also logged: `acc_norm`" in text
+    assert 'models qwen2_5_7b "Qwen/Qwen2.5-7B" as "Qwen/Qwen2.5-7B"' in text
+    assert '  # Also logged: `flexible-extract`\n  filter "strict-match"\n' in text
     values = ran(tmp_path)
     path = logs / "Qwen__Qwen2.5-7B" / f"samples_gsm8k_{DATE.format(1)}.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     right = [row["exact_match"] for row in rows if row["filter"] == "strict-match"]
-    assert values["gsm8k", "qwen2_5_7b", "accuracy"] == pytest.approx(np.mean(right))
+    assert values["bench/gsm8k", "qwen2_5_7b", "accuracy"] == pytest.approx(np.mean(right))
     assert len(values) == 4
 
 
@@ -80,7 +81,7 @@ def test_numbers_are_measured_by_their_mean_in_the_direction_that_the_results_st
     for model in ("a", "b", "c"):
         write_samples(tmp_path / "logs", model, "wiki", {"loss": False})
     text = drafted(tmp_path)
-    assert 'value "loss" a as loss' in text
+    assert '  value "loss" all\n' in text
     assert "lower is better" in text
     assert "compare with permutation holm by loss" in text
     assert {metric for _, _, metric in ran(tmp_path)} == {"loss"}
@@ -91,11 +92,11 @@ def test_the_newest_run_counts_and_tasks_that_a_model_lacks_are_named(tmp_path):
     for model in ("a", "b"):
         write_samples(logs, model, "quiz", {"acc": True}, day=1)
         write_samples(logs, model, "quiz", {"acc": True}, day=2)
-    write_samples(logs, "a", "other", {"acc": True})
-    write_samples(logs, "a", "prose", {"score": False})
-    write_samples(logs, "b", "prose", {"score": False})
+    write_samples(logs, "a", "other", {"acc": True}, day=3)
+    write_samples(logs, "a", "prose", {"score": False}, day=3)
+    write_samples(logs, "b", "prose", {"score": False}, day=3)
     text = drafted(tmp_path, "--goal", "gate")
-    assert DATE.format(2) in text and "quiz_" + DATE.format(1) not in text
+    assert f"results_{DATE.format(2)}" in text and DATE.format(1) not in text
     assert "# Of tasks that were run several times, the newest run" in text
     assert "# Not here, since not all models have them: `other`" in text
     assert "# Not here, since they have another measure: `prose`" in text
@@ -123,7 +124,7 @@ def test_models_without_a_common_task_are_refused(tmp_path):
     write_samples(tmp_path / "logs", "b", "prose", {"acc": True})
     made = call("new", "--from", "logs", folder=tmp_path)
     assert made.returncode == 2
-    assert "no task in common; they have `prose`, `quiz`" in made.stderr.replace("\n", " ")
+    assert "no task in common; they have `quiz`, `prose`" in made.stderr.replace("\n", " ")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -182,7 +183,7 @@ def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
     ("files", "told"),
     [
         ({"2024.eval": b"PK\x03\x04rest"}, "is damaged or incomplete"),
-        ({"a.json": b'{"version": 2, "status": "success", "eval": {}}'}, "ended with samples"),
+        ({"a.json": b'{"version": 2, "status": "success", "eval": {}}'}, "ended with scores"),
         ({"per_instance_stats.json": b"[]"}, "every_eval_ever convert helm"),
         ({}, "has no log or table"),
         ({"notes.txt": b"x"}, "has no log or table"),
@@ -236,4 +237,58 @@ def test_one_file_of_samples_is_a_study_of_one_model(tmp_path):
     assert call("check", "--data", "study.eval", folder=tmp_path).returncode == 0
     found = ran(tmp_path)
     right = [json.loads(line)["acc"] for line in file.read_text().splitlines()]
-    assert found["arc", "llama", "accuracy"] == pytest.approx(sum(right) / len(right))
+    assert found["bench/arc", "llama", "accuracy"] == pytest.approx(sum(right) / len(right))
+
+
+def write_ever(folder, model, right, task="quiz"):
+    """Write samples in the format of Every Eval Ever, version 0.3.0."""
+    rows = [
+        {"schema_version": "instance_level_eval_0.3.0", "evaluation_id": "e", "model_id": model,
+         "evaluation_name": task, "sample_id": str(i), "interaction_type": "single_turn",
+         "evaluation": {"score": float(one), "is_correct": one}}
+        for i, one in enumerate(right)
+    ]  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    file = folder / f"{model.replace('/', '_')}_{task}.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+
+
+@pytest.mark.parametrize("source", ["logs", "logs/org_a_quiz.jsonl"])
+def test_samples_of_every_eval_ever_are_a_study_of_their_scores(tmp_path, source):
+    rng = np.random.default_rng(2)
+    right = {model: rng.integers(2, size=40).astype(bool).tolist() for model in ("org/a", "org/b")}
+    for model, some in right.items():
+        write_ever(tmp_path / "logs", model, some)
+    write_ever(tmp_path / "logs", "org/a", right["org/a"][:30], task="alone")
+    made = call("new", "--from", source, folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "study.eval").read_text()
+    assert call("check", "--data", "study.eval", folder=tmp_path).returncode == 0
+    assert ("compare with mcnemar" in text) == (source == "logs")
+    values = ran(tmp_path)
+    assert values["bench/quiz", "a", "accuracy"] == pytest.approx(np.mean(right["org/a"]))
+    if source == "logs":
+        assert "# Not here, since not all models have them: `alone`" in text
+        assert values["bench/quiz", "b", "accuracy"] == pytest.approx(np.mean(right["org/b"]))
+
+
+def test_logs_of_several_tasks_and_one_that_did_not_end(tmp_path):
+    def log(name, model, task, scorer, status="success"):
+        samples = [
+            {"id": i, "scores": {scorer: {"value": "CI"[(i * len(name)) % 3 > 0]}}}
+            for i in range(30)
+        ]
+        whole = {"status": status, "eval": {"task": task, "model": model}, "samples": samples}
+        (tmp_path / "logs" / f"{name}.json").write_text(json.dumps(whole))
+
+    (tmp_path / "logs").mkdir()
+    for model in ("m/a", "m/b"):
+        log(f"{model[2]}-sums", model, "sums", "match")
+        log(f"{model[2]}-choice", model, "choice", "choice")
+    log("c-sums", "m/c", "sums", "match", status="error")
+    text = drafted(tmp_path)
+    assert "# Not here, since they did not end: `logs/c-sums.json`" in text
+    assert text.count("\npredictions ") == 2
+    assert {(data, model) for data, model, _ in ran(tmp_path)} == {
+        ("bench/choice", "a"), ("bench/choice", "b"), ("match/sums", "a"), ("match/sums", "b"),
+    }  # fmt: skip
