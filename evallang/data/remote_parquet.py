@@ -50,7 +50,8 @@ def fetched(location: str, read: "Callable[[pl.LazyFrame], T]") -> T:
                 )
             )
         except OSError as error:
-            if not _is_elsewhere(error):
+            words = str(error).lower()  # fsspec looks up the region of a bucket in another one
+            if "redirect" not in words and "301 moved" not in words:
                 raise
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
             pass  # a server without ranges of bytes is read whole, and a damaged file found so too
@@ -58,12 +59,6 @@ def fetched(location: str, read: "Callable[[pl.LazyFrame], T]") -> T:
 
     found: T | None = asked(location, ask)
     return read(pl.scan_parquet(io.BytesIO(read_object(location)))) if found is None else found
-
-
-def _is_elsewhere(error: OSError) -> bool:
-    """Return whether a store says that the bucket is in another region, which fsspec looks up."""
-    words = str(error).lower()
-    return "redirect" in words or "301 moved" in words
 
 
 # --- settings of the environment -------------------------------------------------------------

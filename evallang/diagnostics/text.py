@@ -91,16 +91,11 @@ def _excerpt(
         if before >= len(marks):
             width = max(1, terminal_width(printable(shown[start:end])))
             marks += " " * (before - len(marks)) + "^" * width
-    number = str(at.line)
+    number, plain = str(at.line), marks.lstrip()
     margin = " " * len(number)
     return [
         f"{margin} --> {printable(source.path)}:{at.line}:{at.column}",
         f"{margin} |",
         f"{number} | {printable(lead + shown)}",
-        f"{margin} | {_painted(marks, paint, style)}",
+        f"{margin} | {' ' * (len(marks) - len(plain))}{paint(plain, style)}",
     ]
-
-
-def _painted(marks: str, paint: Paint, style: str) -> str:
-    stripped = marks.lstrip()
-    return " " * (len(marks) - len(stripped)) + paint(stripped, style)

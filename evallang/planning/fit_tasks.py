@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.data.dataset import Table
-from evallang.models.model import ModelSpec, PipelineSpec, rescale_target, search_space
+from evallang.models.model import ModelSpec, rescale_target, search_space
 from evallang.planning.candidates import asks, candidates, written_space
 from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import installed, shuffled_hash, task_key
@@ -67,6 +67,11 @@ def fit_task(
     asked = asks(pipeline, study.tuning)
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))
+    search = None
+    if asked is not None:  # the seed of a training part, of which no name is a part
+        parts = [rows_hash(refit), written_space(pipeline), asked]
+        parts += [repetition] if repetition else []
+        search = BayesSearch(asked, seed(study.seed, "search", *parts))
     key = task_key(
         table.sha256 if target_of is None else shuffled_hash(table.sha256, target_of),
         pipeline,
@@ -88,25 +93,13 @@ def fit_task(
         refit,
         test,
         stages,
-        None if asked is None else _bayes(study, pipeline, refit, asked, repetition),
+        search,
         repetition,
         key.source_known,
         key.facts,
         threshold=threshold,
         target_of=target_of,
     )
-
-
-def _bayes(
-    study: Study,
-    pipeline: PipelineSpec,
-    refit: "NDArray[np.int64]",
-    n: int,
-    repetition: int,
-) -> BayesSearch:
-    """Return the search of one training part its seed; no name is a part of it."""
-    parts = [rows_hash(refit), written_space(pipeline), n, *([repetition] if repetition else [])]
-    return BayesSearch(n, seed(study.seed, "search", *parts))
 
 
 def inner_of(

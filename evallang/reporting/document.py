@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang import diagnostics
 from evallang.reporting.figures.figure import Canvas
 from evallang.reporting.style_sheets import DrawingStyle
 
@@ -339,12 +338,6 @@ class Caution(BlockBase, frozen=True):
     name: str
     severity: str
     accepted: str | None = None
-
-    @classmethod
-    def from_code(cls, code: diagnostics.Code, lead: str, body: Runs) -> "Caution":
-        """Return the warning of a rule that only the results can decide."""
-        identifier = f"warning-{code.name.replace('_', '-')}"
-        return cls(identifier, lead, body, code.code, code.name, "warning")
 
 
 class Listing(BlockBase, frozen=True):

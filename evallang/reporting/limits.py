@@ -5,7 +5,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about. Its
 """
 
 import math
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from statistics import NormalDist, fmean, median
 from typing import Any
 
@@ -24,7 +24,6 @@ from evallang.reporting.tables import left, row, table, wide
 from evallang.reporting.wording import message_runs
 from evallang.results.records import (
     DRAWN,
-    Comparison,
     Failure,
     FoldValue,
     HypothesisTestResult,
@@ -102,12 +101,8 @@ def cautions(context: Context) -> list[Caution]:
     results = context.results
     rules = (
         _overlap(context),
-        _disagreement(
-            context, codes.plain_interval_excludes_zero_without_rejection, _outside, _of_plain
-        ),
-        _disagreement(
-            context, codes.simultaneous_interval_holds_zero_despite_rejection, _inside, _of_family
-        ),
+        _disagreement(context, codes.plain_interval_excludes_zero_without_rejection, "pair"),
+        _disagreement(context, codes.simultaneous_interval_holds_zero_despite_rejection, "family"),
         _small_differences(context),
         _class_never_predicted(context),
     )
@@ -242,22 +237,40 @@ class _Asked(Struct, frozen=True):
     pairs: Pairs
 
 
-def _disagreement(
-    context: Context,
-    code: diagnostics.Code,
-    choose: Callable[[Comparison], Pairs],
-    facts_of: Callable[[Pairs], Mapping[str, bool]],
-) -> Caution | None:
-    """State the pairs whose interval and decision do not say the same, by metric and data set."""
+def _disagreement(context: Context, code: diagnostics.Code, interval: str) -> Caution | None:
+    """State the pairs whose interval and decision do not say the same, by metric and data set.
+
+    `interval` is that of the `pair` alone, or the simultaneous one of its `family`.
+    """
+    causes = ("method", "family" if interval == "pair" else "conservative")
     lines = [
         _Asked(comparison.metric, comparison.data, comparison.alpha, pairs)
         for comparison in context.results.comparisons
         if comparison.performed and not comparison.family.exploratory
-        if (pairs := choose(comparison))
+        if (
+            pairs := [
+                pair
+                for pair in comparison.pairwise
+                if margin_of(pair) is None
+                and any(d.interval == interval and d.cause in causes for d in pair.disagreements)
+                and (interval == "pair" or pair.reject)
+            ]
+        )
     ]
     if not lines:
         return None
     every = [pair for line in lines for pair in line.pairs]
+    found = {d.cause for pair in every for d in pair.disagreements if d.interval == interval}
+    wide = [pair.simultaneous for pair in every]
+    # an FDR has no simultaneous interval of the pairs that it keeps, and one of those it selects
+    facts = (
+        {"of_methods": found == {"method"}, "jointly": None not in wide}
+        if interval == "pair"
+        else {
+            "conservative": found == {"conservative"},
+            "selected": any(one is not None and one.selected for one in wide),
+        }
+    )
     return caution(
         context,
         TOPIC,
@@ -265,42 +278,8 @@ def _disagreement(
         lines=lines[:MOST_PLACES],
         more=max(0, len(lines) - MOST_PLACES),
         adjusted=any(pair.p_adjusted is not None for pair in every),
-        **facts_of(every),
+        **facts,
     )
-
-
-def _outside(comparison: Comparison) -> Pairs:
-    return _contradicted(comparison, "pair", ("method", "family"))
-
-
-def _inside(comparison: Comparison) -> Pairs:
-    pairs = _contradicted(comparison, "family", ("method", "conservative"))
-    return [pair for pair in pairs if pair.reject]
-
-
-def _contradicted(comparison: Comparison, interval: str, causes: Container[str]) -> Pairs:
-    return [
-        pair
-        for pair in comparison.pairwise
-        if margin_of(pair) is None
-        and any(d.interval == interval and d.cause in causes for d in pair.disagreements)
-    ]
-
-
-def _causes(pairs: Pairs, interval: str) -> set[str]:
-    return {d.cause for pair in pairs for d in pair.disagreements if d.interval == interval}
-
-
-def _of_plain(pairs: Pairs) -> Mapping[str, bool]:
-    """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
-    jointly = all(pair.simultaneous is not None for pair in pairs)
-    return {"of_methods": _causes(pairs, "pair") == {"method"}, "jointly": jointly}
-
-
-def _of_family(pairs: Pairs) -> Mapping[str, bool]:
-    """State the interval by what it covers: the whole family, or the pairs that were selected."""
-    selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
-    return {"selected": selected, "conservative": _causes(pairs, "family") == {"conservative"}}
 
 
 # --- power --------------------------------------------------------------------------------

@@ -126,7 +126,9 @@ def _said(
 def caution(context: Context, topic: str, code: diagnostics.Code, **facts: Any) -> Caution:
     """Return the warning of a rule: the sentences under its name, which begin with its title."""
     lead, *body = write(context, topic, code.name, **facts)
-    return Caution.from_code(code, plain((lead,)).strip(), stripped(body))
+    words, name = plain((lead,)).strip(), code.name
+    identifier = f"warning-{name.replace('_', '-')}"
+    return Caution(identifier, words, stripped(body), code.code, name, "warning")
 
 
 def _parse(text: str, kept: Sequence[Runs]) -> Runs:

@@ -57,18 +57,12 @@ class Reach(Struct, frozen=True):
         return self.detectable > MOST_LOST * self.limit
 
 
-def _leaves_open(study: Study) -> bool:
-    return is_open(study) or any(
-        drawn_by_options(protocol) is None for protocol in own_protocols(study)
-    )
-
-
 @rule(
     "W357",
     changes=Changes.PRECISION,
     source="Nadeau & Bengio 2003; Bouckaert & Frank 2004",
     at=(Stage.DATA, Stage.PLAN),
-    may_object=_leaves_open,
+    may_object=lambda s: is_open(s) or None in map(drawn_by_options, own_protocols(s)),
 )
 def fold_test_with_few_splits(known: Known) -> Iterator[Objection]:
     """A test over fold scores has so few folds that it detects only large differences.

@@ -375,6 +375,7 @@ def mcnemar(
     if b + c == 0:
         notes = (*notes, "no example is answered rightly by just one of the two models")
     less = LESS.get(variant)
+    chi2 = max(abs(b - c) - (less or 0), 0) ** 2 / (b + c) if b + c else None
     p_values = {name: float(p_of_pairs(b, c, name, alternative)) for name in FORMS}
     extra = {f"p_{name}": p for name, p in p_values.items()}
     extra["p_smallest"] = least_p_of_pairs(b + c, {"method": variant, "alternative": alternative})
@@ -383,7 +384,7 @@ def mcnemar(
         test="mcnemar",
         variant=variant,
         null=PAIR_NULL,
-        statistic=None if less is None else Statistic("chi2", _chi2(b, c, less)),
+        statistic=None if less is None else Statistic("chi2", chi2),
         df=None if less is None else (1.0,),
         p=p_values[variant],
         estimate=of_accuracies((b - c) / n if n else None, found),
@@ -505,11 +506,6 @@ def _wald(samples: tuple[Share, Share], level: float) -> Interval:
     half = z * (first * (1 - first) / n + second * (1 - second) / m) ** 0.5
     low, high = max(first - second - half, -1.0), min(first - second + half, 1.0)
     return Interval("unpaired_wald", level, low, high)
-
-
-def _chi2(b: int, c: int, less: int) -> float | None:
-    """Return the chi-squared statistic; None without discordant pairs."""
-    return max(abs(b - c) - less, 0) ** 2 / (b + c) if b + c else None
 
 
 EXACT_COCHRAN_BELOW = 24  # informative rows times models; Tate & Brown 1970
