@@ -87,7 +87,7 @@ def checklists(context: Context) -> Sequence[Block]:
             "Items of three reporting checklists, and where this report answers them.",
             [left("Section"), *(wide(checklist.name) for checklist in CHECKLISTS)],
             rows,
-            f"{PARTLY} In part: the report has the facts, the authors add the reasons.",
+            f"{PARTLY} In part: the report has the facts, the authors complete the item.",
             f"For the authors: {'; '.join(filter(None, without))}.",
             runs("Sources: ", listed(sources, comma="; ", last="; "), "."),
             whole=True,

@@ -156,6 +156,6 @@ def checklist_lines(writing: Writing, writer: MarkdownWriter) -> list[str]:
             if place is not None:
                 where = f"[{writer.text(headings[place])}](report.html#{place})"
                 where += " (supplement)" if place in further else ""
-                where += ", in part: the authors add the reasons" if item.partly else ""
+                where += ", in part: the authors complete it" if item.partly else ""
             lines.append(f"| {writer.text(item.number)} | {writer.text(item.asks)} | {where} |")
     return lines
