@@ -185,7 +185,7 @@ def _removed_shares(o: Outcome, options: Mapping[str, Any]) -> Statistic:
 
 
 OF_RANGES = (
-    'predictions load "Load of a grid" from "data/load_ranges.csv"\n'
+    'predictions load "Load of a grid (synthetic)" from "data/load_ranges.csv"\n'
     "  id day\n"
     "  truth load\n"
     "  models seasonal, constant\n"

@@ -213,7 +213,7 @@ def kendall(
 
 LARGEST_POWER = 500  # of two; the sum of many such gains stays finite
 OF_RANKINGS = (
-    'predictions search "Search results" from "data/search.csv"\n'
+    'predictions search "Search results (synthetic)" from "data/search.csv"\n'
     "  query question\n"
     "  truth relevance\n"
     '  score words = "words_score"\n'
@@ -478,7 +478,7 @@ def _influences(o: Outcome) -> NDArray[np.float64]:
             "lifelines": "concordance_index takes predicted times: hand it the negative risk",
         },
         example=(
-            'predictions trial "Lung cancer trial" from "data/survival.csv"\n'
+            'predictions trial "Lung cancer trial (synthetic)" from "data/survival.csv"\n'
             "  id patient\n"
             "  truth months\n"
             "  event died\n"

@@ -10,7 +10,7 @@ from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Bounds, Example
 
 OF_REPEATS = (
-    'predictions agents "Agents" from "data/attempts.csv"\n'
+    'predictions agents "Agents (synthetic)" from "data/attempts.csv"\n'
     "  id task\n"
     "  repeat attempt\n"
     "  correct planner, reactive\n"

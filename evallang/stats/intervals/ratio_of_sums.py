@@ -58,7 +58,7 @@ HALF = 3.182446305284263 * math.sqrt(1 / 6 / 4)
             "Satterthwaite's degrees of freedom, n - 1 for equal denominators"
         ),
         example=(
-            'predictions speech "Speech" from "data/transcripts.csv"\n'
+            'predictions speech "Speech (synthetic)" from "data/transcripts.csv"\n'
             "  id utterance\n"
             "  group speaker\n"
             '  value ratio("errors", "words") small as (small_errors, words)\n'

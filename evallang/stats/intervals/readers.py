@@ -129,7 +129,7 @@ docs/validation.md, several readers: 92 and 93 % with 5 and 10.
 """
 
 READING = (
-    'predictions reading "Reading study" from "data/readings.csv"\n'
+    'predictions reading "Reading study (synthetic)" from "data/readings.csv"\n'
     "  id image\n"
     "  reader radiologist random\n"
     "  truth lesion\n"
