@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from evallang.reporting.context import Context, MetricWords, half_width
 from evallang.reporting.decisions import margin_of
@@ -113,25 +114,27 @@ def _line(context: Context, item: Requirement, *, alone: bool = False) -> Runs:
         test=()
         if test is None or test.p is None
         else write(context, TOPIC, "test", result=test, alpha=alpha),
-        other_level=_level_of_other_test(context, item),
+        **_other_test(context, item),
     )
 
 
-def _level_of_other_test(context: Context, item: Requirement) -> float | None:
-    """Return the level of a test of a margin of the same models, where a line has another one."""
-    if item.margin is None or item.test is not None:
-        return None
-    for comparison in context.results.comparisons:
-        if (
-            (comparison.data, comparison.metric) == (item.data, item.metric)
-            and any(
-                margin_of(pair) is not None and set(pair.models) == set(item.models)
-                for pair in comparison.pairwise
-            )
-            and not math.isclose((1 - item.level) / 2, comparison.alpha)
-        ):
-            return comparison.alpha
-    return None
+def _other_test(context: Context, item: Requirement) -> dict[str, Any]:
+    """Return how a test of the same models differs: in the level of a margin, in its interval."""
+    place = (item.data, item.protocol, item.metric)
+    level, interval = None, False
+    for comparison in context.results.comparisons if item.test is None else ():
+        if (comparison.data, comparison.protocol, comparison.metric) != place:
+            continue
+        for pair in comparison.pairwise:
+            if set(pair.models) != set(item.models):
+                continue
+            of_margin = item.margin is not None and margin_of(pair) is not None
+            if of_margin and not math.isclose((1 - item.level) / 2, comparison.alpha):
+                level = comparison.alpha
+            title = context.difference_title(pair.estimate.method if pair.estimate else "")
+            bounded = pair.estimate is not None and pair.estimate.low is not None
+            interval |= bounded and title != context.difference_title(item.method)
+    return {"other_level": level, "other_interval": interval}
 
 
 def words_of(context: Context, item: Requirement) -> Runs:

@@ -663,3 +663,13 @@ def test_examples_with_several_readers_are_the_units_and_not_groups(tmp_path):
     )
     assert {e.interval.clusters.n for e in page.results.estimates} == {40}
     assert "Scans are the units of the intervals: 40 scans." in page.text
+
+
+def test_a_requirement_states_why_its_interval_is_not_that_of_the_test(tmp_path):
+    houses(tmp_path, [range(10), range(1, 60, 6)])
+    lines = "  models a, b\n  positive 1\nmeasure f1\nrequire a not worse than b by 30%\n"
+    why = "This interval has the default method of the metric"
+    same = Page(f"{GROUPED}{lines}compare a, b with bootstrap\n", tmp_path)
+    assert why not in same.text
+    other = Page(f"{GROUPED}{lines}compare a, b with permutation\n", tmp_path)
+    assert why in other.text
