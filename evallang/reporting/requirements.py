@@ -131,9 +131,9 @@ def _other_test(context: Context, item: Requirement) -> dict[str, Any]:
             of_margin = item.margin is not None and margin_of(pair) is not None
             if of_margin and not math.isclose((1 - item.level) / 2, comparison.alpha):
                 level = comparison.alpha
-            title = context.difference_title(pair.estimate.method if pair.estimate else "")
-            bounded = pair.estimate is not None and pair.estimate.low is not None
-            interval |= bounded and title != context.difference_title(item.method)
+            if pair.estimate is not None and pair.estimate.low is not None:
+                titles = map(context.difference_title, (pair.estimate.method, item.method))
+                interval |= len(set(titles)) > 1
     return {"other_level": level, "other_interval": interval}
 
 
