@@ -311,6 +311,7 @@ states("cost_curve")(
 )
 
 LOWEST, HIGHEST = (f"{which} threshold above both references" for which in ("lowest", "highest"))
+ABOVE = "share of thresholds above both references"
 FEWEST = 10  # false positives at a threshold, from which its benefit is nearly normal
 NOISE = 1e-12  # of two sums of one value; one false positive of a million adds 1e-8
 
@@ -367,6 +368,7 @@ def decision_curve(
     summaries = (
         Summary(LOWEST, float(ends[0]) if len(ends) else None),
         Summary(HIGHEST, float(ends[-1]) if len(ends) else None),
+        Summary(ABOVE, float(best.mean())),
     )
     line = tuple(zip(thresholds[shown].tolist(), treat_all[shown].tolist(), strict=True))
     none = ((float(thresholds[0]), 0.0), (float(thresholds[-1]), 0.0))

@@ -23,10 +23,17 @@ from evallang.reporting.analyses import (
 )
 from evallang.reporting.context import Context
 from evallang.reporting.document import Code, Figure, Panel, Runs, Table, runs
-from evallang.reporting.figures.score_lines import value_words
 from evallang.reporting.figures.stacks import bars_of_counts
 from evallang.reporting.letter_case import capitalised
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, is_number, scale_of
+from evallang.reporting.numbers import (
+    NBSP,
+    Scale,
+    count,
+    fixed,
+    is_number,
+    parameter_value,
+    scale_of,
+)
 from evallang.reporting.panels import in_parts
 from evallang.reporting.searches import selection_findings
 from evallang.reporting.sentences import write
@@ -223,8 +230,8 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
             for item in own
             for parameter in item.values["parameters"]
         ]
-        facts = {"item": own[0], "rows": rows[:MOST_TOLD], "scale": PERCENT}
-        made.append(write(context, "analyses", "stability", **facts))
+        facts = {"item": own[0], "rows": rows[:MOST_TOLD], "further": rows[MOST_TOLD:]}
+        made.append(write(context, "analyses", "stability", **facts, scale=PERCENT))
     return made
 
 
@@ -263,7 +270,7 @@ def _choices(context: Context, part: Part) -> Table:
                     row(
                         name,
                         "" if k else Code(parameter["name"]),
-                        Code(value_words(choice["value"])),
+                        Code(parameter_value(choice["value"])),
                         share(choice["count"], n),
                         "" if k else alike,
                     )
@@ -299,7 +306,7 @@ def _figures(context: Context, part: Part) -> list[Figure]:
     panels: list[Panel] = []
     for item, parameter in every[:MOST_PANELS]:
         model = model_of(context, item)
-        rows = [(value_words(c["value"]), c["count"]) for c in _listed(parameter)]
+        rows = [(parameter_value(c["value"]), c["count"]) for c in _listed(parameter)]
         subject = f"{model}, {parameter['name']}"
         look = context.look(item.model or "")
         drawing = bars_of_counts(rows, item.values["n"], "Outer folds", subject, look)

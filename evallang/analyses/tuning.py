@@ -352,8 +352,9 @@ def _figures(
     context: Context, items: Sequence[Analysis], metric: MetricWords, scale: Scale, number_: int
 ) -> list[Figure]:
     curves = [(item, c) for item in items for c in item.values["curves"]]
-    among, panels = [_series("", each) for _, each in curves], []
+    panels: list[Panel] = []
     for item, curve in curves[:MOST_PANELS]:
+        among = [_series("", each) for each in item.values["curves"]]
         model, look = model_of(context, item), context.look(item.model or "")
         alike = [
             one.x
@@ -371,6 +372,8 @@ def _figures(
         words += "; bars: one standard error to each side"
     if any(len(item.values["curves"]) > 1 for item in items):
         words += "; with several parameters, the best candidate at each value"
+    if len(items) > 1:
+        words += "; each model has its own vertical scale"
     caption = runs(sentence(words))
     caption += drawn_words(len(panels), len(curves), "parameters", runs("results.json"))
     subject = capitalised(f"{place}candidates of the searches")

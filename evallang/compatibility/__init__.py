@@ -234,7 +234,7 @@ def is_of_readers(metric: Method) -> bool:
 def is_share_of_union(
     metric: Entry[MetricDeclaration], options: Options, classes: int | None
 ) -> bool:
-    """Return whether the share of hits among all that are or are predicted positive decides it."""
+    """Return whether the share of hits among all positive or predicted positive decides it."""
     average = dict(options).get("average")
     two = classes in (None, 2) and average in (None, "binary")
     return metric.declaration.of_union == "decides" and two

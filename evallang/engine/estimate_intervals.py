@@ -211,12 +211,12 @@ class IntervalInputs(Struct, frozen=True, dict=True):
 
     @property
     def of_union(self) -> bool:
-        """Whether the share of hits among all that are or are predicted positive decides it."""
+        """Whether the share of hits among all positive or predicted positive decides it."""
         options, known = self.metric.options, self.outcome.positive is not None
         return known and is_share_of_union(self.entry, options, self.outcome.k)
 
     def union(self, counts: "NDArray[Any]") -> tuple[int, int]:
-        """Count hits, and the examples that are or are predicted positive."""
+        """Count hits, and the examples that are positive or predicted positive."""
         positive = self.outcome.positive
         hits = int(counts[positive, positive])
         return hits, int(counts[positive].sum() + counts[:, positive].sum()) - hits
@@ -548,7 +548,7 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
 def _of_union_words(inputs: IntervalInputs) -> str:
     return (
         "the interval is transformed from that of the share of true positives among the "
-        f"{inputs.evaluation.unit} that are or are predicted positive"
+        f"{inputs.evaluation.unit} that are positive or predicted positive"
     )
 
 

@@ -400,8 +400,8 @@ def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str
     text = ALGORITHM if of_folds else subject_of_yields(evaluation.yields, evaluation.grouped)
     if evaluation.own is not None and not evaluation.yields.evidence:
         text = AS_GIVEN
-    elif text == ALGORITHM and not sizes:
-        text = ALGORITHM_ELSEWHERE
+    elif not sizes:
+        text = text.replace(ALGORITHM, ALGORITHM_ELSEWHERE)
     fits = len(evaluation.folds) * (1 + len(evaluation.further_seeds))
     return text.replace("{k}", str(fits)).replace("{n_train}", f"about {mean}")
 

@@ -486,12 +486,16 @@ def _share(name: str, share: float | Fraction) -> Fraction:
     return exact(share)
 
 
+ESTIMATES = {"oob": "out-of-bag", "resubstitution": "resubstitution estimate of the"}
+
+
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("bootstrap",),
         gives=lambda options: Yields(frozenset(), once=False),
         describe=lambda options: (
-            f"bootstrap with {options['rounds']} rounds ({options['estimate']} estimate)"
+            f"{ESTIMATES.get(options['estimate'], options['estimate'])} bootstrap with "
+            f"{options['rounds']} rounds"
         ),
         short="{rounds} bootstraps",
         about=ALGORITHM,

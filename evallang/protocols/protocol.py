@@ -298,10 +298,11 @@ def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     """Return what an estimate is about from what the protocol yields."""
     if yields.evidence and all(one.scope for one in yields.evidence):
         return next(one.scope for one in yields.evidence)
-    if grouped or yields.grouped:
-        return NEW_GROUPS
+    in_groups = grouped or yields.grouped
     if yields.averaged:
-        return READERS if yields.readers else REPEATS
+        return NEW_GROUPS if in_groups else READERS if yields.readers else REPEATS
     if not yields.once:
-        return ALGORITHM
-    return FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS
+        return f"{ALGORITHM}, on {NEW_GROUPS}" if in_groups else ALGORITHM
+    subject = FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS
+    known = subject.partition(", not ")[0]  # a new training set goes without saying
+    return f"{known} on {NEW_GROUPS}" if in_groups else subject

@@ -95,15 +95,17 @@ def label_of_curve(context: Context, item: Analysis) -> str:
 def area_findings(
     context: Context, items: Sequence[Analysis], *, name: str, noun: str, lower: bool = False
 ) -> list[Runs]:
-    """State a number of the curves, the best first, unless the estimates have it.
+    """State a number of the curves, the best first, unless a finding on a metric has it.
 
     Of the curves of classes it is the mean over classes.
     """
     whole = [item for item in items if item.values.get("macro")] or items
     place = Setting(items[0].data, items[0].protocol)
+    firm = [c for c in context.results.comparisons if not c.family.exploratory]
+    compared = [c.metric for c in firm if context.comparison_setting(c) == place]
     measured = [
         estimate.value
-        for metric in context.metrics(place)[:1]
+        for metric in (compared if firm else context.metrics(place)[:1])
         for item in whole
         if (estimate := context.estimate(place, item.model or "", metric)) is not None
     ]

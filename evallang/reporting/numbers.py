@@ -149,6 +149,13 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def parameter_value(value: object) -> str:
+    """Print a value of a parameter, numbers with decimals to three significant digits."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value if value.is_integer() else float(f'{value:.3g}'):.6g}"
+
+
 def _is_finite(value: float | None) -> TypeGuard[float]:
     return value is not None and math.isfinite(value)
 

@@ -63,6 +63,9 @@ def requirement_notes(context: Context) -> list[Runs]:
     made = [write(context, TOPIC, "separately")] if len(found) > 1 else []
     if in_findings(context):
         rest = _further_notes(context, [item for item in found if item.value is not None])
+        known = [e.interval.notes for e in context.results.estimates if e.interval is not None]
+        in_table = {note.rstrip(".") for notes_ in known for note in notes_}
+        rest = [one for one in rest if one[1] not in in_table]
         facts = {"by_bound": False, "by_interval": False, "tested": [], "intervals": []}
         made += notes(context, TOPIC, "notes", rest=rest, **facts)
     return made

@@ -24,7 +24,14 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.numbers import MINUS, fixed, interval, is_number, scale_of
+from evallang.reporting.numbers import (
+    MINUS,
+    fixed,
+    interval,
+    is_number,
+    parameter_value,
+    scale_of,
+)
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.sentences import caution, linked, notes, write
 from evallang.reporting.tables import counted, left, number, right, row, share, table, wide
@@ -68,11 +75,8 @@ def candidates(model: ModelRecord) -> int:
 
 
 def parameter_words(params: Mapping[str, Any]) -> str:
-    """Write chosen parameters for readers, numbers to four digits."""
-    return ", ".join(
-        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in params.items()
-    )
+    """Write chosen parameters for readers, as they are printed."""
+    return ", ".join(f"{key}={parameter_value(value)}" for key, value in params.items())
 
 
 def selection_findings(context: Context) -> list[Runs]:
@@ -115,8 +119,13 @@ def selections(context: Context) -> Sequence[Block]:
         key = (item.data, item.protocol, item.model)
         words = parameter_words(item.params) or "as written"
         by_model.setdefault(key, Counter())[words] += 1
-    places = (Setting(data, protocol) for data, protocol, _ in by_model)
-    context.shown_in |= dict.fromkeys((("selections", place) for place in places), SELECTIONS)
+    every = {(one.data, one.protocol, one.model) for one in context.results.selections}
+    partly = {(data, protocol) for data, protocol, _ in every.difference(by_model)}
+    context.shown_in |= {
+        ("selections", Setting(*place)): SELECTIONS
+        for place in {key[:2]: None for key in by_model}
+        if place not in partly
+    }
     validated = uses_validation_part(context)
     rules = list(dict.fromkeys(item.rule for item in found if item.rule))
     say = partial(write, context, TOPIC, validated=validated)

@@ -74,7 +74,7 @@ def _line(members: Sequence[ColumnRecord]) -> ColumnLine:
 
 
 def _holds(members: Sequence[ColumnRecord]) -> str:
-    """Return the range, the number of levels, and how many values are missing."""
+    """Return the range, the number of levels or of distinct numbers, and of missing values."""
     parts = []
     if len(members) == 1 and members[0].range is not None:
         low_end, high_end = members[0].range
@@ -82,8 +82,9 @@ def _holds(members: Sequence[ColumnRecord]) -> str:
     levels = [column.levels for column in members if column.levels is not None]
     if len(levels) == len(members):
         low, high = min(levels), max(levels)
-        plural = "level" if high == 1 else "levels"
-        parts.append(f"{low:,} {plural}" if low == high else f"{low:,} to {high:,} levels")
+        noun = "distinct value" if members[0].kind == "number" else "level"
+        size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        parts.append(f"{size} {noun if high == 1 else noun + 's'}")
     missing = sum(column.missing for column in members)
     if missing:
         parts.append(f"{missing:,} missing")

@@ -28,7 +28,7 @@ from evallang.reporting.figures.figure import (
     depth_of_names,
 )
 from evallang.reporting.letter_case import axis_words
-from evallang.reporting.numbers import Scale, fixed, is_number
+from evallang.reporting.numbers import Scale, fixed, is_number, parameter_value
 
 DEPTH = 120.0  # of the plot, in points
 PAD = 8.0  # between the plot and its first and last point
@@ -61,11 +61,6 @@ class Mark(Struct, frozen=True):
 
     name: str
     x: Value
-
-
-def value_words(value: Value) -> str:
-    """Write a value of a parameter, numbers to six digits."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def score_lines(
@@ -101,10 +96,10 @@ def score_lines(
     texts = [fixed(tick, printed) for tick in y.ticks]
     left, right = fonts.widest(texts, SIZE) + 6, COLUMN - RIGHT
     x = _places(values, left + PAD, right - PAD)
-    words: dict[Value, tuple[str, ...]] = {value: (value_words(value),) for value in values}
+    words: dict[Value, tuple[str, ...]] = {value: (parameter_value(value),) for value in values}
     if not _are_numbers(values):
         room = (right - left) / len(values) - PAD
-        names = fonts.name_lines([value_words(value) for value in values], SIZE, max(room, PAD))
+        names = fonts.name_lines([parameter_value(value) for value in values], SIZE, max(room, PAD))
         words = dict(zip(values, names, strict=True))
     under = depth_of_names(words.values(), 0) - depth_of_names((), 0)
     canvas = Canvas(foot + under + BOTTOM)
@@ -189,8 +184,8 @@ def _spoken(
     for one in series:
         known = [p for p in one.points if p.y is not None]
         step = max(1, math.ceil(len(known) / SPOKEN))
-        pairs = ", ".join(f"{fixed(p.y, scale)} at {value_words(p.x)}" for p in known[::step])
+        pairs = ", ".join(f"{fixed(p.y, scale)} at {parameter_value(p.x)}" for p in known[::step])
         name = f"{one.name}, " if len(series) > 1 else ""
         parts.append(f"{name}{axis_words(titles[1])} by {axis_words(titles[0])} {pairs}")
-    parts += [f"{mark.name} at {value_words(mark.x)}" for mark in marks]
+    parts += [f"{mark.name} at {parameter_value(mark.x)}" for mark in marks]
     return f"{subject}: {'; '.join(parts)}."
