@@ -465,7 +465,8 @@ class Context:
         title = printed(found.title)
         if found.own_code:  # `mypkg.metrics.worst_recall`
             title = capitalised(title.rpartition(".")[2].replace("_", " "))
-        return titled(title, "" if stated else name.removeprefix(method_of(name)))
+        options = "" if stated else name.removeprefix(method_of(name))
+        return titled(title, options, in_brackets=not kind.startswith("interval"))
 
     def interval_title(self, name: str, *, over_groups: bool = False) -> str:
         """Return the title of an interval; one that only its test makes is called after it."""
@@ -478,7 +479,7 @@ class Context:
             return self.method_title("interval", name)
         title = mid_sentence(printed(test.title))
         title = f"interval of {'' if '’s ' in title else 'the '}{title}"
-        return titled(title, name.removeprefix(method_of(name)))
+        return titled(title, name.removeprefix(method_of(name)), in_brackets=False)
 
     def difference_title(self, name: str) -> str:
         """Return the title of the interval of a difference, which may differ from one value's."""

@@ -301,11 +301,15 @@ class Table(BlockBase, frozen=True):
 
 
 class Panel(Struct, frozen=True):
-    """One drawing of a figure, of one-column width, and its numbers in words."""
+    """One drawing of a figure, of one-column width, and its numbers in words.
+
+    `subject` is what the caption calls it where words that several share do not name it.
+    """
 
     drawing: Canvas
     alt: str
     title: Runs
+    subject: str = ""
 
     @property
     def svg(self) -> str:

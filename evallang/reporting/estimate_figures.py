@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from evallang.reporting import fonts
 from evallang.reporting.compatible_differences import differences_drawn, rows_of
-from evallang.reporting.context import Context, Setting
+from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.document import (
     PANEL_LETTERS,
     Block,
@@ -171,7 +171,8 @@ def figures_of_data_sets(context: Context, models: Mapping[str, Sequence[str]]) 
         label, every = context.setting_words(setting), of_metrics[name]
         known = [e for e in every if Setting(e.data, e.protocol) == setting]
         for panel, words in _estimates_drawn(context, setting, name, None, known, every):
-            named = replace(panel, title=runs(label), alt=f"{label}: {panel.alt}")
+            noun = context.metric(name).noun
+            named = replace(panel, title=runs(label), alt=f"{label}: {panel.alt}", subject=noun)
             drawn.append((named, words))
     return further(figures_of_panels("figure-estimates", drawn))
 
@@ -216,7 +217,7 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
     for start, part in divided(rows, MOST_IN_A_PANEL):
         drawn = spread(part, f"{metric.title}{metric.sign}", subject, scale, rows, metric.range)
         title = panel_title(metric.title, start, len(part), len(rows))
-        made.append((Panel(*drawn, runs(title)), words))
+        made.append((Panel(*drawn, runs(title), _named(context, setting, metric)), words))
     return made
 
 
@@ -245,8 +246,14 @@ def _resamples(context: Context, setting: Setting, name: str) -> list[Drawn]:
         axis = f"{metric.title}{metric.sign}"
         drawn = distributions(part, axis, scale, among=rows, possible=metric.range)
         title = panel_title(metric.title, start, len(part), len(rows))
-        made.append((Panel(*drawn, runs(title)), write(context, TOPIC, "resamples")))
+        panel = Panel(*drawn, runs(title), _named(context, setting, metric))
+        made.append((panel, write(context, TOPIC, "resamples")))
     return made
+
+
+def _named(context: Context, setting: Setting, metric: MetricWords) -> str:
+    """Return the name of a metric, with its data set and protocol where there are several."""
+    return f"{metric.noun} {context.place_words(setting.data, setting.protocol)}".strip()
 
 
 def panel_title(title: str, start: int, here: int, n: int, of: str = "models") -> str:
@@ -276,7 +283,6 @@ def _estimates_drawn(
         context,
         TOPIC,
         "points",
-        noun=metric.noun,
         levels=list(dict.fromkeys(one.level for one in found)),
         intervals=list(dict.fromkeys((one.method, one.clusters is not None) for one in found)),
         far=bool(found and far_estimates(among)),
@@ -287,7 +293,8 @@ def _estimates_drawn(
         looks = [context.look(e.model) for e in part]
         drawn = forest_of_estimates(labels, part, metric, scale, among, looks, depth=depth)
         title = panel_title(metric.title, start, len(part), len(known))
-        made.append((Panel(*drawn, runs(title)), () if made else words))
+        panel = Panel(*drawn, runs(title), _named(context, setting, metric))
+        made.append((panel, () if made else words))
     return made
 
 
@@ -321,7 +328,7 @@ def levels_drawn(
                 whole=[context.estimate(place, e.model, name) for e in part],
             )
             title = panel_title(metric.title, start, len(part), len(known), "rows")
-            drawn.append((Panel(*panel, runs(title)), words))
+            drawn.append((Panel(*panel, runs(title), metric.noun), words))
     return further(figures_of_panels(identifier, drawn))
 
 

@@ -452,16 +452,19 @@ def _over_repeats(
     known = [e for e in found if e.metric == name and isinstance(e.extra.get("sd_within"), float)]
     if not known:
         return None
-    unit = f"{NBSP}points" if metric.percent else ""
+    points = f"{NBSP}points" if metric.percent else ""
     values = {context.model(e.model): e.extra["sd_within"] for e in known}
 
-    def printed(value: float) -> Runs:
+    def printed(value: float, unit: str = points) -> Runs:
         return runs(Number(fixed(value, scale), value), unit)
 
     spreads = {model: printed(value) for model, value in values.items()}
     least, most = (pick(values, key=values.__getitem__) for pick in (min, max))
     errors = {
-        context.model(e.model): [printed(e.extra[name]) for name in ERRORS_BY_REPEATS]
+        context.model(e.model): [
+            *(printed(e.extra[name], "") for name in ERRORS_BY_REPEATS[:-1]),
+            printed(e.extra[ERRORS_BY_REPEATS[-1]]),
+        ]
         for e in known
         if ERRORS_BY_REPEATS[0] in e.extra
     }

@@ -79,14 +79,17 @@ def written_options(written: str) -> str:
     return ", ".join(word for word in words if word)
 
 
-def titled(title: str, options: str) -> str:
-    """Combine a title with its options: "Percentile bootstrap interval", "F1 (macro)"."""
+def titled(title: str, options: str, *, in_brackets: bool = True) -> str:
+    """Combine a title with its options: "Percentile bootstrap interval", "F1 (macro)".
+
+    A title that sentences have inside brackets itself is followed by a comma instead.
+    """
     word = options.strip("()")
     if word in ADJECTIVES:
         return capitalised(f"{written_options(options)} {mid_sentence(title)}")
     words = written_options(options)
-    if options.startswith(","):
-        return f"{title}, {words}"  # the form of a method, often inside brackets itself
+    if not in_brackets or options.startswith(","):
+        return title + (f", {words}" if words else "")
     return title + (f" ({words})" if words else "")
 
 

@@ -93,6 +93,7 @@ def pair_table(context: Context, group: Group, identifier: str) -> Table | None:
     if any(map(bayesian, pairs)):
         bold = [f"a posterior probability above {percent(confidence)}"]
     sizes = list(dict.fromkeys(_size(context, one) for one in group))
+    words = {one.metric: context.compared_words(one) for one in group}
     caption = write(
         context,
         TOPIC,
@@ -100,7 +101,7 @@ def pair_table(context: Context, group: Group, identifier: str) -> Table | None:
         comparison=comparison,
         pairs=list({pair.models: pair for pair in pairs}.values()),
         data=list(dict.fromkeys(one.data for one in group)),
-        nouns=list(dict.fromkeys(context.compared_words(one).noun for one in group)),
+        nouns=[one.brief if len(words) == 1 else one.noun for one in words.values()],
         size=sizes[0] if len(sizes) == 1 else "",
     )
     rows = [

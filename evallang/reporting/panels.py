@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from evallang.reporting.document import PANEL_LETTERS, Figure, Panel, Ref, Runs, Strong, runs
+from evallang.reporting.document import (
+    PANEL_LETTERS,
+    Figure,
+    Panel,
+    Ref,
+    Runs,
+    Strong,
+    listed,
+    runs,
+)
 from evallang.reporting.wording import capitalise
 
 Item = TypeVar("Item")
@@ -71,15 +80,24 @@ def with_letters(drawn: Sequence[Drawn]) -> list[list[Drawn]]:
 def joined_panels(identifier: str, drawn: Sequence[Drawn]) -> Figure:
     """Join panels under one caption, which states what several have in common once."""
     caption: Runs = ()
-    letters: list[str] = []
-    shown: Runs = ()
-    for i, ((_, words), letter) in enumerate(zip(drawn, PANEL_LETTERS, strict=False)):
-        letters.append(letter)
+    subjects: dict[str, list[str]] = {}
+    several, shown = len(drawn) > 1, runs()
+    for i, ((panel, words), letter) in enumerate(zip(drawn, PANEL_LETTERS, strict=False)):
+        subjects.setdefault(panel.subject, []).append(letter)
         shown = words or shown
         after = drawn[i + 1][1] if i + 1 < len(drawn) else None
         if after is not None and (not after or after == words):
             continue
-        lead = runs(Strong(runs(f"{', '.join(letters)},")), " ") if len(drawn) > 1 else ()
-        caption += runs(" " if caption else "", lead, shown if lead else capitalise(shown), ".")
-        letters = []
+        said = listed(
+            (
+                (runs(Strong(runs(f"{', '.join(letters)},")), " ") if several else ())
+                + runs(subject)
+                for subject, letters in subjects.items()
+            ),
+            comma="; ",
+            last="; ",
+        )
+        said += runs(": " if any(subjects) else "", shown)
+        caption += runs(" " if caption else "", said if several else capitalise(said), ".")
+        subjects = {}
     return Figure(identifier, caption, tuple(panel for panel, _ in drawn))

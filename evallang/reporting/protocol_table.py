@@ -22,7 +22,7 @@ from evallang.results.records import (
     ProtocolRecord,
 )
 from evallang.results.settings import Default, OptionWords, Stated
-from evallang.results.written import statement_of
+from evallang.results.written import method_of, statement_of
 
 STATED = Term("●", "stated in the study file")
 DEFAULT = Term("○", "default")
@@ -288,6 +288,8 @@ def _option(context: Context, default: Default) -> Setting:
     method, option, value = default.subject or "", default.option or "", value_words(default.value)
     group = "Measures" if default.kind in ("metric", "interval") else "Tests"
     title = WORDS.option_titles.get(option, option.replace("_", " "))
+    alike = (m.name for m in context.results.methods if m.kind == default.kind)
+    method = next((name for name in alike if method_of(name) == method), method)
     name = f"{context.method_title(default.kind, method)}: {title}"
     words = VARIANTS.get(value) or WORDS.values.get(value, value.replace("_", " "))
     if isinstance(default.value, bool):

@@ -63,9 +63,9 @@ def test_it_states_exclusions_and_missing_values(text):
 
 def test_it_states_preprocessing_and_fixed_parameters(text):
     assert (
-        "Features were preprocessed by SimpleImputer (strategy = median) and StandardScaler for "
-        "numeric columns and SimpleImputer (strategy = most_frequent) and OneHotEncoder "
-        "(handle_unknown = ignore) for categorical columns."
+        "Features were preprocessed by SimpleImputer (strategy = median) followed by "
+        "StandardScaler for numeric columns and SimpleImputer (strategy = most_frequent) followed "
+        "by OneHotEncoder (handle_unknown = ignore) for categorical columns."
     ) in text
     assert "Logistic regression was fitted with LogisticRegression (max_iter = 2000)" in text
     assert " and Tree with DecisionTreeClassifier (max_depth = 2);" in text
