@@ -167,7 +167,7 @@ def bootstrap() -> ResultsRecord:
     )  # fmt: skip
     protocol = ProtocolRecord(
         "bootstrap", "bootstrap", {"rounds": 200, "estimate": ".632+"}, "target", None, None, 201,
-        402, "bootstrap with 200 rounds (.632+ estimate)", short="200 bootstraps",
+        402, ".632+ bootstrap with 200 rounds", short="200 bootstraps",
     )  # fmt: skip
     return replace(
         whole, estimates=estimates, protocols=(protocol,), comparisons=(), diagnostics=(),

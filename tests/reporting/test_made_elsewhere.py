@@ -58,7 +58,7 @@ predictions quiz from "r.csv"
 compare a, b with permutation(rounds=100)
 """
     words = text_of(written, tmp_path, tmp_path / "out")
-    assert "on quiz (30 questions). Each of the questions has three repeats." in words
+    assert "on quiz: 30 questions. Each of the questions has three repeats." in words
     assert "on new questions, with new repeats if each was sampled independently." in words
     found = re.search(r"Within questions, the standard deviation of accuracy over the repeats "
                       r"was ([\d.]+) points for a and ([\d.]+) points for b", words)  # fmt: skip

@@ -118,7 +118,7 @@ def test_a_forest_of_many_models_is_two_panels_on_one_scale(many):
         assert ticks[0] == ticks[1]
         assert "Model 0 " in first.alt and "Model 0 " not in second.alt
     assert words(figure.caption).startswith("a, b, accuracy: estimate")
-    assert words(other.caption).startswith("a, b, macro-F1: estimate")
+    assert words(other.caption).startswith("a, b, recall: estimate")
 
 
 def test_differences_from_the_best_are_drawn_where_pairs_are_many(many):

@@ -86,7 +86,7 @@ def test_a_one_sided_comparison_says_so():
 
 def test_groups_have_the_noun_of_their_column():
     made = run(study(DATA + "group by patient_id\n" + MODELS + REST, EXAMPLES)).record
-    assert f"; {made.data[0].groups} patients)" in methods_text(made)
+    assert f", {made.data[0].groups} patients." in methods_text(made)
 
 
 def test_the_number_of_resamples_is_stated():

@@ -43,7 +43,7 @@ def test_a_finding_about_several_shares_names_the_n_of_each(line):
 
 def test_the_methods_say_that_shares_count_as_independent_samples():
     words = page("compare with proportions_z holm").words("methods")
-    assert "Published shares (100 questions of Model A, 200 of b and 90 of c)" in words
+    assert "Published shares: 100 questions of Model A, 200 of b and 90 of c." in words
     assert (
         "The shares are treated as independent samples, because it is not known which questions "
         "each model got right." in words

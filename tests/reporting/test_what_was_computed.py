@@ -617,7 +617,7 @@ def test_data_sets_of_a_table_with_several_metrics_are_counted_once(tmp_path):
     assert "on Soils (nine data sets)." in page.methods()
     assert "Soils, 9 data sets" in page.text and "18 data sets" not in page.text
     # The pairs of Nemenyi's test differ in ranks, as the axis of the figure says
-    assert any("difference in average rank in R2 (better minus" in c for c in page.captions())
+    assert any("difference in average rank in R2, better minus" in c for c in page.captions())
 
 
 def test_a_bound_that_was_cut_at_a_possible_value_is_stated(tmp_path):
