@@ -37,6 +37,7 @@ WIDEST_HEAD = 62.0
 WIDEST_STUB_HEAD = 110.0
 WIDEST_TEXT = 190.0  # of a column of words
 SAFETY = 1.03
+ROUNDING = 1e-6  # points that a sum of widths may miss its room by
 
 
 class _Plain(RunWriter):
@@ -172,7 +173,7 @@ def _parts(table: Table, room: float) -> list[_Part]:
     """Divide the columns after the first into parts that fit, spanned columns together."""
     stub = _natural_stub(table)
     columns = [_measured(table, i) for i in range(1, len(table.columns))]
-    columns = _with_lines(table, columns, room - min(stub, LEAST_STUB))
+    columns = _with_lines(table, columns, room - min(stub, LEAST_STUB) - ROUNDING)
     parts: list[list[_Measured]] = [[]]
     for group in _groups(table, columns):
         least = min(stub, LEAST_STUB)
