@@ -49,6 +49,7 @@ SCRIPTS = {
     "groups": 120,
     "many_labels": 120,
     "parts": 360,
+    "logs": 120,
     "post_hoc_tests": 60,
     "cold_check": 60,
     "long_studies": 240,

@@ -281,7 +281,8 @@ def least_p_of_pairs(discordant: int, options: Mapping[str, Any]) -> float:
         formula=(
             "of the examples on which just one model is right, b are the first's and c the "
             "second's; p is the chance that fair coin flips divide b + c at least as "
-            "unevenly, the observed division counting half (midp)"
+            "unevenly, the observed division counting half (midp); if b = c, midp is 1 less "
+            "half the chance of this division (Fagerland et al. 2013, additional file 1)"
         ),
         first_for={Situation.SAME_ROWS_RIGHT: 1},
     ),

@@ -104,6 +104,10 @@ OWN = "own derivation: computed by hand"
                 "ttest_rel is the same without groups; it gives NaN where no difference "
                 "differs from 0, and here p is 1 with a note"
             ),
+            "Inspect AI": (
+                "its clustered standard error has the factor G/(G - 1) whatever the sizes of "
+                "groups; here CR2 allows for unlike sizes, and is the same for groups of one size"
+            ),
         },
     ),
     title="Paired t test",
