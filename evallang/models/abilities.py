@@ -84,8 +84,6 @@ class Abilities(Struct, frozen=True):
     probabilities : it has `predict_proba`
     scores : it has something to rank by: probabilities or a decision function
     margins : it has a decision function
-    missing_values : numeric columns may have missing values
-    text : columns of text may be given to it
     weights : its last step takes a weight for each example
     seeded : the classes that get a seed from the study
     parallel : the classes that would run in parallel, and run alone here
@@ -95,8 +93,6 @@ class Abilities(Struct, frozen=True):
     kind: Literal["classifier", "regressor"] | None
     probabilities: bool
     scores: bool
-    missing_values: bool
-    text: bool
     weights: bool
     seeded: tuple[str, ...] = ()
     parallel: tuple[str, ...] = ()
@@ -131,15 +127,13 @@ def abilities(pipeline: PipelineSpec) -> Abilities:
     parallel = tuple(dict.fromkeys(s.name for s in classes if _takes(s, "n_jobs", 1)))
     if entry is None or not isinstance(last, EstimatorSpec):
         own = isinstance(last, EstimatorSpec)
-        return Abilities(None, own, own, own, own, own, seeded, parallel, known=not own)
+        return Abilities(None, own, own, own, seeded, parallel, known=not own)
     probabilities = holds(entry, "probabilities", last, lambda p: abilities(p).probabilities)
     margins = holds(entry, "scores", last, lambda p: abilities(p).scores)
     return Abilities(
         kind=_kind(entry, last),
         probabilities=probabilities,
         scores=probabilities or margins,
-        missing_values=not _flow(pipeline, None, ColumnState("", numeric=True, missing=True))[1],
-        text=not _flow(pipeline, None, ColumnState("", numeric=False, missing=False))[1],
         weights=holds(entry, "weights", last, lambda p: abilities(p).weights)
         and _hands_weights_on(last),
         seeded=seeded,
@@ -173,7 +167,7 @@ def unusable_columns(
     pipeline: PipelineSpec, columns: Sequence[ColumnState]
 ) -> tuple[UnusableColumns, ...]:
     """Return the columns that a step cannot take as they are when they reach it."""
-    return tuple(_flow(pipeline, list(columns), None)[1])
+    return tuple(_flow(pipeline, list(columns))[1])
 
 
 def misplaced_columns(pipeline: PipelineSpec) -> bool:
@@ -273,18 +267,16 @@ def _has_columns(spec: ParameterValue | ColumnsSpec) -> bool:
 
 
 def _flow(
-    pipeline: PipelineSpec, columns: list[ColumnState] | None, any_column: ColumnState | None
+    pipeline: PipelineSpec, states: list[ColumnState]
 ) -> tuple[list[ColumnState], list[UnusableColumns]]:
     """Follow columns through the steps; return those that come out, and those refused.
 
-    A column that a step refuses counts as ready after it: one fault, one report. Either
-    real columns are given, or `any_column` replaces one in each place.
+    A column that a step refuses counts as ready after it: one fault, one report.
     """
-    states = columns if columns is not None else [any_column] if any_column else []
     problems: list[UnusableColumns] = []
     for step in pipeline.steps:
         if isinstance(step, ColumnsSpec):
-            states, found = _flow_branches(step, states, any_column)
+            states, found = _flow_branches(step, states)
         else:
             found = _refused(step, states)
             named = {name for problem in found for name in problem.columns}
@@ -297,7 +289,7 @@ def _flow(
 
 
 def _flow_branches(
-    spec: ColumnsSpec, states: list[ColumnState], any_column: ColumnState | None
+    spec: ColumnsSpec, states: list[ColumnState]
 ) -> tuple[list[ColumnState], list[UnusableColumns]]:
     after: list[ColumnState] = []
     problems: list[UnusableColumns] = []
@@ -305,14 +297,10 @@ def _flow_branches(
     chosen = branch_columns(spec, states)
     for branch, columns in zip(spec.branches, chosen, strict=True):
         here = [by_name[c.name] for c in columns]
-        if any_column is not None:  # `numeric` never sees text
-            known = branch.key in ("numeric", "categorical")
-            numeric = branch.key == "numeric" if known else any_column.numeric
-            here = [replace(any_column, numeric=numeric)]
         if branch.pipeline is None:
             after += here
             continue
-        out, found = _flow(branch.pipeline, here, None)
+        out, found = _flow(branch.pipeline, here)
         after += out
         problems += found
     return after, problems
@@ -324,7 +312,7 @@ def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[UnusableCol
         return []
     inside = list(_models_of(spec))
     if inside:  # such a class hands on its rows as they are
-        return list(dict.fromkeys(p for model in inside for p in _flow(model, states, None)[1]))
+        return list(dict.fromkeys(p for model in inside for p in _flow(model, states)[1]))
     problems = []
     text = tuple(state.name for state in states if not state.numeric)
     if text and not holds(entry, "text", spec, lambda _: False):
