@@ -90,9 +90,9 @@ def write(*lines: str, keep: str = "") -> None:
         _put(sys.stdout, printable_line(line, keep=keep) + "\n")
 
 
-def write_json(document: Any, indent: int = 1) -> None:
+def write_json(document: Any) -> None:
     """Write a JSON document to stdout."""
-    _put(sys.stdout, printable_json(document, indent=indent) + "\n")
+    _put(sys.stdout, printable_json(document, indent=1) + "\n")
 
 
 def write_format(text: str) -> None:

@@ -350,11 +350,9 @@ def estimate_interval(estimate: Estimate, scale: Scale) -> Runs:
     return (with_level(found.low, found.high, scale, found.level),)
 
 
-def with_level(
-    low: float | None, high: float | None, scale: Scale, level: float, null: float | None = None
-) -> Interval:
+def with_level(low: float | None, high: float | None, scale: Scale, level: float) -> Interval:
     """Format an interval with its level: "95% CI [96.8, 99.0]"."""
-    return Interval(interval(low, high, scale, null=null), low, high, f"{percent(level)}{NBSP}CI")
+    return Interval(interval(low, high, scale), low, high, f"{percent(level)}{NBSP}CI")
 
 
 def correct_of(context: Context, estimate: Estimate) -> int | None:
