@@ -311,12 +311,10 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
     found = evaluation.models[model]
     outcome = evaluation.outcome(model, metric)
     if found.failed or outcome is None:
-        reason = (
-            f"not computed: {len(found.failed)} of {len(evaluation.folds)} fits failed"
-            if found.failed
-            else f"not computed: the model gives no {evaluation.entry(metric).declaration.needs}"
-        )
-        return _undefined(evaluation, model, metric, reason)
+        reason = f"the model gives no {evaluation.entry(metric).declaration.needs}"
+        if found.failed:
+            reason = f"{len(found.failed)} of {len(evaluation.folds)} fits failed"
+        return _undefined(evaluation, model, metric, f"not computed, because {reason}")
     if evaluation.by_rounds:
         made = bootstrap_estimate(study, evaluation, model, metric)
         tests = evaluation.tested_rows(model)

@@ -571,10 +571,7 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
                 blocks.append(Paragraph(runs(f"{name}: ", words)))
                 continue
             number = len(blocks) + 1
-            whole = len(chosen) == len(metrics)
-            made = _subgroup_table(
-                context, setting, name, part, f"{identifier}-{number}", whole=whole
-            )
+            made = _subgroup_table(context, setting, name, part, f"{identifier}-{number}")
             blocks.append(replace(made, further=start > 0))
         drawn = identifier.replace("table", "figure")
         blocks += levels_drawn(context, name, rows, f"{drawn}-{list(columns).index(name) + 1}")
@@ -582,15 +579,9 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
 
 
 def _subgroup_table(
-    context: Context,
-    setting: Setting,
-    name: str,
-    found: Sequence[Estimate],
-    identifier: str,
-    *,
-    whole: bool,
+    context: Context, setting: Setting, name: str, found: Sequence[Estimate], identifier: str
 ) -> Table:
-    """Return the estimates within the levels of a column; `whole` has all of its metrics."""
+    """Return the estimates within the levels of a column."""
     metrics = tuple(dict.fromkeys(e.metric for e in found))
     levels = tuple(dict.fromkeys(e.subgroup.level for e in found if e.subgroup is not None))
     models = tuple(dict.fromkeys(e.model for e in found))
@@ -641,7 +632,7 @@ def _subgroup_table(
                 "caption_of_levels",
                 setting=setting,
                 column=name,
-                titles=[] if whole else [context.metric(one).title for one in metrics],
+                titles=[context.metric(one).title for one in metrics],
                 models=models,
             ),
             columns,

@@ -54,7 +54,11 @@ def one_model_failed() -> ResultsRecord:
     )  # fmt: skip
     estimates = tuple(
         replace(
-            e, value=None, interval=None, folds=(), notes=("not computed: 1 of 10 fits failed",)
+            e,
+            value=None,
+            interval=None,
+            folds=(),
+            notes=("not computed, because 1 of 10 fits failed",),
         )
         if e.model == "forest"
         else e
