@@ -401,7 +401,7 @@ def _side_by_side(
             names[path, column] = name
             series = part.cells[column] if untyped else _settled(part, column)
             columns.append(series.alias(name))
-    models = _resolved(spec, parts, names, describing, findings)
+    models = _resolved(spec, parts, names, describing)
     findings.stop_at_errors()
     source = ", ".join(parts)
     read_notes = tuple(note for part in parts.values() for note in part.notes)
@@ -487,7 +487,6 @@ def _resolved(
     parts: Mapping[str, Frame],
     names: Mapping[tuple[str, str], str],
     describing: Collection[str],
-    findings: Findings,
 ) -> tuple[GivenModel, ...]:
     """Return the models with the columns of the joined frame in place of those of their files."""
     models: list[GivenModel] = []

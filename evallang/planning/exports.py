@@ -82,7 +82,7 @@ def _task(
         whole = Split(train=everything, test=everything[:0], repeat=0, fold=-1)
         strata, _ = strata_of(study, table, protocol)
         rows = rows_of(study, table, protocol, strata)
-        stages = inner_of(study, table, protocol, rows, whole)
+        stages = inner_of(study, protocol, rows, whole)
     if scheme == "chosen" and len(splits) > 1:
         keys = [k for k, s in zip(keys, splits, strict=True) if _whole(s, everything)][:1]
     task = fit_task(study, table, model, everything, everything[:0], stages)

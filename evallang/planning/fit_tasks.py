@@ -103,7 +103,7 @@ def fit_task(
 
 
 def inner_of(
-    study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
+    study: Study, protocol: Protocol, rows: Rows, split: Split
 ) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
     """Split one training part for tuning: the same for all models, by the outer design."""
     if not any(search_space(model.pipeline) for model in study.models):

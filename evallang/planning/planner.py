@@ -232,7 +232,7 @@ def _plan_fits(
     each = fits_of_a_split(study, protocol)
     FITS.check(f"the models on `{table.spec.name}`", len(splits) * sum(each.values()))
     for split in splits:
-        inner = inner_of(study, table, protocol, rows, split)
+        inner = inner_of(study, protocol, rows, split)
         refit = split.train
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
@@ -288,7 +288,7 @@ def _plan_further(
                 refit = split.train
                 if split.validation is not None:
                     refit = np.sort(np.concatenate([split.train, split.validation]))
-                inner = inner_of(study, table, protocol, subset.rows or rows, split)
+                inner = inner_of(study, protocol, subset.rows or rows, split)
                 for model in models:
                     task = fit_task(
                         study, table, model, refit, split.test, inner, target_of=subset.target_of

@@ -50,11 +50,6 @@ class Correctness(Struct, frozen=True):
         c = self.together[second][second] - both
         return (both, b), (c, self.n - both - b - c)
 
-    def of_pair(self, first: int, second: int) -> Correctness:
-        """Return the counts of two of the models alone."""
-        (both, b), (c, neither) = self.pair(first, second)
-        return Correctness(self.n, ((both + b, both), (both, both + c)), (neither, b + c, both))
-
     def __add__(self, other: Correctness) -> Correctness:
         """Join the counts of two parts of the data."""
         return Correctness(

@@ -46,11 +46,3 @@ def test_columns_are_counted_as_their_matrix_is(n):
     assert count_columns(truth, list(labels)) == count_correct((labels == truth).T)
     some = count_columns(truth, list(labels), about)
     assert some == count_correct((labels[:, about] == truth[about]).T)
-
-
-def test_a_pair_has_the_counts_of_its_two_columns():
-    rng = np.random.default_rng(1)
-    matrix = rng.random((1000, 5)) < 0.7
-    counts = count_correct(matrix)
-    for pair in ((0, 1), (3, 1), (4, 2)):
-        assert counts.of_pair(*pair) == count_correct(matrix[:, pair])

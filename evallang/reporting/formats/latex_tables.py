@@ -334,7 +334,7 @@ def _tabular(
     for number, row in enumerate(table.rows):
         if table.left_out and number == table.gap_after:
             lines.append(_row([rf"\multicolumn{{{len(every)}}}{{@{{}}c@{{}}}}{{\ldots}}"]))
-        lines.append(_body_row(row, writer, every, table))
+        lines.append(_body_row(row, writer, every))
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
@@ -355,7 +355,7 @@ def _spanner_rows(table: Table, writer: LatexWriter, columns: Sequence[_Measured
     return [_row(cells), "".join(rules)] if found else []
 
 
-def _body_row(row: Row, writer: LatexWriter, columns: Sequence[_Measured], table: Table) -> str:
+def _body_row(row: Row, writer: LatexWriter, columns: Sequence[_Measured]) -> str:
     if row.group:
         words = writer.write(row.cells[0].runs)
         width = sum(c.width for c in columns) + GAP * (len(columns) - 1)
