@@ -140,7 +140,7 @@ def test_an_analysis_of_models_without_a_section_has_a_table_of_its_numbers(tmp_
     right = [sum(y == a == b == one for _, y, a, b in rows) for one in (0, 1)]
     assert "classes apart" in words
     assert all(f"{one} {right[one]} yes" in words for one in (0, 1))
-    assert words.count("Agreement of two models") >= 1
+    assert words.count("Pairwise agreement of models") >= 1
 
 
 def test_an_analysis_of_lines_without_a_section_has_a_table_of_its_answers(tmp_path, monkeypatch):

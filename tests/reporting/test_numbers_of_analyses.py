@@ -66,7 +66,7 @@ def test_a_number_of_another_analysis_or_table_is_found(page):
     mine, other = CELL.findall(rule)[0], CELL.findall(net)[0]
     turned = html.replace(rule, rule.replace(mine, other))
     assert {place for place, *_ in misplaced_in_analyses(turned, plain)} == {"confusion_matrices"}
-    agreement = next(t for t in tables(html) if "Agreement of two models" in t)
+    agreement = next(t for t in tables(html) if "Pairwise agreement of models" in t)
     turned = html.replace(agreement, agreement.replace(CELL.findall(agreement)[0], mine))
     assert {place for place, *_ in misplaced_in_analyses(turned, plain)} == {"agreement_of_models"}
 
@@ -82,7 +82,7 @@ def test_a_share_of_another_model_is_found_in_a_confusion_matrix(page):
 
 def test_a_number_of_a_note_is_of_its_analysis(page):
     html, plain = page
-    (table,) = [one for one in tables(html) if "Agreement of two models" in one]
+    (table,) = [one for one in tables(html) if "Pairwise agreement of models" in one]
     wrong = table.replace("The numbers apply", "Kappa is 0.8642. The numbers apply")
     assert wrong != table
     ((place, _, number),) = misplaced_in_analyses(html.replace(table, wrong), plain)
