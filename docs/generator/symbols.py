@@ -79,6 +79,21 @@ BY_NEEDS: dict[str, Meanings] = {
         ("P_q(s_i)", "the share of relevant rows among those with at least the score of row i"),
         (r"\max DCG_q", "the same sum in the best order"),
     ),
+    "ratings": (
+        ("n", "the number of ratings of examples with two or more"),
+        ("x_{ui}", "a rating of example u"),
+        ("m_u", "the number of ratings of the example"),
+        (r"\delta^2(c, k)", "the disagreement of two ratings"),
+        ("n_c", "the number of ratings c"),
+        ("N", "the number of examples i with all ratings"),
+        ("m", "the number of judges"),
+        ("n_{ic}", "the number of judges who rate the example as c"),
+    ),
+    "verdicts": (
+        (r"\hat{y}_i", "the label of the judge; 1 where it is positive"),
+        (r"\mathrm{Se}", "the sensitivity of the judge in rows with a label by humans"),
+        (r"\mathrm{Sp}", "its specificity in these rows"),
+    ),
     "repeats": (
         ("Q", "the number of examples q"),
         ("n_q", "the number of answers to the example"),

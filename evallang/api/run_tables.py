@@ -101,7 +101,7 @@ def _frame(evaluation: Evaluation, model: str, run: Run, most: int | None) -> pl
         names = pl.Series([*evaluation.classes, None], dtype=pl.String)
         for name, codes in (("truth", found.truth[:most]), ("prediction", found.labels[:most])):
             columns[name] = names.gather(np.where(codes < 0, len(evaluation.classes), codes))
-        if found.scores is not None:
+        if found.scores is not None and not evaluation.rated:
             scores = found.scores[:most] if found.scores.ndim == 2 else None
             for code, label in enumerate(evaluation.classes):
                 if scores is not None:

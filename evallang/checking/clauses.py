@@ -40,6 +40,11 @@ EXCLUSIONS: Mapping[str, Sequence[tuple[str, Sequence[str], str]]] = {
         ("correct", (*_OUTCOMES, "value"), "the outcomes are already judged"),
         ("value", _OUTCOMES, "the outcomes are already judged"),
         (
+            "judges",
+            (*_OUTCOMES[1:], *("correct", "value", "fold", "repeat", "reader", "event", "query")),
+            "a judge rates each example once",
+        ),
+        (
             "event",
             (*_OF_CLASSES, "query", "correct", "value"),
             "the truth is a time, and its score a risk",

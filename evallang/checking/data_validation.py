@@ -370,6 +370,16 @@ def _judge_classes(study: Study, source: Table | GivenOutcomes) -> Iterator[Diag
         seen.add(metric)
         entry = metric_entry(metric)
         declared = entry.declaration
+        ranked = declared.needs_numbers is not None and declared.needs_numbers(metric.keywords())
+        if ranked and any(as_number(label) is None for label in source.classes):
+            yield refusal(
+                "ratings_as_numbers",
+                span,
+                metric=metric,
+                source=source.spec.name,
+                labels=listed(source.classes, "and"),
+            )
+            continue
         if declared.binary_only and classes > 2:
             yield refusal("metric_of_two_classes", span, metric=metric, classes=classes)
             continue

@@ -22,7 +22,18 @@ DEEPEST = 64  # files that include one another, as deep as brackets and names ma
 MOST_READ = 1_000  # characters of a line that could not be read
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _DECLARING = frozenset(
-    {"correct", "counts", "data", "let", "model", "models", "predictions", "protocol", "scores"}
+    {
+        "correct",
+        "counts",
+        "data",
+        "judges",
+        "let",
+        "model",
+        "models",
+        "predictions",
+        "protocol",
+        "scores",
+    }
     | {"value"}
 )
 """Words of lines that declare names."""

@@ -19,14 +19,16 @@ from evallang.metrics.metric import METRICS, default_metric, proposed_metric
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import AskedMetric, Method, Study, asked_metrics
+from evallang.study import AskedMetric, Method, SourceSpec, Study, asked_metrics
 
 WORKER: Mapping[str, str] = {"classification": "classifier", "regression": "regressor"}
 ORDERS = {
     "event": ("survival times", "`event COLUMN` and `score MODEL = COLUMN`"),
     "query": ("rankings by query", "`query COLUMN`"),
+    "judges": ("ratings by judges", "`judges JUDGE, JUDGE`"),
 }
 """What predictions with a clause hold, and the clauses."""
+TO_TRUTH = ("labels", "verdicts")  # what a judge is compared with humans by
 
 
 def judge_metrics(scope: Scope, study: Study) -> None:
@@ -75,6 +77,9 @@ def _misfits(
                 yield "metric_of_measured", place, facts
         elif is_known(source, metric):
             continue
+        elif _lacks_truth(source) and declared.needs in TO_TRUTH:
+            first = "name two judges, or write" if declared.symmetric else "write"
+            yield "judges_without_truth", place, {"source": source, "first": first}
         elif order is not None:
             other = default_metric("regression", order)
             yield (
@@ -123,6 +128,11 @@ def _misfits(
             way = "write `CalibratedClassifierCV(estimator=...)` around each of them"
         facts = {"needs": declared.needs, "models": listed(ways, "and"), "give": give, "way": way}
         yield "outputs_of_fitted", scope.models[first].keyword, facts
+
+
+def _lacks_truth(source: SourceSpec) -> bool:
+    """Return whether a source holds ratings of judges without labels by humans."""
+    return isinstance(source, PredictionsSpec) and source.orders == "judges" and not source.truth
 
 
 def without_outputs(

@@ -26,6 +26,7 @@ from evallang.data.dataset import (
     PredictionsSpec,
     ScoresSpec,
     Where,
+    panel_of,
 )
 from evallang.data.path_patterns import ROLES, WORDS, in_braces, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
@@ -73,6 +74,10 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         models = _given_models(scope, clauses, lines)
     else:
         every, models, values_of_models = _long_table(scope, node, clauses, lines, judged)
+    if judged == "judges" and clauses.lacks("truth") and not long:
+        if len(models) < 2:
+            scope.refuse("one_judge", clauses.places["judges"])
+        models = (panel_of(models),) if models else ()
     measured = next((_measured(c) for c in groups.get("value", [])), None)
     higher = judged != "value" or better_is_higher(scope, clauses, node, measured)
     _judge_folds(scope, clauses, "repeat", "group", stated=not clauses.lacks("group"))
@@ -136,8 +141,8 @@ def _judged(
     node: n.PredictionsNode,
     clauses: Clauses,
     groups: Mapping[str, Sequence[n.ModelColumnsNode]],
-) -> Literal["correct", "value"] | None:
-    judged = [word for word in ("correct", "value") if word in groups]
+) -> Literal["correct", "value", "judges"] | None:
+    judged = [word for word in ("correct", "value", "judges") if word in groups]
     if judged:
         lines = groups.get("value", ())
         for other in lines[1:]:
@@ -145,7 +150,7 @@ def _judged(
             if a != b or type(other.metric) is not type(lines[0].metric):
                 place = other.metric.span if other.metric else other.span
                 scope.refuse("two_measures", place, measured=a, other=b)
-        return cast(Literal["correct", "value"], judged[0])
+        return cast(Literal["correct", "value", "judges"], judged[0])
     if node.tool is not None:
         return "correct"
     for word in ("higher", "lower"):
@@ -247,7 +252,7 @@ def _long_table(
     node: n.PredictionsNode,
     clauses: Clauses,
     lines: Sequence[n.ModelColumnsNode],
-    judged: Literal["correct", "value"] | None,
+    judged: Literal["correct", "value", "judges"] | None,
 ) -> tuple[GivenModel, tuple[GivenModel, ...], tuple[str, ...]]:
     """Take the columns of each row's model in a long table, and the models that are chosen.
 

@@ -57,7 +57,8 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
 
 def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
     """Return whether the line that names a source's models is there and could not be read."""
-    if isinstance(statement, n.DataNode) or not scope.unread & {"models", "correct", "value"}:
+    naming = {"models", "correct", "value", "judges"}
+    if isinstance(statement, n.DataNode) or not scope.unread & naming:
         return False
     lines = [c.span for c in statement.clauses if isinstance(c, n.ModelColumnsNode)]
     return not lines or any(

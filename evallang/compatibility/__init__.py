@@ -72,6 +72,8 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
     if own is not None:
         return metric == own
     orders = source.orders if isinstance(source, PredictionsSpec) else None
+    if isinstance(source, PredictionsSpec) and source.judged == "judges":
+        return _is_known_of_judges(source, metric)
     if not metric.code and metric_entry(metric).declaration.orders != orders:
         return False
     if orders is not None:
@@ -82,6 +84,21 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
     if isinstance(source, PredictionsSpec):
         judged = source.judged == "correct"
     return not judged or metric_entry(metric).declaration.proportion == "all"
+
+
+def _is_known_of_judges(source: PredictionsSpec, metric: Method) -> bool:
+    """Return whether a metric is one of ratings, or of a judge against the truth.
+
+    Of two judges without a truth either may stand for it, where the metric is the same.
+    """
+    declared = metric_entry(metric).declaration
+    ratings = [model.scores for model in source.models]
+    two = any(isinstance(columns, tuple) and len(columns) == 2 for columns in ratings)
+    if declared.needs == "ratings" or metric.code:
+        return not metric.code
+    if declared.needs == "labels" and declared.symmetric and two:
+        return True
+    return source.truth is not None and declared.needs in ("labels", "verdicts")
 
 
 def has_repeats(source: SourceSpec) -> bool:
@@ -109,7 +126,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         return Yields(frozenset({COUNTS, ONE_PREDICTION_PER_ROW}), single_fit=True)
     if isinstance(source, PredictionsSpec):
         evidence = {ONE_PREDICTION_PER_ROW, LOSSES_PER_ROW}
-        if source.judged is None:
+        if source.judged in (None, "judges"):
             evidence.add(SCORES_PER_ROW)
         if source.judged == "value":
             evidence.discard(ONE_PREDICTION_PER_ROW)
@@ -146,6 +163,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             grouped=grouped,
             weighted=weighted,
             neighbours=source.series,
+            judges=source.judged == "judges",
         )
     if isinstance(source, ScoresSpec):
         if source.fold is None and source.repeat is None:

@@ -4,7 +4,7 @@ Specs hold names and option values only and know the places of their clauses, so
 what is wrong in a file can be reported at the clause that caused it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -142,6 +142,19 @@ class GivenModel(Struct, frozen=True):
     logits: bool = False
 
 
+MOST_NAMED = 5  # judges whose names are the name of their panel
+
+
+def panel_of(judges: Sequence[GivenModel]) -> GivenModel:
+    """Return the model whose scores are the ratings of several judges."""
+    columns = tuple(judge.column or judge.name for judge in judges)
+    *others, last = [judge.label for judge in judges]
+    label = f"{', '.join(others)} and {last}"
+    if len(judges) > MOST_NAMED:
+        label = f"{len(judges)} judges"
+    return GivenModel("judges", label, columns[0], judges[0].path, scores=columns)
+
+
 class LogSpec(Struct, frozen=True):
     """What is read of the logs of a tool: which metric, filter or scorer, and which samples.
 
@@ -165,7 +178,8 @@ class PredictionsSpec(Placed, frozen=True):
     of each row's model, and `model_values` the name in the file of each of `models`.
     `percents` is set once values are read that are percents of a share, as in a table of scores.
 
-    `judged` is None for labels, `correct` or `value` for already judged outcomes.
+    `judged` is None for labels, `correct` or `value` for already judged outcomes, and `judges` for
+    ratings, which without a `truth` are those of one model: the panel.
     `models` is empty when the author named none (all columns not otherwise named). `ratio`
     names the two numbers of a value whose sums over the examples are divided. `readers` is None
     where those of the column `reader` are the only ones meant. `event` says whether the truth is
@@ -181,7 +195,7 @@ class PredictionsSpec(Placed, frozen=True):
     statement: Annotated[str, Effect.DERIVED]
     truth: Annotated[str | None, Effect.CLAIMS]
     models: tuple[GivenModel, ...]
-    judged: Literal["correct", "value"] | None = None
+    judged: Literal["correct", "value", "judges"] | None = None
     value_metric: str | None = None
     ratio: tuple[str, str] | None = None
     higher_is_better: bool = True
@@ -215,8 +229,10 @@ class PredictionsSpec(Placed, frozen=True):
     log: LogSpec | None = None
 
     @property
-    def orders(self) -> Literal["event", "query"] | None:
-        """The clause that makes the predictions an order of rows, None where they are answers."""
+    def orders(self) -> Literal["event", "query", "judges"] | None:
+        """The clause that makes the predictions other than answers, such as an order of rows."""
+        if self.judged == "judges":
+            return "judges"
         if self.event is not None:
             return "event"
         return "query" if self.query is not None else None

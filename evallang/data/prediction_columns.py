@@ -24,11 +24,11 @@ from evallang.data.findings import (
     written,
 )
 from evallang.data.frame import Frame
-from evallang.data.labels import EXACT, as_number, find_label, short_codes
+from evallang.data.labels import EXACT, as_number, classes_of, find_label, short_codes
 from evallang.data.magnitudes import check_sizes, check_whole_numbers
 from evallang.data.odd_values import recoded, spelled_alike, warn_of_numbers
 from evallang.data.row_filters import holds
-from evallang.data.target import Target
+from evallang.data.target import Target, positive_label
 from evallang.diagnostics import codes
 from evallang.limits import LARGEST_NUMBER
 from evallang.spelling import closest
@@ -125,6 +125,61 @@ def _read_denominators(
         raise Refused(codes.unusable_denominator, message, keyword, help=fix)
     if model.name in answers.values:
         answers.scores[model.name] = np.column_stack((answers.values[model.name], numbers))
+
+
+class Ratings(Struct, frozen=True):
+    """The labels that judges, and humans, gave; see `Table` for the fields."""
+
+    classes: tuple[str, ...]
+    class_values: tuple[Label, ...]
+    positive: int | None
+    notes: tuple[str, ...]
+
+
+def read_ratings(
+    spec: PredictionsSpec, frame: Frame, models: Sequence[GivenModel], answers: ModelOutcomes
+) -> Ratings:
+    """Read the ratings of judges into the answers: codes, and numbers where all are (n, J).
+
+    A panel is one model. With a truth, each judge has two ratings: its own and that of humans.
+    What is missing has the code -1, and is NaN among the numbers.
+    """
+    columns: dict[str, tuple[str, ...]] = {}
+    for model in models:
+        own = model.column or model.name
+        pair = (own,) if spec.truth is None else (own, spec.truth)
+        columns[model.name] = model.scores if isinstance(model.scores, tuple) else pair
+    named = list(dict.fromkeys(column for some in columns.values() for column in some))
+    for column in named:
+        keyword = "truth" if column == spec.truth else "judges"
+        check_column(frame, column, keyword)
+        if len(frame.missing_rows(column)) == frame.n:
+            raise Refused(
+                codes.missing_prediction,
+                f"`{column}` is missing in every row",
+                keyword,
+                help="name a column with ratings",
+            )
+    numeric = all(frame.kind(column) is Kind.NUMBER for column in named)
+    given = [
+        frame.values(column).cast(pl.Float64) if numeric else frame.texts(column)
+        for column in named
+    ]
+    every = pl.concat([series.alias("rating") for series in given])
+    found = classes_of(every.drop_nulls())
+    coded = np.full(len(every), -1)
+    coded[every.is_not_null().to_numpy()] = found.codes
+    of_column = dict(zip(named, coded.reshape(len(named), -1), strict=True))
+    numbers = [as_number(value) for value in found.texts]
+    values = np.array([*(numbers if None not in numbers else range(len(numbers))), np.nan])
+    for name, some in columns.items():
+        ratings = np.column_stack([of_column[column] for column in some])
+        answers.predictions[name] = ratings
+        answers.scores[name] = values[ratings].astype(np.float64)
+    positive, notes = positive_label(spec, " and ".join(named), found.texts, found.values)
+    gaps = [(column, len(frame.missing_rows(column))) for column in named]
+    lacking = tuple(f"{column} is missing in {counted(n, 'row')}" for column, n in gaps if n)
+    return Ratings(found.texts, found.values, positive, (*notes, *lacking))
 
 
 def read_model(

@@ -333,8 +333,11 @@ def join(
         for name in (spec.runs, spec.dataset)
         if name is not None and all(name in frame.columns for frame in frames.values())
     ]
-    apart = {spec.truth or "", *(model.column or model.name for model in spec.models)}
-    if spec.log is not None and not spec.rows_common:
+    apart = {model.column or model.name for model in spec.models}
+    rated = spec.judged == "judges"
+    if not rated:
+        apart.add(spec.truth or "")
+    if (spec.log is not None or rated) and not spec.rows_common:
         parts = _with_gaps(frames, [spec.id, *within], findings, apart)
         notes: tuple[str, ...] = ()
     else:
@@ -568,7 +571,7 @@ def _unclear_columns(unclear: Mapping[str, Owners], spec: PredictionsSpec) -> It
         for name, owners in unclear.items()
     }
     own = {name: _own_file(name, files[name], spec, alone=len(files) == 1) for name in files}
-    listed_models = any(word in spec.places for word in ("models", "correct", "value"))
+    listed_models = any(word in spec.places for word in ("models", "correct", "value", "judges"))
     for name, owners in unclear.items():
         items = []
         for other in [name] if listed_models else models:

@@ -23,7 +23,13 @@ from evallang.data.column_roles import (
     read_levels,
     read_weights,
 )
-from evallang.data.dataset import EPOCH, GivenModel, GivenOutcomes, PredictionsSpec
+from evallang.data.dataset import (
+    EPOCH,
+    GivenModel,
+    GivenOutcomes,
+    PredictionsSpec,
+    panel_of,
+)
 from evallang.data.findings import Findings, Refused, counted, listed, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
@@ -35,9 +41,11 @@ from evallang.data.odd_values import variants_in, warn_of_variants
 from evallang.data.part_counts import CountedParts, Counting, count_parts, sum_products
 from evallang.data.prediction_columns import (
     ModelOutcomes,
+    Ratings,
     number_column,
     read_correctness,
     read_model,
+    read_ratings,
 )
 from evallang.data.prediction_files import join_files, own_columns, read_files
 from evallang.data.row_rules.dated_rows import predictions_in_time
@@ -327,7 +335,11 @@ def _outcomes(
     target: Target | None = None
     events: NDArray[np.float64] | None = None
     queries: NDArray[np.int64] | None = None
-    if spec.judged is not None:
+    rated: Ratings | None = None
+    if spec.judged == "judges":
+        models = models if spec.truth is not None or spec.every is None else (panel_of(models),)
+        rated = tried(read_ratings, spec, frame, models, answers)
+    elif spec.judged is not None:
         for model in models:
             tried(read_correctness, spec, frame, model, answers, findings)
         with findings.catching():
@@ -335,7 +347,7 @@ def _outcomes(
     else:
         assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = tried(read_target, frame, spec, spec.truth, findings, "truth")
-    if spec.orders is not None:
+    if spec.orders in ("event", "query"):
         events = tried(read_events, spec, frame, target)
         queries = tried(read_queries, spec, frame, target)
         if queries is not None and target is not None and (queries < 0).any():
@@ -376,6 +388,7 @@ def _outcomes(
         examples, spread = queries, (f"{counted(frame.n, 'row')} of {n_queries}",)
     fold_labels = None if folds is None else sorted_levels(folds)
     repeat_labels = None if repeats is None else sorted_levels(repeats)
+    labelled = target or rated
     made = GivenOutcomes(
         spec=spec,
         kind="predictions",
@@ -383,12 +396,12 @@ def _outcomes(
         # Right and wrong belong to a classification, other values to a regression
         task=target.task
         if target is not None
-        else spec.task or ("classification" if spec.judged == "correct" else "regression"),
+        else spec.task or ("regression" if spec.judged == "value" else "classification"),
         n=frame.n,
         truth=None if target is None else target.y,
-        classes=() if target is None else target.classes,
-        class_values=() if target is None else target.class_values,
-        positive=None if target is None else target.positive,
+        classes=() if labelled is None else labelled.classes,
+        class_values=() if labelled is None else labelled.class_values,
+        positive=None if labelled is None else labelled.positive,
         predictions=answers.predictions,
         scores=answers.scores,
         probabilities=frozenset(answers.probabilities),
@@ -408,7 +421,7 @@ def _outcomes(
         else f"{frame.source} ({counted(frame.parts, 'part')})",
         notes=(
             *frame.all_notes,
-            *(target.notes if target is not None else ()),
+            *(labelled.notes if labelled is not None else ()),
             *answers.notes,
             *spread,
         ),

@@ -123,12 +123,13 @@ def roles_of(
         add(CATEGORICAL if name in categorical else FEATURE, name)
     noun = "score" if isinstance(spec, ScoresSpec) else "right or wrong"
     if isinstance(spec, PredictionsSpec):
-        noun = {None: "prediction", "correct": noun, "value": "value"}[spec.judged]
+        nouns = {None: "prediction", "correct": noun, "value": "value", "judges": "rating"}
+        noun = nouns[spec.judged]
     for model in models:
         add(noun, model.column, model)
         add("denominator", model.denominator, model)
         for column in (model.score, *_several(model.scores)):
-            add("score", column, model)
+            add("rating" if noun == "rating" else "score", column, model)
         for column in model.range or ():
             add("bound", column, model)
     for name in getattr(spec, "model", ()):

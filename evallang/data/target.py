@@ -188,7 +188,7 @@ def _labels(
     counts = class_counts(found.codes, len(found.texts), frame.times)
     by_label = dict(zip(found.texts, counts, strict=True))
     warn_of_labels(frame, column, by_label, keyword, findings)
-    positive, stated = _positive(spec, column, found.texts, found.values)
+    positive, stated = positive_label(spec, column, found.texts, found.values)
     return Target(
         "classification", found.codes, found.texts, found.values, positive, (*notes, *stated)
     )
@@ -200,12 +200,13 @@ def _spelled_apart(frame: Frame, column: str) -> bool:
     return cells.dtype == pl.String and bool(cells.str.contains(r"^[+-]?0[0-9]").any())
 
 
-def _positive(
+def positive_label(
     spec: DataSpec | PredictionsSpec,
     column: str,
     texts: Sequence[str],
     values: Sequence[Label],
 ) -> tuple[int | None, tuple[str, ...]]:
+    """Return the code of the positive of two classes, and a note where the author names none."""
     if spec.positive is None:
         if len(texts) != 2:
             return None, ()

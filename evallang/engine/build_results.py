@@ -256,15 +256,14 @@ def _table(table: Table, study: Study) -> DataRecord:
 
 
 def _class_counts(y: Any, classes: Sequence[str] | None) -> dict[str, int] | None:
-    if classes is None:
+    if classes is None or y is None:
         return None
     return {label: int(np.sum(y == code)) for code, label in enumerate(classes)}
 
 
 def _outcomes(source: GivenOutcomes) -> DataRecord:
     spec = source.spec
-    judged = source.truth is None
-    classes = None if judged or source.task == "regression" else source.classes
+    classes = None if source.task == "regression" else source.classes or None
     return DataRecord(
         name=spec.name,
         label=spec.label,
@@ -623,7 +622,7 @@ def methods_used(
         forms = {str(value) for _, value in metric.options} | several
         add("metric", metric_entry(metric), metric.written, own_code=metric.code, forms=forms)
         words = metric_entry(metric).declaration.title_with_options
-        if words:
+        if words and metric.options:
             key = "metric", metric.written
             title = words.format(**{name: _percent(v) for name, v in metric.options})
             used[key] = replace(used[key], title=title, title_states_options=True)

@@ -447,9 +447,9 @@ def of_counts(inputs: IntervalInputs) -> "Callable[[NDArray[Any]], NDArray[np.fl
 
 @ESTIMATE.provides("limits")
 def limits(inputs: IntervalInputs) -> tuple[float | None, float | None]:
-    """Return the range of the metric."""
+    """Return the range of the metric, as far as its interval is transformed to stay inside."""
     declared = inputs.entry.declaration
-    return declared.low, declared.high
+    return (None, None) if declared.untransformed else (declared.low, declared.high)
 
 
 @ESTIMATE.provides("average")

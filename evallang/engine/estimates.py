@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from evallang.data.labels import sort_labels
 from evallang.engine.estimate_intervals import IntervalInputs, estimate_interval
-from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, add_repeats, as_read_by
+from evallang.engine.evaluation import (
+    Evaluation,
+    FoldSize,
+    ModelOutcome,
+    add_repeats,
+    as_read_by,
+    labelled,
+)
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.rounded_scores import note_of_rounding, rounding_error
 from evallang.engine.walk import computes
@@ -298,10 +305,10 @@ def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure)
     """Measure one model by one metric."""
     metric = measure.metric
     try:
+        read = _estimate(study, as_read_by(evaluation, metric), model, measure)
         if (evaluation.yields.averaged or evaluation.yields.readers) and not evaluation.means:
-            read = _estimate(study, as_read_by(evaluation, metric), model, measure)
             return add_repeats(read, evaluation, model, metric)
-        return _estimate(study, evaluation, model, measure)
+        return read
     except OwnMetricFailed as error:
         return _undefined(evaluation, model, metric, f"not computed: {error}")
 
@@ -585,7 +592,8 @@ def too_few(evaluation: Evaluation, model: str, metric: Method) -> str | None:
     declared = evaluation.entry(metric).declaration
     if len(evaluation.classes) != 2 or metric.code or not declared.by_class:
         return None
-    matrix = evaluation.confusion(model)
+    read = labelled(evaluation) if evaluation.rated else evaluation
+    matrix, n = read.confusion(model), _n_tested(read, model, examples=True)
     members = matrix.sum(axis=1) * n / max(matrix.sum(), 1)
     if declared.proportion in ("positives", "negatives"):
         positive = 1 if evaluation.positive is None else evaluation.positive

@@ -130,7 +130,8 @@ class Evaluation(Struct, frozen=True):
     """All outcomes of one source under one protocol.
 
     `n` is the number of rows of the source, whatever the models give; `judged` tells
-    that only right and wrong are known (class 1 is right); `own` is the metric
+    that only right and wrong are known (class 1 is right); `rated` that models are judges, whose
+    ratings are the scores, and of whose labels or truth some are missing (-1); `own` is the metric
     of values that were measured elsewhere, and then the only one there is; `means` that what
     a metric gives one example is measured already, `each` what `group_codes` keeps together;
     `subgroups` are
@@ -161,6 +162,7 @@ class Evaluation(Struct, frozen=True):
     folds: tuple[FoldSize, ...]
     models: Mapping[str, ModelOutcome]
     judged: bool = False
+    rated: bool = False
     own: Method | None = None
     means: bool = False
     each: str = "groups"
@@ -323,7 +325,7 @@ class Evaluation(Struct, frozen=True):
             return self._counted_outcome(self.counted, model, needs)
         if needs == "repeats" and not self.means:
             return None
-        if needs in ("labels", "values", "risks", "repeats"):
+        if needs in ("labels", "values", "risks", "repeats", "verdicts"):
             return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
@@ -466,12 +468,28 @@ def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     """Return the outcomes as a metric reads them: with repeats, one mean for each example.
 
     A metric that is not a mean of examples (F1, AUC) is computed in each repeat, and its examples
-    are resampled and swapped with all their repeats.
+    are resampled and swapped with all their repeats. Of judges, labels are those of the rows that
+    have a truth too.
     """
+    if evaluation.rated:
+        known = evaluation.measured.get(metric)
+        needs = metric_entry(metric).declaration.needs
+        if known is not None or needs == "ratings":
+            return evaluation if known is None else known.read
+        return labelled(evaluation, by_humans=needs != "verdicts")
     if not evaluation.yields.averaged or evaluation.means:
         return evaluation
     known = evaluation.measured.get(metric)
     return _read_by(evaluation, metric) if known is None else known.read
+
+
+def labelled(evaluation: Evaluation, *, by_humans: bool = True) -> Evaluation:
+    """Return judges on the rows that they labelled, or that they and humans did."""
+    models = {
+        name: found.take((found.labels >= 0) & ((found.truth >= 0) | (not by_humans)))
+        for name, found in evaluation.models.items()
+    }
+    return evaluation.altered(models=models, rated=False)
 
 
 BLOCKS = "blocks"
@@ -658,6 +676,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
     repeat = zeros if source.repeats is None else source.repeats
     parts = partition(n, fold, repeat)
     judged = source.correct is not None
+    rated = isinstance(source.spec, PredictionsSpec) and source.spec.judged == "judges"
     rows: NDArray[np.signedinteger] = np.arange(n)
     first = None
     if source.examples is not None:
@@ -684,6 +703,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         grouped=isinstance(source.spec, PredictionsSpec) and source.group_codes is not None,
         folds=_fold_sizes(source, repeat, fold),
         judged=judged,
+        rated=rated,
         own=own_metric(source.spec),
         subgroups={
             name: _once(np.array(values, dtype=object), first)
@@ -794,7 +814,14 @@ def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) ->
 
 
 def _answers(source: GivenOutcomes, model: str) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """Return truth and labels; of judged outcomes whether they are right, or their values."""
+    """Return truth and labels; of judged outcomes whether they are right, or their values.
+
+    Of ratings they are those of two judges, the truth the second; of more judges there are none.
+    """
+    if isinstance(source.spec, PredictionsSpec) and source.spec.judged == "judges":
+        codes = source.predictions[model]
+        labels = codes if codes.shape[1] == 2 else np.full((len(codes), 2), -1)
+        return labels[:, 1], labels[:, 0]
     if source.correct is not None:
         return np.ones(source.n, dtype=np.int64), source.correct[model].astype(np.int64)
     if source.values is not None:

@@ -31,6 +31,8 @@ def metric_values(study: Study, evaluation: Evaluation, metric: Method) -> Measu
         of_read = _measure(study, read, read, metric)
         draw_together(of_read.samples.values())
         read = replace(read, measured={metric: of_read})
+        if evaluation.rated:
+            return replace(of_read, read=read)
     return _measure(study, evaluation, read, metric)
 
 

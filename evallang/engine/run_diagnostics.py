@@ -160,7 +160,7 @@ def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator
         return
     baselines = {model.name for model in study.models if is_baseline(model)}
     for evaluation in evaluations:
-        if evaluation.task != "classification" or evaluation.judged:
+        if evaluation.task != "classification" or evaluation.judged or evaluation.rated:
             continue
         for model in evaluation.models:
             found = [one.models[model] for one in evaluation.by_seed]

@@ -76,6 +76,7 @@ def _sources() -> Iterator[Setting]:
         "predictions with groups": predictions(group="group"),
         "predictions with `event`": predictions(event="event"),
         "predictions with `query`": predictions(query="query"),
+        "predictions with `judges`": predictions(judged="judges"),
         "predictions judged `correct`": predictions(judged="correct"),
         "predictions judged `correct` with repeats": predictions(judged="correct", repeat="repeat"),
         "predictions judged `correct` with groups": predictions(judged="correct", group="group"),
@@ -318,6 +319,8 @@ NEEDS = {
     "risks": "a risk for each row, and the clause `event` of `predictions`",
     "rankings": "a score for each row, and the clause `query` of `predictions`",
     "repeats": "right or wrong for each row, and the clause `repeat` of `predictions`",
+    "ratings": "the ratings of judges: the clause `judges` of `predictions`",
+    "verdicts": "labels of judges and, in some rows, of humans: the clauses `judges` and `truth`",
 }
 OVER_FOLDS = {
     "counts": (

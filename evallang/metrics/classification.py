@@ -202,6 +202,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         1,
         known_without_skill=True,
         chance=0,
+        symmetric=True,
         when="agreement is judged relative to agreement by chance, as between raters",
         when_not=(
             "studies with different shares of the classes are compared, because kappa depends "

@@ -12,10 +12,11 @@ Three families of functions, told apart by `MetricDeclaration.form`:
 scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), predicted
 values (n,), the bounds of prediction intervals (n, 2), the numerators and denominators of a
 ratio of sums (n, 2), risks (n,), rankings: for each query an array of relevance and score of its
-rows (rows, 2), or repeats: how many answers to each example are right, and how many there are
-(n, 2). With risks, `truth` (n, 2) is the time, and whether it is that of an event (1) or of
-censoring (0); with rankings and repeats it is not used. Undefined is NaN inside this room (there
-is no other way in an array) and None with a note outside of it.
+rows (rows, 2), repeats: how many answers to each example are right, and how many there are
+(n, 2), ratings by judges (n, J), NaN where one is missing, or verdicts: the labels of a judge, with
+a truth of -1 where humans gave none. With risks, `truth` (n, 2) is the time, and whether it is that
+of an event (1) or of censoring (0); with rankings, repeats and ratings it is not used. Undefined is
+NaN inside this room (there is no other way in an array) and None with a note outside of it.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
 counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The
@@ -52,8 +53,17 @@ Needs = Literal[
     "risks",
     "rankings",
     "repeats",
+    "ratings",
+    "verdicts",
 ]
-OF_CLASSES = ("labels", "scores", "probabilities", "repeats")
+OF_CLASSES = ("labels", "scores", "probabilities", "repeats", "ratings", "verdicts")
+ORDERS: Mapping[str, Literal["event", "query", "judges"]] = {
+    "risks": "event",
+    "rankings": "query",
+    "ratings": "judges",
+    "verdicts": "judges",
+}
+"""The clause of `predictions` without which what a metric needs is not there."""
 
 
 class MetricDeclaration(Guidance, frozen=True):
@@ -107,6 +117,10 @@ class MetricDeclaration(Guidance, frozen=True):
     resampled : True where its default interval is the bootstrap although influences are known
     of_margins : True where the function takes sums of the counts by class (`Margins`) as well
     matrix_of_classes : True where an option is a matrix with the true classes in its rows
+    symmetric : True where truth and labels may change places, as two judges without a truth may
+    needs_numbers : from its options to whether ratings must be numbers, where they may
+    untransformed : True where its interval from influences is on its own scale, and cut at its
+        bounds, although it has two
     no_interval : why no interval from its examples is sound, or empty
     under_option : by the name of an option, the unlisted metric that is computed where that
         option is written, because it needs something else of a model
@@ -169,6 +183,9 @@ class MetricDeclaration(Guidance, frozen=True):
         | None
     ) = None
     resampled: bool = False
+    symmetric: bool = False
+    needs_numbers: Callable[[Mapping[str, Any]], bool] | None = None
+    untransformed: bool = False
     rounds_by: str = ""
     sides: (
         Callable[
@@ -205,14 +222,14 @@ class MetricDeclaration(Guidance, frozen=True):
             return "survival times, from risks"
         if self.needs == "rankings":
             return "rankings, by query"
+        if self.orders == "judges":
+            return "ratings, by judges"
         return "regression" if self.task == "regression" else f"{self.task}, from {self.needs}"
 
     @property
-    def orders(self) -> Literal["event", "query"] | None:
+    def orders(self) -> Literal["event", "query", "judges"] | None:
         """The clause of `predictions` without which it cannot be computed."""
-        if self.needs == "risks":
-            return "event"
-        return "query" if self.needs == "rankings" else None
+        return ORDERS.get(self.needs)
 
     @property
     def counts_known_rows(self) -> bool:
@@ -237,6 +254,7 @@ class MetricDeclaration(Guidance, frozen=True):
             and self.form != "losses"
             and self.proportion != "all"
             and not self.mean_over_rows
+            and self.needs != "ratings"
         )
 
     @property
@@ -301,7 +319,7 @@ def is_mean_metric(declared: MetricDeclaration) -> bool:
 
 def default_metric(
     task: Literal["classification", "regression"],
-    orders: Literal["event", "query"] | None = None,
+    orders: Literal["event", "query", "judges"] | None = None,
 ) -> str:
     """Return the measure of a study of a task without a stated measure.
 

@@ -81,8 +81,8 @@ class Yields(Struct, RestsOnEvidence, frozen=True):
 
     `once` tells that no example is predicted more than once, `averaged` that several
     predictions of an example stand as their mean; `readers` that they are those of several
-    readers; `single_fit` that one fitted model predicts
-    all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
+    readers; `single_fit` that one fitted model predicts all of them; `judges` that these are
+    ratings by judges; `validation` that it has a stage to tune in; `weighted` that examples carry
     weights, which the data say and no protocol does; `seeds` that every fit is repeated
     with other seeds, so that an example has the mean of several predictions;
     `one_group_a_fold` that each test part is one group, which shows no spread between groups;
@@ -104,6 +104,7 @@ class Yields(Struct, RestsOnEvidence, frozen=True):
     averaged: bool = False
     readers: bool = False
     weighted: bool = False
+    judges: bool = False
     seeds: bool = False
     one_group_a_fold: bool = False
     redrawn: bool = False
@@ -253,6 +254,7 @@ FITTED_MODELS = "the average of the {k} models fitted here, not to a new trainin
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups from the same population"
 REPEATS = "this model on new examples, with new repeats if each was sampled independently"
+JUDGES = "these judges on new examples"
 READERS = "the average of these {k} readers"
 AS_GIVEN = "the score as it was given"
 ALGORITHM_ELSEWHERE = "the algorithm, trained on as many examples as for these scores"
@@ -299,6 +301,8 @@ def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     if yields.evidence and all(one.scope for one in yields.evidence):
         return next(one.scope for one in yields.evidence)
     in_groups = grouped or yields.grouped
+    if yields.judges:
+        return f"these judges on {NEW_GROUPS}" if in_groups else JUDGES
     if yields.averaged:
         return NEW_GROUPS if in_groups else READERS if yields.readers else REPEATS
     if not yields.once:

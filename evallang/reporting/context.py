@@ -8,7 +8,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property
@@ -560,17 +560,20 @@ class Context:
         """Find the estimate of one metric of one model."""
         return self._by_place.get((setting.data, setting.protocol, model, metric))
 
-    def tested(self, setting: Setting) -> Tested | None:
+    def tested(self, setting: Setting, metrics: Collection[str] = ()) -> Tested | None:
         """Return how many rows were tested and how often; None where there are no rows.
 
-        Where a fit of a model failed, the count is that of a model whose fits all succeeded.
+        Where a fit of a model failed, the count is that of a model whose fits all succeeded. Of
+        some `metrics` alone it is the largest of these.
         """
-        known = (e.tested for e in self._by_setting.get(setting, ()) if e.tested is not None)
+        every = self._by_setting.get(setting, ())
+        some = [e for e in every if e.metric in metrics] or every
+        known = (e.tested for e in some if e.tested is not None)
         return max(known, key=lambda tested: tested.n, default=None)
 
-    def n_tested(self, setting: Setting) -> int | None:
+    def n_tested(self, setting: Setting, metrics: Collection[str] = ()) -> int | None:
         """Return the number of rows tested, where there are none that of the data set."""
-        found = self.tested(setting)
+        found = self.tested(setting, metrics)
         return found.n if found is not None else self.n(setting.data)
 
     def readers(self, data: str | None) -> tuple[int, bool]:
@@ -579,9 +582,9 @@ class Context:
         number = max((int(str(extra["n_readers"])) for extra in found), default=0)
         return number, any(bool(extra["readers_sampled"]) for extra in found)
 
-    def tested_words(self, setting: Setting) -> str:
+    def tested_words(self, setting: Setting, metrics: Collection[str]) -> str:
         """State how many rows were tested: "the 190 test patients (of 569)"; may be empty."""
-        size, found = self.n(setting.data), self.tested(setting)
+        size, found = self.n(setting.data), self.tested(setting, metrics)
         if size is None:
             return ""
         cases = self.cases(setting.data)

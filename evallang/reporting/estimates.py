@@ -126,7 +126,7 @@ def estimates_table(
         for model in models:
             cells[model].append(Cell(runs(marks.get(model, ""))))
     nouns = [context.metric(name).noun for name in metrics] if len(every) > len(metrics) else []
-    size = context.tested_words(setting)
+    size = context.tested_words(setting, metrics)
     caption = write(
         context, TOPIC, "caption", setting=setting, models=len(models), nouns=nouns, size=size
     )
@@ -499,7 +499,8 @@ def _notes(
         "notes",
         setting=setting,
         data=context.data(setting.data),
-        tested=context.tested(setting),
+        tested=context.tested(setting, metrics),
+        fewer=_on_fewer_rows(context, setting, metrics),
         metrics=shown,
         averaged=[one.brief for one in shown if context.averaged(setting.data, one.name)],
         intervals=interval_notes(context, metrics, found),
@@ -512,6 +513,18 @@ def _notes(
         and (setting, metrics[0]) == (context.settings[0], context.metrics(setting)[0]),  # once
         rest=rest,
     )
+
+
+def _on_fewer_rows(
+    context: Context, setting: Setting, metrics: Sequence[str]
+) -> list[tuple[int, list[str]]]:
+    """Return the metrics that are of fewer rows than another, such as those with a label."""
+    sizes = {name: context.n_tested(setting, (name,)) or 0 for name in metrics}
+    most = max(sizes.values(), default=0)
+    return [
+        (n, [context.metric(name).brief for name in metrics if sizes[name] == n])
+        for n in sorted({*sizes.values()} - {most, 0})
+    ]
 
 
 MOST_FOLDS = 10  # columns next to a stub

@@ -162,7 +162,8 @@ def _decisions(context: Context, comparison: Comparison) -> list[Runs]:
 
 
 def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestResult) -> Runs:
-    n = context.n_tested(Setting(comparison.data or "", comparison.protocol))
+    setting = Setting(comparison.data or "", comparison.protocol)
+    n = context.n_tested(setting, (comparison.metric,))
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n
     return write(

@@ -151,7 +151,7 @@ def _size(context: Context, comparison: Comparison) -> str:
     """
     if comparison.data is None:
         return "" if comparison.ranks is None else count_sets(context, comparison.ranks.n)
-    n = context.n_tested(Setting(comparison.data, comparison.protocol))
+    n = context.n_tested(Setting(comparison.data, comparison.protocol), (comparison.metric,))
     known = n is not None and not context.samples(comparison.data)
     return f"{count(n or 0)} {context.cases(comparison.data)}" if known else ""
 

@@ -27,6 +27,7 @@ def main() -> None:
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
     write("attempts.csv", attempts(random.Random(20260115), 60))
     write("answers.csv", answers(random.Random(20260116), 150))
+    write("ratings.csv", ratings(random.Random(20260117), 600))
     write("search.csv", search(random.Random(20260113), 60))
     write("survival.csv", survival(random.Random(20260114), 260))
     write("readings.csv", readings(random.Random(20260112), 90, 6))
@@ -262,6 +263,27 @@ def answers(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
         for model, (lead, tokens) in models.items():
             right = int(rng.random() < 1 / (1 + math.exp(hard - lead)))
             yield question, model, right, round(tokens * math.exp(0.2 * hard + 0.4 * normal(rng)))
+
+
+def ratings(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Return the ratings from 1 to 5 of n answers by two judges, and of every fourth by a human.
+
+    An answer is acceptable with a rating of 4 or more; one judge is too kind, and one is noisy.
+    """
+    judges = ("gpt", "claude", "human")
+    yield "answer", "system", *(f"{judge}_rating" for judge in judges), *judges
+    for answer in range(1, n + 1):
+        system = ("base", "tuned")[answer % 2]
+        quality = 3.2 + 0.6 * (system == "tuned") + normal(rng)
+        seen = (0.3 + 0.4 * normal(rng), 0.6 * normal(rng), 0.3 * normal(rng))
+        stars = [min(5, max(1, round(quality + error))) for error in seen]
+        verdicts = ["acceptable" if rating > 3 else "not acceptable" for rating in stars]
+        labelled = (True, True, answer % 8 < 2)
+        yield (
+            f"a{answer}", system,
+            *(rating if known else "" for rating, known in zip(stars, labelled, strict=True)),
+            *(verdict if known else "" for verdict, known in zip(verdicts, labelled, strict=True)),
+        )  # fmt: skip
 
 
 def search(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

@@ -20,7 +20,10 @@ REQUIRED_OPTIONS = {
     "recall_at_specificity": {"at_specificity": 0.7},
     "specificity_at_recall": {"at_recall": 0.7},
 }
-HIGHEST = {"net_benefit": np.mean}  # no model exceeds the share of positives
+HIGHEST = {
+    "corrected_rate": lambda truth: (truth != 0).mean(),
+    "net_benefit": np.mean,
+}  # no model exceeds the share of positives
 
 UNLISTED = [METRICS[name] for entry in METRICS for name in entry.declaration.under_option.values()]
 every_metric = for_each("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
@@ -52,6 +55,13 @@ def sample(entry, seed=0, n=60):
     if entry.declaration.needs == "repeats":
         answers = rng.integers(2, 6, n)
         return np.zeros(n), np.column_stack([rng.integers(0, answers + 1), answers])
+    if entry.declaration.needs == "ratings":
+        seen = rng.integers(1, 5, n)[:, None] + rng.integers(0, 2, (n, 3))
+        return np.zeros(n), np.where(rng.random((n, 3)) < 0.2, np.nan, seen)
+    if entry.declaration.needs == "verdicts":
+        truth = np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
+        said = np.where(rng.random(n) < 0.8, truth, 1 - truth)
+        return np.where(np.arange(n) % 3, truth, -1), said
     if entry.declaration.task == "regression":
         truth = rng.normal(5, 2, n)
         middle = truth + rng.normal(size=n)
@@ -125,6 +135,10 @@ def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(ent
         perfect = np.column_stack([truth, truth])
     elif entry.declaration.needs == "repeats":
         perfect = output[:, [1, 1]]
+    elif entry.declaration.needs == "ratings":
+        perfect = output[:, [0, 0, 0]]
+    elif entry.declaration.needs == "verdicts":
+        perfect = np.where(truth == 0, 0, 1)  # the rate is higher where more are called positive
     elif entry.declaration.needs == "risks":
         perfect = -truth[:, 0]
     elif entry.declaration.needs == "rankings":

@@ -24,6 +24,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "load_ranges.csv",
         "quiz_large.jsonl",
         "quiz_small.jsonl",
+        "ratings.csv",
         "readings.csv",
         "reviews_predictions.csv",
         "search.csv",
