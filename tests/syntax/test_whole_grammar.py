@@ -20,6 +20,7 @@ from .test_round_trip import scattered
 WIDTH = 100
 LINES = 2500
 RARE = (
+    "analyze roc by f1",
     "model m = columns(numeric: SimpleImputer | StandardScaler, [x, y]: passthrough,)",
     "require a better than b with mcnemar on p at 90%",
     "require accuracy of a >= 0.9 within ward on p at 95%",
