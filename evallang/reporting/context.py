@@ -582,7 +582,7 @@ class Context:
         number = max((int(str(extra["n_readers"])) for extra in found), default=0)
         return number, any(bool(extra["readers_sampled"]) for extra in found)
 
-    def tested_words(self, setting: Setting, metrics: Collection[str]) -> str:
+    def tested_words(self, setting: Setting, metrics: Collection[str] = ()) -> str:
         """State how many rows were tested: "the 190 test patients (of 569)"; may be empty."""
         size, found = self.n(setting.data), self.tested(setting, metrics)
         if size is None:
