@@ -542,12 +542,18 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
         if any(e.interval for e in found) or not alike or not 1 < len(folds) <= MOST_FOLDS:
             continue
         metric, scale = context.metric(name), context.scale(setting, name)
-        heads = [fold.fold_label or f"{fold.repeat + 1}.{fold.fold + 1}" for fold in folds]
+        repeated = len({fold.repeat for fold in folds}) > 1
+        numbers = [f"{f.repeat + 1}.{f.fold + 1}" if repeated else f"{f.fold + 1}" for f in folds]
+        heads = [fold.fold_label or name for fold, name in zip(folds, numbers, strict=True)]
         say = partial(write, context, TOPIC, values_of=_values_of(context, setting.data))
         blocks.append(
             table(
                 f"{identifier}-{len(blocks) + 1}",
-                say("caption_of_folds", heading=metric.heading + metric.sign),
+                say(
+                    "caption_of_folds",
+                    heading=metric.heading + metric.sign,
+                    repeated=repeated and heads == numbers,
+                ),
                 [left("Model"), *(right(head, f"fold {head}") for head in heads)],
                 [
                     row(context.model(e.model), *(number(fold.value, scale) for fold in e.folds))
