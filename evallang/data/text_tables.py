@@ -35,11 +35,18 @@ def checked_text(data: bytes, source: str) -> bytes:
     return text
 
 
+EXPORT = (
+    "promptfoo repeats these columns for each prompt: write `promptfoo eval -o out.jsonl`, and "
+    "read `out.jsonl` with `model provider.id`, `id testIdx` and `correct all as success`"
+)
+
+
 def check_names(source: str, names: Iterable[str]) -> None:
     """Refuse a table in which two columns have one name."""
     if twice := repeated(names):
         message = f"`{source}` has more than one column {quoted(twice)}"
-        raise Refused(codes.column_name_twice, message, help=RENAME)
+        of_promptfoo = {"Status", "Grader Reason"} <= {*twice}
+        raise Refused(codes.column_name_twice, message, help=EXPORT if of_promptfoo else RENAME)
 
 
 def is_header(fields: Collection[str], named: frozenset[str]) -> bool:

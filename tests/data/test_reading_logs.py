@@ -6,6 +6,7 @@ lm-eval 0.4.13, whose samples are kept without what is not read.
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -191,12 +192,48 @@ def test_an_archive_that_is_cut_off_is_refused(tmp_path: Path) -> None:
         assert "E601" in refused(tmp_path, 'predictions quiz from inspect "a.eval"\n')
 
 
+def written_log(path: Path, members: dict[str, str]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+HEADER = json.dumps({"version": 9, "status": "success", "new": [1], "eval": {"task": "q"}})
+
+
+def test_a_log_of_a_later_version_is_read_by_the_fields_that_are_known(tmp_path: Path) -> None:
+    samples = [{**one, "invented": {"by": "a later version"}} for one in RIGHT]
+    members = {"header.json": HEADER, "summaries.json": json.dumps(samples)}
+    written_log(tmp_path / "a.eval", {**members, "../../outside.json": "{}"})
+    (one,) = run(tmp_path, 'predictions quiz from inspect "a.eval"\n').estimates
+    assert (one.n, one.value) == (10, 1)
+    assert not (tmp_path.parent.parent / "outside.json").exists()
+
+
+def test_a_member_that_is_larger_than_it_states_is_refused(tmp_path: Path) -> None:
+    spaces = " " * 3_000_000
+    written_log(tmp_path / "a.eval", {"header.json": HEADER, "summaries.json": f"[{spaces}]"})
+    content = (tmp_path / "a.eval").read_bytes()
+    size = len(spaces) + 2
+    forged = content.replace(size.to_bytes(4, "little"), (40).to_bytes(4, "little"))
+    assert forged != content
+    (tmp_path / "a.eval").write_bytes(forged)
+    with limits(bytes=50_000):
+        assert "E601" in refused(tmp_path, 'predictions quiz from inspect "a.eval"\n')
+
+
+@pytest.mark.parametrize("text", ['{"status": "success", "eval"', "[]", '{"status": 3}', ""])
+def test_json_that_is_cut_off_or_not_a_log_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(text)
+    assert "E601" in refused(tmp_path, 'predictions quiz from inspect "a.json"\n')
+
+
 def test_a_log_that_did_not_end_is_read_where_that_is_stated(tmp_path: Path) -> None:
     pytest.importorskip("backports.zstd")
-    from backports.zstd import zipfile
+    from backports.zstd import zipfile as with_zstandard
 
-    whole = zipfile.ZipFile(LOGS / "inspect" / "arith_small.eval")
-    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+    whole = with_zstandard.ZipFile(LOGS / "inspect" / "arith_small.eval")
+    with with_zstandard.ZipFile(tmp_path / "a.eval", "w") as archive:
         for name in ("_journal/start.json", "_journal/summaries/1.json"):
             archive.writestr(name, whole.read(name))
     body = 'predictions quiz from inspect "a.eval"\n  scorer match\n'
