@@ -52,7 +52,7 @@ class Hypothesis(Struct, frozen=True):
 
 
 class PlannedComparison(Struct, frozen=True):
-    """A line on one data set, or on one sample of data sets, by one metric.
+    """A line on one data set, on one sample of data sets or on their average, by one metric.
 
     `sources` are the data sets; `table` is the `scores` statement whose data sets are a sample of
     their own. `omnibus` tells whether all `models` are tested at once, before the pairs or alone.
@@ -68,7 +68,12 @@ class PlannedComparison(Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The data set; of a sample the `scores` statement that holds it, else empty."""
+        """The data set; of a sample the `scores` statement that holds it, else empty.
+
+        Of an average it is how that is written.
+        """
+        if self.line.averaged is not None:
+            return f"averaged over {self.line.averaged}"
         return (self.table or "") if self.line.across else self.sources[0]
 
     def hypotheses(self, *, with_omnibus: bool) -> Iterator[Hypothesis]:
@@ -214,8 +219,8 @@ def names_in(fitted: Words, source: SourceSpec, line: ComparisonSpec) -> Words:
 def _planned(
     line: ComparisonSpec, sources: Sequence[SourceSpec], fitted: Words
 ) -> Iterator[PlannedComparison]:
-    """Iterate over the data sets, or samples of data sets, that have all models of a line."""
-    if not line.across:
+    """Iterate over the data sets, or what is made of several, that have all models of a line."""
+    if not line.over_data:
         for source in sources:
             names = names_in(fitted, source, line)
             for metric in _metrics(source, line):

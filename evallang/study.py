@@ -36,6 +36,10 @@ Options = tuple[tuple[str, OptionValue], ...]
 SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
 
 
+Average = Literal["data", "rows"]
+"""What counts the same in an average over data sets: each of them, or each of their rows."""
+
+
 class Method(Struct, frozen=True):
     """A word of a catalogue with the options that were written, in their order.
 
@@ -133,13 +137,17 @@ class Tuning(Placed, frozen=True):
 
 
 class Measure(Placed, frozen=True):
-    """One metric to report; `interval` is None for the default of metric and protocol."""
+    """One metric to report; `interval` is None for the default of metric and protocol.
+
+    With `averaged` the average over the data sets is reported too.
+    """
 
     APART: ClassVar[tuple[str, ...]] = ("span", "interval_span")
 
     metric: Method
     interval: Method | None
     within: tuple[str, ...] = ()
+    averaged: Average | None = None
     span: Span | None = None
     interval_span: Span | None = None
 
@@ -150,7 +158,8 @@ class ComparisonSpec(Placed, frozen=True):
     `test` is the first test of the line; if it tests all models at once, it is the `omnibus`, and
     `post_hoc` is the test after `then`, or None. `pairs` are all pairs of the line, `models` all
     models that its omnibus covers. `correction` is None if the tests control the family
-    themselves. `singly` states that the test is about one model.
+    themselves. `singly` states that the test is about one model. With `averaged` the average over
+    the data sets is compared, which are fixed; `across` takes them as the sample.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("span",)
@@ -167,10 +176,16 @@ class ComparisonSpec(Placed, frozen=True):
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
+    averaged: Average | None = None
     omnibus: Annotated[bool, Effect.DERIVED] = False
     singly: Annotated[bool, Effect.DERIVED] = False
     protocol_written: Annotated[bool, Effect.DERIVED] = False
     span: Span | None = None
+
+    @property
+    def over_data(self) -> bool:
+        """Whether it is one comparison of all data sets, and not one on each of them."""
+        return self.across or self.averaged is not None
 
 
 class RequirementSpec(Placed, frozen=True):
@@ -189,6 +204,7 @@ class RequirementSpec(Placed, frozen=True):
     within: str | None
     protocol: str | None
     level: float
+    averaged: Average | None = None
     level_written: Annotated[bool, Effect.DERIVED] = False
     metric_written: Annotated[bool, Effect.DERIVED] = False
     protocol_written: Annotated[bool, Effect.DERIVED] = False
@@ -352,6 +368,13 @@ def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
 def units_of(study: Study) -> dict[str, str]:
     """Return what each source calls its examples or data sets, where it does."""
     return {source.name: source.unit for source in study.sources if source.unit}
+
+
+def averaged_lines(study: Study) -> list[Measure | ComparisonSpec | RequirementSpec]:
+    """List the lines that average over data sets."""
+    lines: list[Measure | ComparisonSpec | RequirementSpec]
+    lines = [*study.measures, *study.comparisons, *study.requirements]
+    return [line for line in lines if line.averaged is not None]
 
 
 def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:

@@ -221,6 +221,8 @@ def _runs_here(other: Entry[HypothesisTestDeclaration], line: Line) -> bool:
                 return False
             continue
         evaluation = context.evaluation
+        if evaluation.average is not None and not other.declaration.averaged:
+            return False
         method, metric = Method(other.name), context.by
         if unmet_evidence(method, metric, evaluation.yields, evaluation.grouped) is not None:
             return False

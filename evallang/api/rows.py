@@ -188,13 +188,16 @@ class Fold(Struct, frozen=True):
     sd_over_seeds: float | None
 
 
+AVERAGED = "what counts the same in an average over the data sets: `data` or `rows`; else null"
+
+
 class Estimates(Rows[Estimate]):
     """Every estimate: a row for each metric of a model on a data set under a protocol."""
 
     __slots__ = ()
     THINGS = ("estimate", "estimates")
-    PRINTED = ("data", "protocol", "model", "metric", "subgroup", "value", "interval_low",
-               "interval_high", "n")  # fmt: skip
+    PRINTED = ("data", "averaged", "protocol", "model", "metric", "subgroup", "value",
+               "interval_low", "interval_high", "n")  # fmt: skip
     COLUMNS = (
         Column[Estimate]("data", str, "data set", lambda e: e.data),
         Column(
@@ -215,6 +218,7 @@ class Estimates(Rows[Estimate]):
         Column("n", int, "rows, or folds where the mean of folds is reported", lambda e: e.n),
         Column("about", str, "what the interval is about", lambda e: e.about),
         Column("notes", str, "notes, separated by semicolons", lambda e: _joined(e.notes)),
+        Column("averaged", str, AVERAGED, lambda e: e.averaged),
     )
 
 
@@ -249,6 +253,7 @@ class Comparisons(Rows[Comparison]):
         Column("correction", str, "correction of the family", lambda c: c.family.correction),
         Column("exploratory", bool, "marked as exploratory", lambda c: c.family.exploratory),
         Column("against", str, "reference model", lambda c: c.against),
+        Column("averaged", str, AVERAGED, lambda c: c.averaged),
     )
 
 
@@ -257,8 +262,8 @@ class Pairs(Rows[Pair]):
 
     __slots__ = ()
     THINGS = ("pair", "pairs")
-    PRINTED = ("data", "metric", "first", "second", "test", "difference", "low", "high", "p",
-               "p_adjusted", "reject", "p_first", "p_rope", "p_second")  # fmt: skip
+    PRINTED = ("data", "averaged", "metric", "first", "second", "test", "difference", "low", "high",
+               "p", "p_adjusted", "reject", "p_first", "p_rope", "p_second")  # fmt: skip
     COLUMNS = (
         Column[Pair]("index", int, "number of the `compare` line", lambda r: r.comparison.index),
         Column("data", str, "data set; null across data sets", lambda r: r.comparison.data),
@@ -289,6 +294,7 @@ class Pairs(Rows[Pair]):
         ),
         Column("p_second", float, "posterior of second", lambda r: r.result.extra.get("p_second")),
         Column("notes", str, "notes, separated by semicolons", lambda r: _joined(r.result.notes)),
+        Column("averaged", str, AVERAGED, lambda r: r.comparison.averaged),
     )
 
 
@@ -339,6 +345,7 @@ class Requirements(Rows[Requirement]):
         Column("level", float, "confidence level", lambda r: r.level),
         Column("method", str, "method of the interval", lambda r: r.method),
         Column("reason", str, "why it could not be decided", lambda r: r.reason),
+        Column("averaged", str, AVERAGED, lambda r: r.averaged),
     )
 
 
@@ -351,7 +358,7 @@ def folds_of(estimates: Iterable[Estimate]) -> Folds:
     """Return the folds behind estimates, in order."""
     return Folds(
         Fold(
-            e.data,
+            e.data or "",
             e.protocol,
             e.model,
             e.metric,

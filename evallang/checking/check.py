@@ -199,6 +199,9 @@ def _resolve(
     resolve_models.judge_weights(scope, study)
     validity.judge_folds(scope, study)
     scope.diagnostics += validity.unmet_intervals(study)
+    for measure in study.measures:
+        if measure.averaged is not None:
+            scope.diagnostics += list(validity.unmet_averages(study, measure))[:1]
     validity.judge_search(scope, study)
     further = tuple(validity.implied_by_intervals(scope, study))
     settled = validate_compare.settle(scope, study)

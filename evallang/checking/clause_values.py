@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from evallang.checking import values
 from evallang.checking.scope import Scope, suggestion
@@ -10,6 +10,7 @@ from evallang.diagnostics import Edit, Fix, codes
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import listed
+from evallang.study import Average
 from evallang.syntax import nodes as n
 from evallang.syntax.language import RESERVED, Clause
 
@@ -139,6 +140,11 @@ TAKEN: Mapping[str, Callable[[Scope, n.ClauseNode, Clause], Any]] = {
     "columns": columns,
 }
 """What takes the values of a clause, by what the language declares that it takes."""
+
+
+def average(node: n.NameNode | None) -> Average | None:
+    """Return what counts the same in an average over data sets."""
+    return cast(Average, node.name) if node is not None else None
 
 
 def distinct(

@@ -31,7 +31,13 @@ from evallang.checking.rules.study_facts import (
 )
 from evallang.checking.scope import refusal
 from evallang.checking.validate_analyze import judge_read_analyses
-from evallang.checking.validity import metrics_on, regions, unmet_intervals, unmet_tests
+from evallang.checking.validity import (
+    metrics_on,
+    regions,
+    unmet_averages,
+    unmet_intervals,
+    unmet_tests,
+)
 from evallang.compatibility import (
     has_repeats,
     metric_entry,
@@ -94,6 +100,7 @@ from evallang.study import (
     RequirementSpec,
     Study,
     asked_metrics,
+    averaged_lines,
 )
 
 FIVE_BY_TWO = 5, 2  # repeats and folds of a test that counts on no others
@@ -128,6 +135,8 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
     found += unmet_intervals(read, yields, sizes)
     for line in tested_lines(read):
         found += unmet_tests(read, line, yields, sizes)
+    for averaged in averaged_lines(read):
+        found += list(unmet_averages(read, averaged, yields))[:1]
     for one in sources.with_examples:
         of_labels = isinstance(one, Table) or (one.correct is None and one.values is None)
         if of_labels:
@@ -484,7 +493,7 @@ def _judge_ratio(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
     assert own is not None, "scores have a metric of their own"
     asked: list[tuple[Entry[Any], Method, Span | None]] = []
     for line in tested_lines(study):
-        if not line.across and own in line.metrics:
+        if not line.over_data and own in line.metrics:
             asked += [(HYPOTHESIS_TESTS[test.name], test, line.span) for test in tests_of(line)]
     for measure in study.measures:
         if (chosen := measure.interval) is not None and measure.metric == own:

@@ -56,7 +56,7 @@ def judge_few_examples(
     if grouped or not yields.once or not n:
         return
     for line in study.comparisons:
-        if line.across or (protocol is not None and line.protocol not in (None, protocol)):
+        if line.over_data or (protocol is not None and line.protocol not in (None, protocol)):
             continue
         for test in tests_of(line):
             declared = HYPOTHESIS_TESTS[test.name].declaration.holds
@@ -193,12 +193,12 @@ def _readings(study: Study, protocol: Protocol | None, tested: Tested) -> Iterat
             what = f"the interval of `{measure.metric.written}`"
             yield Reading(what, name if measure.interval else None, place, COVERED)
     for line in study.comparisons:
-        for test in () if line.across or not is_here(line) else tests_of(line):
+        for test in () if line.over_data or not is_here(line) else tests_of(line):
             if reads_scores(test) and any(map(is_auc, line.metrics)):
                 instead = f"write `with {test_of_any_metric()}`, or "
                 yield Reading(f"`{test.name}`", test.name, line.span, rejected, instead)
     for claim in study.requirements:
-        if not is_here(claim) or claim.within is not None or not is_auc(claim.metric):
+        if not is_here(claim) or claim.within or claim.averaged or not is_auc(claim.metric):
             continue
         name, rate = interval(claim.metric, stated.get(claim.metric)), COVERED
         if claim.kind != "level":

@@ -14,12 +14,16 @@ from evallang.checking.resolve_measure import (
 )
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
-from evallang.compatibility.hypothesis_tests import test_over_data
+from evallang.compatibility.hypothesis_tests import test_over_data, tests_of_averages
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
 from evallang.source import Span
 from evallang.spelling import Words, closest
-from evallang.stats.corrections.correction import CORRECTIONS, default_correction
+from evallang.stats.corrections.correction import (
+    CORRECTIONS,
+    default_correction,
+    joint_default,
+)
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
@@ -37,7 +41,7 @@ def comparisons(
     found = []
     names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.CompareNode)):
-        spec = _comparison(scope, index, node, names, sources, protocols, measured)
+        spec = _comparison(scope, index, node, names, sources, protocols, measured, families)
         if spec is None:
             continue
         joined = is_joined(families, spec)
@@ -58,6 +62,7 @@ def _comparison(
     sources: Sequence[SourceSpec],
     protocols: Sequence[Protocol],
     measured: Sequence[Measure],
+    families: Literal["separate", "together"],
 ) -> ComparisonSpec | None:
     before = len(scope.diagnostics)
     pairs, models = _models(scope, node, names)
@@ -69,7 +74,12 @@ def _comparison(
         scope.refuse("reference_alone", node.against.span, against=against)
     if against is not None and against in models:
         models = tuple(m for m in models if m != against)
-    test = values.method(scope, node.test, "test")
+    test: Method | None = Method(tests_of_averages()[0])
+    if node.test is not None:
+        test = values.method(scope, node.test, "test")
+    else:
+        assert test is not None, "the default test of an average"
+        scope.default(f"compare line {index + 1} with", test.name, "compare", "with", line=index)
     post_hoc = values.method(scope, node.then, "test") if node.then else None
     for key, place, facts in _of_then(node, test, post_hoc) if test is not None else ():
         scope.refuse(key, place, **facts)
@@ -77,6 +87,9 @@ def _comparison(
     clause_values.distinct(scope, node.by, metrics, " after `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
     correction = _correction(scope, node, test, post_hoc)
+    alone = families == "separate" or node.exploratory
+    if node.test is None and node.correction is None and len(metrics) < 2 and alone:
+        correction = Method(joint_default())
     if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):
         return None
     if test is None or any(m is None for m in metrics):
@@ -103,6 +116,7 @@ def _comparison(
         metrics=chosen,
         protocol=protocol,
         exploratory=node.exploratory,
+        averaged=clause_values.average(node.averaged),
         omnibus=_takes_all(node, test, names),
         singly=HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1),
         protocol_written=node.on is not None,
@@ -154,7 +168,7 @@ def _of_then(
     first = HYPOTHESIS_TESTS[test.name].declaration
     if node.then is not None and not first.omnibus:
         subject = words.get(first.models[0], "tests many models at once")
-        yield "nothing_after_then", node.test.span, {"test": test, "subject": subject}
+        yield "nothing_after_then", (node.test or node).span, {"test": test, "subject": subject}
     elif node.then is not None and post_hoc is not None:
         least = HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0]
         subject = words.get(least, "tests many models at once")
@@ -259,7 +273,7 @@ def _of_models(
         pairwise = () if declared.across_data else declared.followed_by[-1:]
         pairwise = (test_over_data(),) if node.across else pairwise
         fix = f"write `with {pairwise[0]}`, or name a third model" if pairwise else None
-        yield "omnibus_of_two_models", node.test.span, {"spec": spec, "help": fix}
+        yield "omnibus_of_two_models", (node.test or node).span, {"spec": spec, "help": fix}
     side = pair_test.keywords().get("alternative", "two_sided")
     claim = HYPOTHESIS_TESTS[pair_test.name].declaration.claim
     # a one-sided test needs to know which of two models is the first

@@ -62,12 +62,14 @@ def _measured_here(
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
                 continue
-            first = next((m for m in found if m.metric == resolved), None)
+            averaged = clause_values.average(node.averaged)
+            same = (m for m in found if (m.metric, m.averaged) == (resolved, averaged))
+            first = next(same, None)
             if first is not None:
                 message = f"`{resolved.written}` is measured twice"
                 scope.report_twice(codes.parameter_twice, message, metric.span, first.span)
                 continue
-            found.append(Measure(resolved, interval, within, metric.span, place))
+            found.append(Measure(resolved, interval, within, averaged, metric.span, place))
     return tuple(found)
 
 
@@ -201,6 +203,7 @@ def requirements(
                 within=clause_values.own_column(scope, node.within) if node.within else None,
                 protocol=protocol,
                 level=level,
+                averaged=clause_values.average(node.averaged),
                 level_written=node.at is not None,
                 metric_written=node.metric is not None,
                 protocol_written=node.on is not None,

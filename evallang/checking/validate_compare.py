@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from evallang.checking.rules.study_facts import gate_of, pair_test, settings, test_of
 from evallang.checking.scope import Scope
-from evallang.checking.validity import holds_several, regions, unmet_tests
+from evallang.checking.validity import holds_several, regions, unmet_averages, unmet_tests
 from evallang.compatibility import (
     is_grouped,
     metric_entry,
@@ -55,6 +55,8 @@ def settle(scope: Scope, study: Study) -> Study:
         if not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
+            continue
+        if comparison.averaged is not None and _refused_average(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
         tested = {name for one in planned_of(study, comparison) for name in one.sources}
@@ -164,7 +166,7 @@ def _wrong_family(
     inputs, declared = entry.inputs, entry.declaration
     planned = planned_of(study, comparison)
     models = max((len(one.models) for one in planned), default=0)
-    several = not comparison.across and any(map(holds_several, study.sources))
+    several = not comparison.over_data and any(map(holds_several, study.sources))
     if inputs == ("p",):
         return
     if several or len(planned) > 1:
@@ -258,8 +260,19 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
     return False
 
 
+def _refused_average(scope: Scope, study: Study, line: ComparisonSpec | RequirementSpec) -> bool:
+    """Report the first thing that keeps a line from averaging over data sets."""
+    unmet = list(islice(unmet_averages(study, line), 1))
+    scope.diagnostics += unmet
+    return bool(unmet)
+
+
 def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
     """Report the first thing that keeps a line from being decided on any source."""
+    if line.averaged is not None:
+        if line.test is None or _two_model_test_fits(scope, line, line.test):
+            _refused_average(scope, study, line)
+        return
     if line.test is not None:
         if _two_model_test_fits(scope, line, line.test):
             scope.diagnostics += list(unmet_tests(study, gate_of(line, line.test)))[:1]

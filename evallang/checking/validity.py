@@ -17,25 +17,35 @@ from evallang.checking.rules.study_facts import (
 )
 from evallang.checking.scope import Scope, refusal
 from evallang.compatibility import (
+    are_paired,
     is_assigned,
     is_grouped,
+    is_mean_of_rows,
     is_weighted,
     metric_entry,
     own_metric,
     spoken,
     yields_of,
 )
-from evallang.compatibility.hypothesis_tests import tests_of, unmet_by_test
+from evallang.compatibility.hypothesis_tests import (
+    reads_order,
+    tests_of,
+    tests_of_averages,
+    unmet_by_test,
+)
 from evallang.compatibility.intervals import (
     Unmet,
+    alternatives,
     default_interval,
     implied_options,
     unmet_by_interval,
 )
 from evallang.data.dataset import EPOCH, DataSpec, PredictionsSpec, ScoresSpec, ScoreTable
 from evallang.diagnostics import Diagnostic, codes, diagnose
+from evallang.evidence import DATASET_SCORES, LOSSES_PER_ROW
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Design
+from evallang.results.written import statement_of
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -44,6 +54,7 @@ from evallang.study import (
     Measure,
     Method,
     Protocol,
+    RequirementSpec,
     SourceSpec,
     Study,
     Tuning,
@@ -84,7 +95,7 @@ def unmet_tests(
     classes: Mapping[str, int] = NOT_READ,
 ) -> Iterator[Diagnostic]:
     """Find the tests of a line that need another metric, other evidence or fewer classes."""
-    for source, protocol, yields in () if line.across else evidence_of(study, line):
+    for source, protocol, yields in () if line.over_data else evidence_of(study, line):
         own, of_scores = own_metric(source), isinstance(source, ScoresSpec)
         if protocol is None or is_assigned(protocol):
             yields = found.get(source.name, yields)
@@ -122,6 +133,56 @@ def _with_epochs(source: SourceSpec, found: Mapping[str, Yields]) -> Iterator[Yi
     """Yield what logs that were not read yet give where a sample has several epochs."""
     if isinstance(source, PredictionsSpec) and source.epochs_open and source.name not in found:
         yield yields_of(replace(source, repeat=EPOCH), None)
+
+
+def unmet_averages(
+    study: Study,
+    line: Measure | ComparisonSpec | RequirementSpec,
+    found: Mapping[str, Yields] = NONE_FOUND,
+) -> Iterator[Diagnostic]:
+    """Find what keeps a line from averaging over data sets."""
+    within = None if isinstance(line, ComparisonSpec) else line.within
+    metrics = line.metrics if isinstance(line, ComparisonSpec) else (line.metric,)
+    tests = tests_of(line) if isinstance(line, ComparisonSpec) else ()
+    if isinstance(line, RequirementSpec) and line.test is not None:
+        tests = (line.test,)
+    over = line.averaged
+    if within:
+        yield refusal("average_of_levels", line.span, over=over)
+    for test in tests:
+        if not HYPOTHESIS_TESTS[test.name].declaration.averaged or reads_order(test):
+            usual = [f"`with {name}`" for name in tests_of_averages()[:2]]
+            yield refusal(
+                "test_of_no_average", line.span, test=test, usual=alternatives(usual), over=over
+            )
+    protocols = None if isinstance(line, Measure) else line.protocol
+    for metric in metrics:
+        here = []
+        for source, protocol, yields in settings(study, found):
+            own = own_metric(source)
+            about = metric == own if own is not None else metric.better is None
+            if about and (protocol is None or protocols in (None, protocol.name)):
+                here.append((source, protocol, yields))
+        names = {source.name for source, _, _ in here}
+        several = len(names) > 1 or (here and _may_hold_several(here[0][0]))
+        if here and not several:
+            yield refusal("average_of_one", line.span, write=DATASET_SCORES.write, over=over)
+        if here and not is_mean_of_rows(metric_entry(metric)):
+            yield refusal("average_of_no_mean", line.span, metric=metric, over=over)
+        for source, protocol, yields in here:
+            name = source.name
+            if LOSSES_PER_ROW not in yields.evidence or not are_paired(yields):
+                end = lacking(source, protocol)
+                yield refusal("average_without_rows", line.span, lacking=end, over=over)
+            elif yields.weighted:
+                yield refusal("average_of_weighted", line.span, name=name, over=over)
+            elif yields.neighbours:
+                yield refusal("average_of_series", line.span, name=name, over=over)
+
+
+def _may_hold_several(source: SourceSpec) -> bool:
+    """Return whether a source is a statement of several data sets that are not read yet."""
+    return holds_several(source) and statement_of(source.name) == source.name
 
 
 def lacking(source: SourceSpec, protocol: Protocol | None) -> str:

@@ -32,7 +32,7 @@ def verdicts(record: ResultsRecord) -> list[Verdict]:
 
 
 def _verdict(found: Requirement, *, percent: bool, several: bool) -> Verdict:
-    where = f" on {found.data}" if several else ""
+    where = f" on {found.data}" if several and found.averaged is None else ""
     words = found.source.removeprefix("require ")
     if found.subgroup is not None:
         words = words.replace(f" within {found.subgroup.column}", "")

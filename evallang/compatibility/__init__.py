@@ -177,6 +177,13 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
 
 
+def yields_of_average(yields: Yields) -> Yields:
+    """Return what data sets that are averaged provide: the value of each example."""
+    single = yields.single_fit or yields.averaged
+    evidence = frozenset({LOSSES_PER_ROW})
+    return replace(yields, evidence=evidence, averaged=True, single_fit=single)
+
+
 def are_paired(yields: Yields) -> bool:
     """Return whether the outcomes of two models are known to be those of the same units."""
     return all(one.paired for one in yields.evidence)

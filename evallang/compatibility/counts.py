@@ -18,7 +18,7 @@ from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Counts, Subject
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import AnalysisSpec, Method, Study
+from evallang.study import AnalysisSpec, Method, Study, averaged_lines
 
 
 def rankings_asked(study: Study) -> Rankings | None:
@@ -49,6 +49,8 @@ def rows_asked(study: Study) -> tuple[RowsAsked, ...]:
         if counts_of(metric) is Counts.SCORES:
             written = metric.written
             needing.setdefault(f"`{written}` of a subgroup", f"write `{written}` without `within`")
+    if averaged_lines(study):
+        needing.setdefault("an average over data sets", None)
     for comparison in study.comparisons:
         correction = comparison.correction
         if correction is not None and _takes_rows(correction.name):

@@ -192,6 +192,12 @@ def _repeated(test: str) -> str:
     return f"{FOLD_SCORES.write} and `with {test}`"
 
 
+def tests_of_averages() -> list[str]:
+    """Return the tests with a form for averages over data sets, the default first."""
+    known = [entry for entry in HYPOTHESIS_TESTS if entry.declaration.averaged]
+    return [entry.name for entry in sorted(known, key=lambda one: one.declaration.averaged)]
+
+
 def _area_metric() -> str:
     """Return the metric that the tests of areas are about."""
     return next(entry.name for entry in METRICS if entry.declaration.ranks == "area")

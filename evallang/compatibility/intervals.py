@@ -48,6 +48,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "shares": "weighted sums of shares, such as balanced accuracy",
     "series": "mean losses, their roots, and accuracy",
     "means": "means over examples, such as accuracy and losses",
+    "strata": "averages of several data sets (`averaged over data`)",
 }
 """What the intervals of each form are for."""
 
@@ -184,6 +185,7 @@ def unmet_by_interval(
         "areas": is_auc(metric),
         "paired": False,
         "independent": False,
+        "strata": False,
         "one_metric": entry.name == declared.of_metric and metric.better is None,
         "cells": entry.declaration.form == "counts" and metric.better is None,
         "means": is_mean_of_rows(entry),

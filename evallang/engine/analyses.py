@@ -130,6 +130,7 @@ def analyses_of_lines(
 
 def _stages(study: Study, spec: AnalysisSpec, families: Families) -> Iterator[Stage]:
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
+    lines = [line for line in lines if line.averaged is None]  # whose strata no power is known of
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
     ]

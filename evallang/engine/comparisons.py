@@ -127,7 +127,9 @@ class _Joint:
     def _studentized(self) -> NDArray[np.float64]:
         losses = np.column_stack([self._alone(model).losses(0) for model in self._place])
         groups, seed = self._first.make("groups"), self._joint.seed
-        return studentized_p(losses, self._columns, groups, seed, self._rounds, self._side)
+        strata = self._first.make("strata")
+        given = losses, self._columns, groups, seed, self._rounds, self._side, strata
+        return studentized_p(*given)
 
     def _swapped(self) -> NDArray[np.float64]:
         groups = self._first.make("groups")
@@ -143,12 +145,14 @@ class OneSource(Struct, frozen=True):
 
     evaluation: Evaluation
     by: Method
-    asked: dict[tuple[Method, tuple[str, ...]], TestInputs] = field(default_factory=dict)
+    asked: dict[tuple[Method, tuple[str, ...], tuple[str, ...]], TestInputs] = field(
+        default_factory=dict
+    )
 
     @property
     def data(self) -> str | None:
-        """The name of the source."""
-        return self.evaluation.source
+        """The name of the source, None where several are averaged."""
+        return self.evaluation.data
 
     @property
     def protocol(self) -> str | None:
@@ -168,6 +172,8 @@ class OneSource(Struct, frozen=True):
     def lacking(self, models: Sequence[str]) -> Lacking | None:
         """Return a model whose fit failed, or that gives no scores."""
         for model in models:
+            if (without := self.evaluation.without_average(model)) is not None:
+                return Lacking("refused", without, model)
             if self.evaluation.models[model].failed:
                 return Lacking("fit", f"a fit of {model} failed", model)
             if as_read_by(self.evaluation, self.by).outcome(model, self.by) is None:
@@ -199,11 +205,19 @@ class OneSource(Struct, frozen=True):
             return None
 
     def _inputs(
-        self, study: Study, test: Method, models: tuple[str, ...], level: float
+        self,
+        study: Study,
+        test: Method,
+        models: tuple[str, ...],
+        level: float,
+        among: tuple[str, ...] = (),
     ) -> TestInputs:
-        key = (test, models)
+        """Return the inputs of a test, on the rows that its models, or those `among`, share."""
+        shared = {*among} <= {*self.evaluation.on_the_same_rows(models[0])}
+        key = (test, models, () if shared else among)
         if key not in self.asked:
-            read = in_blocks(as_read_by(self.evaluation, self.by), test).on_common_rows(models)
+            whole = in_blocks(as_read_by(self.evaluation, self.by), test)
+            read = whole.on_common_rows(among or models)
             self.asked[key] = TestInputs(study, read, self.by, models, test, level)
         return self.asked[key]
 
@@ -228,8 +242,10 @@ class OneSource(Struct, frozen=True):
     def resampled(
         self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
     ) -> Any:
-        """p of a test of these pairs on joint resamples."""
-        return joint_p([self._inputs(study, test, pair, study.confidence) for pair in pairs], joint)
+        """p of a test of these pairs on joint resamples of the rows that all their models have."""
+        among = tuple(dict.fromkeys(model for pair in pairs for model in pair))
+        level = study.confidence
+        return joint_p([self._inputs(study, test, pair, level, among) for pair in pairs], joint)
 
     def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """None: folds are not data sets."""
@@ -769,6 +785,7 @@ def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
         index=spec.index,
         source=spec.source,
         data=context.data,
+        averaged=spec.averaged,
         protocol=context.protocol,
         metric=context.metric,
         alpha=study.alpha,

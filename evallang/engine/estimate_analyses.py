@@ -31,7 +31,7 @@ class Estimates(Struct, frozen=True):
 
     def metric(self, estimate: Estimate) -> Method:
         """Return the metric of an estimate."""
-        own = own_metric(self.source(estimate.data))
+        own = own_metric(self.source(estimate.data or ""))
         known = [measure.metric for measure in self.study.measures]
         return own or next(one for one in known if one.written == estimate.metric)
 

@@ -45,7 +45,12 @@ from evallang.stats.intervals.few_groups import (
     clustered_wilson,
     weighted_wilson,
 )
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
+from evallang.stats.intervals.interval import (
+    INTERVALS,
+    IntervalDeclaration,
+    Resampler,
+    default_of,
+)
 from evallang.stats.intervals.proportions import clopper_pearson, wilson
 from evallang.stats.intervals.ratio_of_sums import CountedInfluences
 from evallang.stats.intervals.readers import ReaderScores
@@ -272,8 +277,11 @@ def interval_method(
 ) -> Method | None:
     """Return the interval of a measure, as written or by default; None where none is sound.
 
-    The default depends on the number n of examples where these are few.
+    The default depends on the number n of examples where these are few; an average over data sets
+    has one interval.
     """
+    if evaluation.average is not None:
+        return Method(default_of("averaged"))
     if measure.interval is not None:
         return measure.interval
     name = default_interval(
@@ -305,6 +313,7 @@ ESTIMATE.provide(
     classes=lambda inputs: np.asarray(inputs.outcome.truth, dtype=np.int64),
     by_pairs=lambda inputs: inputs.metric.keywords().get("multi_class") == "ovo",
     groups=lambda inputs: inputs.groups,
+    strata=lambda inputs: inputs.evaluation.strata_of(inputs.model),
     sample=lambda inputs: inputs.sample(),
     positive=lambda inputs: inputs.outcome.positive,
 )

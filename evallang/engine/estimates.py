@@ -1,6 +1,7 @@
 """Outcomes in, `Estimate`s with their intervals out, also in the levels of a column."""
 
 import math
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite, isinf
@@ -50,6 +51,7 @@ from evallang.stats.learning_bootstrap import (
     no_information_rate,
     standard_error,
 )
+from evallang.stats.strata import stratified_mean
 from evallang.study import Measure, Method, Study
 
 FULL_SAMPLE = -1  # the fold of the model fitted on, and tested on, all rows
@@ -159,7 +161,8 @@ def _record(
     n_train = len(evaluation.models[model].rows[evaluation.models[model].fold == FULL_SAMPLE])
     about = subject_of_yields(evaluation.yields, evaluation.grouped)
     return Estimate(
-        data=evaluation.source,
+        data=evaluation.data,
+        averaged=evaluation.averaged,
         protocol=evaluation.protocol,
         model=model,
         metric=metric.written,
@@ -315,6 +318,8 @@ def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure)
 
 def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     metric = measure.metric
+    if (lacking := evaluation.without_average(model)) is not None:
+        return _undefined(evaluation, model, metric, f"not computed: {lacking}")
     found = evaluation.models[model]
     outcome = evaluation.outcome(model, metric)
     if found.failed or outcome is None:
@@ -337,12 +342,16 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
     outcomes = evaluation.outcomes(model, metric)
     inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole)
     found_interval = estimate_interval(inputs, measure)
+    if (strata := evaluation.strata_of(model)) is not None:
+        whole_error = stratified_mean(inputs.losses(), strata, inputs.groups).error
+        extra = {**extra, "n_data_sets": len(strata.shares), "standard_error": whole_error}
     rounded: tuple[str, ...] = ()
     if (error := rounding_error(evaluation, model, metric)) is not None:
         extra = {**extra, "error_of_rounding": error}
         rounded = (note_of_rounding(metric, error),)
     return Estimate(
-        data=evaluation.source,
+        data=evaluation.data,
+        averaged=evaluation.averaged,
         protocol=evaluation.protocol,
         model=model,
         metric=metric.written,
@@ -403,6 +412,9 @@ def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str
     sizes = [fold.n_train for fold in evaluation.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
     text = ALGORITHM if of_folds else subject_of_yields(evaluation.yields, evaluation.grouped)
+    if evaluation.average is not None:
+        text = re.sub(r"model$", "model on new examples", evaluation.average.about)
+        text += ", with the data sets fixed"
     if evaluation.own is not None and not evaluation.yields.evidence:
         text = AS_GIVEN
     elif not sizes:
@@ -414,7 +426,8 @@ def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str
 def _folds(
     evaluation: Evaluation, whole: Aggregate, spreads: Sequence[float | None]
 ) -> tuple[FoldValue, ...]:
-    if evaluation.own is not None and not evaluation.yields.evidence:
+    unknown = evaluation.own is not None and not evaluation.yields.evidence
+    if unknown or evaluation.average is not None:
         return ()
     sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in evaluation.folds}
     return tuple(
@@ -435,6 +448,8 @@ def _folds(
 
 def _aggregation(evaluation: Evaluation, whole: Aggregate) -> str:
     """Return how one value came of many; scores measured elsewhere have no examples to pool."""
+    if evaluation.averaged == "data":
+        return "mean_of_data_sets"
     if evaluation.own is None or not evaluation.yields.of_folds_alone:
         return whole.aggregation
     return "mean_of_folds" if len(whole.folds) > 1 else "given"
@@ -442,7 +457,8 @@ def _aggregation(evaluation: Evaluation, whole: Aggregate) -> str:
 
 def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) -> Estimate:
     return Estimate(
-        data=evaluation.source,
+        data=evaluation.data,
+        averaged=evaluation.averaged,
         protocol=evaluation.protocol,
         model=model,
         metric=metric.written,

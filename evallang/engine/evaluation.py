@@ -28,7 +28,8 @@ from evallang.stats.clusters import variance_of_mean
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.score_counts import PlacementSums, ScoreCounts, place_scores
-from evallang.study import Method
+from evallang.stats.strata import Strata
+from evallang.study import Average, Method
 
 ROUNDING = 1e-9  # of the reciprocal of a ratio
 NONE_TESTED = Tested(0, 0, 0)
@@ -126,8 +127,23 @@ class Measured(Struct, frozen=True):
     samples: Mapping[str, Resampler]
 
 
+class Averaged(Struct, frozen=True, eq=False):
+    """The data sets whose examples an evaluation joins.
+
+    `codes` are the data set of each row, `names` their labels; `without` are the models that have
+    no average, each with the data set of which it has no example. `about` is what an estimate on
+    one of the data sets is about.
+    """
+
+    over: Average
+    about: str
+    codes: "NDArray[np.int64]"
+    names: tuple[str, ...]
+    without: Mapping[str, str]
+
+
 class Evaluation(Struct, frozen=True):
-    """All outcomes of one source under one protocol.
+    """All outcomes of one source under one protocol, or of several that are averaged.
 
     `n` is the number of rows of the source, whatever the models give; `judged` tells
     that only right and wrong are known (class 1 is right); `rated` that models are judges, whose
@@ -145,8 +161,9 @@ class Evaluation(Struct, frozen=True):
     source
     whose rows were counted, `counted` has the distinct ones, to which the arrays of `subgroups`
     belong, and those of `models` are not kept. `moments` are the places of its rows in time, None
-    for the order of the source. `measured` is what is computed already, by metric, and `tested` the
-    rows of each model that are counted already.
+    for the order of the source. `average` are the data sets whose examples these are. `measured`
+    is what is computed already, by metric, and `tested` the rows of each model that are counted
+    already.
     """
 
     source: str
@@ -179,8 +196,39 @@ class Evaluation(Struct, frozen=True):
     test_train_ratio: float | None = None
     counted: CountedRows | None = None
     moments: "NDArray[np.int64] | None" = None
+    average: Averaged | None = None
     measured: Mapping[Method, Measured] = field(default_factory=dict)
     tested: Mapping[str, Tested | None] = field(default_factory=dict)
+
+    @property
+    def data(self) -> str | None:
+        """The name of the source, None where several are averaged."""
+        return self.source if self.average is None else None
+
+    @property
+    def averaged(self) -> Average | None:
+        """What counts the same in an average of data sets, None for one data set."""
+        return None if self.average is None else self.average.over
+
+    def without_average(self, model: str) -> str | None:
+        """Return why a model has no average over the data sets, None where it has one."""
+        lacking = {} if self.average is None else self.average.without
+        return f"{model} has no {self.unit} of {lacking[model]}" if model in lacking else None
+
+    def strata_of(self, model: str) -> Strata | None:
+        """Return the data sets of the rows of a model and their shares of the average.
+
+        None without an average. Raises `ValueError` where none of these rows is of a data set.
+        """
+        if self.average is None:
+            return None
+        codes = self.average.codes[self.models[model].rows]
+        sizes = np.bincount(codes, minlength=len(self.average.names))
+        if not sizes.all():
+            missing = self.average.names[int(sizes.argmin())]
+            raise ValueError(f"the models share no {self.unit} of {missing}")
+        each = sizes if self.average.over == "rows" else np.ones(len(sizes))
+        return Strata(codes, each / each.sum())
 
     def altered(self, **changes: Any) -> "Evaluation":
         """Return the evaluation with other outcomes, of which nothing is computed yet."""
@@ -401,7 +449,13 @@ class Evaluation(Struct, frozen=True):
         return self.altered(models={**self.models, **kept})
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
-        """Return the weight of each test row of a model (n,), or None without weights."""
+        """Return the weight of each test row of a model (n,), or None without weights.
+
+        In an average over data sets the weights give each its share.
+        """
+        strata = self.strata_of(model) if self.averaged == "data" else None
+        if strata is not None:
+            return strata.weights()
         return None if self.weights is None else self.weights[self.models[model].rows]
 
     def correct(self, model: str) -> "NDArray[np.bool_]":
@@ -528,6 +582,21 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
         judged=False,
         means=True,
     )
+
+
+def means_of_examples(evaluation: Evaluation, metric: Method) -> Evaluation:
+    """Return what a metric that is a mean gives each example, over repeats and seeds their mean."""
+    by_seed = [_read_by(one, metric) for one in evaluation.by_seed]
+    first = by_seed[0]
+    if len(by_seed) == 1:
+        return first
+    models = {}
+    for name, found in first.models.items():
+        mean = np.mean([one.models[name].labels for one in by_seed], axis=0)
+        models[name] = replace(
+            found, labels=mean, scores=found.scores if found.scores is None else mean
+        )
+    return first.altered(models=models)
 
 
 class _Means(Struct, frozen=True):

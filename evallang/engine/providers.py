@@ -73,6 +73,7 @@ from evallang.stats.intervals.resampling import (
 )
 from evallang.stats.intervals.series import Dependence, dependence_beyond
 from evallang.stats.score_counts import PlacementSums
+from evallang.stats.strata import Strata
 from evallang.stats.validity import shortfalls, with_shortfalls
 from evallang.study import Method, Study
 
@@ -513,7 +514,8 @@ class TestInputs(Placed, frozen=True, dict=True):
         if self._reversed() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
         result: HypothesisTestResult = entry.function(*inputs, **options)
-        one_fit = self.evaluation.yields.single_fit or self.evaluation.yields.averaged
+        yields, average = self.evaluation.yields, self.evaluation.average
+        one_fit = yields.single_fit or (yields.averaged and average is None)
         null = "" if one_fit else entry.declaration.null_under_cv
         result = replace(
             result,
@@ -712,6 +714,12 @@ def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
     if found is None:
         return None
     return found[inputs.compared.rows()] if inputs.needs.tests == "correctness" else found
+
+
+@COMPARISON.provides("strata")
+def strata(inputs: TestInputs) -> "Strata | None":
+    """Return the data sets of the rows and their shares of an average, None without one."""
+    return inputs.evaluation.strata_of(inputs.models[0])
 
 
 @COMPARISON.provides("truth")

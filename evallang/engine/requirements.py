@@ -65,7 +65,8 @@ def _decide(
     if not found and evaluations:
         missing = [m for m in spec.models if m not in evaluations[0].models]
         lacking = f"model {' and '.join(missing)}" if missing else spec.metric.written
-        reason = f"cannot be decided: {evaluations[0].source} has no {lacking}"
+        where = evaluations[0].data or "no data set"
+        reason = f"cannot be decided: {where} has no {lacking}"
         yield _record(spec, evaluations[0], Decision(False, reason))
     for evaluation in found:
         if spec.kind == "level":
@@ -115,6 +116,9 @@ def _decide_threshold(
 
 
 def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Requirement:
+    for model in spec.models:
+        if (without := evaluation.without_average(model)) is not None:
+            return _record(spec, evaluation, Decision(False, f"cannot be decided: {without}"))
     lacking = [m for m in spec.models if evaluation.models[m].failed]
     if lacking or any(evaluation.outcome(m, spec.metric) is None for m in spec.models):
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
@@ -220,7 +224,8 @@ def _record(
         index=spec.index,
         source=spec.source,
         kind=spec.kind,
-        data=evaluation.source,
+        data=evaluation.data,
+        averaged=evaluation.averaged,
         protocol=evaluation.protocol,
         metric=spec.metric.written,
         models=spec.models,

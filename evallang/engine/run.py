@@ -12,6 +12,7 @@ from evallang.data.read_sources import ReadSources
 # each module registers what computes its kinds of nodes
 from evallang.engine import (
     analyses,
+    averages,
     best_of_many,
     comparisons,
     decisions,
@@ -50,6 +51,7 @@ LOG = logging.getLogger("evallang")
 
 __all__ = [
     "analyses",
+    "averages",
     "best_of_many",
     "comparisons",
     "decisions",

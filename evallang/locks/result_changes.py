@@ -14,6 +14,7 @@ from evallang.results.records import (
     ModelRecord,
     Requirement,
     ResultsRecord,
+    data_words,
 )
 from evallang.results.statistics import HypothesisTestResult, Interval
 
@@ -128,7 +129,8 @@ def _estimates(results: ResultsRecord) -> dict[str, Estimate]:
 def _named(estimate: Estimate) -> str:
     part = estimate.subgroup
     level = f" ({part.column} {part.level})" if part is not None else ""
-    return f"{estimate.metric} of {estimate.model}{_on(estimate.data, estimate.protocol)}{level}"
+    where = _on(data_words(estimate), estimate.protocol)
+    return f"{estimate.metric} of {estimate.model}{where}{level}"
 
 
 def _on(data: str, protocol: str | None) -> str:
@@ -142,7 +144,7 @@ def _pairs(results: ResultsRecord) -> dict[str, HypothesisTestResult]:
     """
     found: dict[str, HypothesisTestResult] = {}
     for comparison in results.comparisons:
-        where = _on(comparison.data or "all data sets", comparison.protocol)
+        where = _on(data_words(comparison), comparison.protocol)
         tests = [*comparison.pairwise, *([comparison.omnibus] if comparison.omnibus else [])]
         for test in tests:
             models = " vs ".join(test.models)
@@ -154,7 +156,8 @@ def _pairs(results: ResultsRecord) -> dict[str, HypothesisTestResult]:
 
 def _requirements(results: ResultsRecord) -> dict[str, Requirement]:
     return {
-        f"{one.source} on {one.data}" + (f" ({one.subgroup.level})" if one.subgroup else ""): one
+        f"{one.source} on {data_words(one)}"
+        + (f" ({one.subgroup.level})" if one.subgroup else ""): one
         for one in results.requirements
     }
 
@@ -175,7 +178,7 @@ def _with_former_claims(
 
 
 def _about(one: Requirement) -> tuple[object, ...]:
-    return one.kind == "level", one.data, one.protocol, one.metric, one.models, one.subgroup
+    return one.kind == "level", data_words(one), one.protocol, one.metric, one.models, one.subgroup
 
 
 def _analyses(results: ResultsRecord) -> dict[str, Mapping[str, Any]]:

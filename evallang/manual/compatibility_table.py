@@ -179,6 +179,8 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
         form = " ".join(PROTOCOLS[kind].declaration.words)
         form += "".join(f" {name}={value}" for name, value in options.items())
         lines.append(f"elsewhere, where models are fitted, it plans `{form}` of its own")
+    if declared.averaged:
+        lines.append(f"`averaged over data` and `averaged over rows`: {MEANS}")
     lines.append(MANY.get(declared.models) or f"{declared.models[0]} models or more")
     if declared.rests_only_on("fold"):
         lines.append("grouped and weighted rows too: it takes the scores of the folds")
@@ -196,6 +198,7 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
     return tuple(lines)
 
 
+MEANS = "metrics that are means over examples"
 MANY = {(1, 1): "one model; of several each is tested on its own", (2, 2): "two models"}
 """How many models one test takes, in words."""
 
@@ -216,6 +219,8 @@ def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
         if test is not None:
             return (f"differences of two accuracies: `with {test}(interval={interval.name})`",)
         return ("differences of two accuracies, from Python",)
+    if interval.declaration.form == "strata":
+        return (f"`averaged over data` and `averaged over rows`: {MEANS}",)
     by_metrics: dict[tuple[str, ...], list[str]] = {}
     for setting in settings():
         fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))

@@ -18,7 +18,7 @@ from evallang.planning.plan import Task
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import canonical_json, folds_hash
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.study import AnalysisSpec, Measure, Method, Protocol, Study, own_sources
+from evallang.study import AnalysisSpec, Average, Measure, Method, Protocol, Study, own_sources
 
 
 class EvidenceFacts(Struct, frozen=True):
@@ -80,6 +80,7 @@ class _Builder:
             if not place.implied:
                 self.estimates[place.key] = list(self._estimates(place))
         own = [place for place in self.evidence if not place.implied]
+        averages = tuple(self._averages(own))
         families = tuple(self._families())
         requirements = tuple(self._requirements(own))
         choices = [
@@ -110,7 +111,10 @@ class _Builder:
                 "study": self.study,
                 "evaluations": every,
                 "fits": tuple(self.fits),
-                "estimates": [key for place in own for key in self.estimates[place.key]],
+                "estimates": [
+                    *(key for place in own for key in self.estimates[place.key]),
+                    *averages,
+                ],
                 "families": families,
                 "requirements": requirements,
                 "choices": choices,
@@ -209,7 +213,12 @@ class _Builder:
         return replace(place, key=key)
 
     def _measures(self, place: EvidenceFacts) -> tuple[Measure, ...]:
-        return (*self.study_meant.measures, *self._compared_alone(place))
+        """Return what is measured on a data set: each metric once, with its written interval."""
+        found: dict[Method, Measure] = {}
+        for measure in self.study_meant.measures:
+            if measure.metric not in found or found[measure.metric].interval is None:
+                found[measure.metric] = measure
+        return (*found.values(), *self._compared_alone(place))
 
     def _models(self, name: str, protocol: Protocol) -> Iterator[str]:
         """Iterate over the models that are fitted, or have stored predictions, in their order."""
@@ -287,6 +296,38 @@ class _Builder:
 
     # --- what is computed from it ----------------------------------------------------------
 
+    def _average(self, places: Sequence[EvidenceFacts], metric: Method, over: Average) -> str:
+        """Return the node of the examples of several data sets, each with its value."""
+        return self.graph.add(
+            nodes.AVERAGED,
+            {"evaluations": [place.key for place in places]},
+            {"metric": metric, "over": over},
+            metric.written,
+            over,
+            at=At(protocol=places[0].protocol),
+            title=f"{metric.written} averaged over {over}",
+        )
+
+    def _averages(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
+        """Add the estimates that are averages over the data sets, under each protocol."""
+        for measure in self.study_meant.measures:
+            about = [p for p in own if measure.averaged is not None and p.measures(measure.metric)]
+            for protocol in dict.fromkeys(place.protocol for place in about):
+                places = [place for place in about if place.protocol == protocol]
+                if measure.averaged is None or len(places) < 2:
+                    continue
+                key = self._average(places, measure.metric, measure.averaged)
+                for model in dict.fromkeys(model for place in places for model in place.models):
+                    yield self.graph.add(
+                        nodes.ESTIMATE,
+                        {"study": self.study, "evaluation": key},
+                        {"model": model, "measure": measure},
+                        model,
+                        at=At(None, protocol, model),
+                        title=f"{measure.metric.written} of {model}",
+                        models=(model,),
+                    )
+
     def _estimates(self, place: EvidenceFacts) -> Iterator[str]:
         study = self.study_meant
         for measure in self._measures(place):
@@ -353,8 +394,11 @@ class _Builder:
                     if len(places) < len(found) or not places:
                         continue  # which could not be read
                     inputs["evaluations"] = [place.key for place in places]
+                    if line.averaged is not None:
+                        average = self._average(places, planned.metric, line.averaged)
+                        inputs["evaluations"] = [average]
                     protocol = line.protocol if line.across else places[0].protocol
-                data = None if line.across else planned.sources[0]
+                data = None if line.over_data else planned.sources[0]
                 key = self.graph.add(
                     nodes.TESTS,
                     inputs,
@@ -379,9 +423,13 @@ class _Builder:
     def _requirements(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
         for line in self.study_meant.requirements:
             about = [place for place in own if place.protocol in (None, line.protocol)]
+            keys = [place.key for place in about]
+            here = [place for place in about if place.measures(line.metric)]
+            if line.averaged is not None and here:
+                keys = [self._average(here, line.metric, line.averaged)]
             yield self.graph.add(
                 nodes.REQUIREMENT,
-                {"study": self.study, "evaluations": [place.key for place in about]},
+                {"study": self.study, "evaluations": keys},
                 {"spec": line},
                 line.index,
                 title=line.source,

@@ -60,8 +60,14 @@ from evallang.results.records import (
 from evallang.results.written import method_of
 
 SETS = "data sets"
+MOST_DATA_APART = 3  # more data sets share one table
 LABELLED = re.compile(r'\w+ \S+ "((?:[^"\\]|\\.)*)" from ')
 """The label of a statement of data, after its keyword and name."""
+AVERAGES: Mapping[str | None, str] = {
+    "data": "averaged over data",
+    "rows": "averaged over rows",
+}
+"""The names by which a report knows averages over the data sets, as if each were a data set."""
 NO_SENTENCES: Mapping[str, str] = {}
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
@@ -164,7 +170,7 @@ class MetricWords(Struct, frozen=True):
 class Setting(Struct, frozen=True):
     """One data set under one protocol: what one table of estimates is about."""
 
-    data: str
+    data: str | None
     protocol: str | None
 
 
@@ -195,6 +201,7 @@ class Context:
         self.report_id = report_id(plain)
         found = from_plain(ResultsRecord, _visible(plain))
         self._isolates = isolates
+        found = _with_named_averages(found)
         self.results = found = _with_isolated_names(found) if isolates else found
         self.results = replace(
             found,
@@ -281,7 +288,31 @@ class Context:
 
     @cached_property
     def _data(self) -> Mapping[str, DataRecord]:
-        return {data.name: data for data in self.results.data}
+        found = {data.name: data for data in self.results.data}
+        units = {data.unit for data in self.results.data}
+        for name in {e.data for e in self.results.estimates if e.averaged is not None}:
+            found[name or ""] = replace(
+                self.results.data[0],
+                name=name or "",
+                label="",
+                n=sum(data.n for data in self.results.data),
+                classes=None,
+                positive=None,
+                class_counts=None,
+                unit=next(iter(units)) if len(units) == 1 else "examples",
+            )
+        return found
+
+    def is_average(self, name: str | None) -> bool:
+        """Return whether what is taken for a data set is an average over all of them."""
+        return name in AVERAGES.values()
+
+    def average_words(self, name: str | None) -> str:
+        """State what an average is over: "averaged over 12 tasks, each with the same weight"."""
+        sets = f"{number_word(len(self.data_sets))} {self.sets}"
+        if name == AVERAGES["rows"]:
+            return f"averaged over the {self.unit} of {sets}"
+        return f"averaged over {sets}, each with the same weight"
 
     @cached_property
     def _methods(self) -> Mapping[tuple[str, str], MethodRecord]:
@@ -290,7 +321,10 @@ class Context:
     @cached_property
     def own_names(self) -> tuple[str, ...]:
         """What the authors call their models and data, which is printed as it is written."""
-        return (*map(self.model, self._models), *map(self.data_label, self._data))
+        return (
+            *map(self.model, self._models),
+            *map(self.data_label, (data.name for data in self.results.data)),
+        )
 
     def model(self, name: str) -> str:
         """Return the label of a model; a name that is not of the study stands for itself."""
@@ -310,9 +344,16 @@ class Context:
         """Return the label of a data set, without that of a whole collection; None means all."""
         if name is None:
             return f"all {self.sets}"
+        if self.is_average(name):
+            return self.average_words(name)
         record = self.data(name)
         label = record.label if record is not None and record.label else name
         return label.removeprefix(f"{self.collection}/") if self.collection else label
+
+    def on_data(self, name: str | None) -> str:
+        """State the data set inside a sentence, or over what it is averaged."""
+        label = self.data_label(name)
+        return label if self.is_average(name) else f"on {label}"
 
     def class_labels(self, classes: Sequence[str], data: str) -> list[str]:
         """Return classes in the author's words, which the positive one may have."""
@@ -336,8 +377,7 @@ class Context:
         """State data set and protocol inside a sentence, each where there are several."""
         words = []
         if len(self.results.data) > 1:
-            of = f"across the {self.sets}" if data is None else f"on {self.data_label(data)}"
-            words.append(of)
+            words.append(f"across the {self.sets}" if data is None else self.on_data(data))
         if protocol is not None and self.several_protocols:
             words.append(f"under {self.protocol(protocol)}")
         return " ".join(words)
@@ -414,7 +454,7 @@ class Context:
     def unit(self) -> str:
         """The word for the rows of all data sets, "examples" where they have several."""
         units = {self.cases(data.name) for data in self.results.data}
-        return units.pop() if len(units) == 1 else "examples"
+        return next(iter(units)) if len(units) == 1 else "examples"
 
     def n(self, data: str | None) -> int | None:
         """Return the number of rows of a data set."""
@@ -433,7 +473,7 @@ class Context:
         size = "" if n is None else f" (n{NBSP}={NBSP}{count(n)})"
         return f"{self.model(model)}{size}"
 
-    def sample_range(self, data: str) -> str:
+    def sample_range(self, data: str | None) -> str:
         """Return the smallest and the largest number of examples of a model: "90 to 200"."""
         sizes = sorted(set(self.samples(data).values()))
         ends = sizes if len(sizes) < 2 else (sizes[0], sizes[-1])
@@ -538,8 +578,23 @@ class Context:
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
-        """Every data set under every protocol that has estimates, in their order."""
-        return tuple(self._by_setting)
+        """Every data set under every protocol that has estimates, in their order.
+
+        Averages over the data sets come first.
+        """
+        return tuple(sorted(self._by_setting, key=lambda one: not self.is_average(one.data)))
+
+    @property
+    def averages(self) -> tuple[Setting, ...]:
+        """The settings that are averages over the data sets."""
+        return tuple(one for one in self.settings if self.is_average(one.data))
+
+    @property
+    def shown_apart(self) -> tuple[Setting, ...]:
+        """The settings with tables of their own, of many data sets the averages alone."""
+        of_data = [one for one in self.settings if one not in self.averages]
+        few = len({one.data for one in of_data}) <= MOST_DATA_APART
+        return self.settings if few else self.averages
 
     @cached_property
     def _by_setting(self) -> Mapping[Setting, Sequence[Estimate]]:
@@ -553,7 +608,7 @@ class Context:
         return tuple(e for e in self.results.estimates if e.subgroup is None)
 
     @cached_property
-    def _by_place(self) -> Mapping[tuple[str, str | None, str, str], Estimate]:
+    def _by_place(self) -> Mapping[tuple[str | None, str | None, str, str], Estimate]:
         return {(e.data, e.protocol, e.model, e.metric): e for e in self._whole}
 
     def estimate(self, setting: Setting, model: str, metric: str) -> Estimate | None:
@@ -761,6 +816,20 @@ def _with_isolated_names(results: ResultsRecord) -> ResultsRecord:
         for d in results.data
     )
     return replace(results, models=models, data=data)
+
+
+def _with_named_averages(results: ResultsRecord) -> ResultsRecord:
+    """Return results whose averages over data sets have the name of a data set."""
+
+    def named(one: Any) -> Any:
+        return one if one.averaged is None else replace(one, data=AVERAGES[one.averaged])
+
+    return replace(
+        results,
+        estimates=tuple(map(named, results.estimates)),
+        comparisons=tuple(map(named, results.comparisons)),
+        requirements=tuple(map(named, results.requirements)),
+    )
 
 
 def _visible(value: Any) -> Any:

@@ -137,7 +137,6 @@ def _are_paired(rows: Sequence[Spread]) -> bool:
 
 
 TOPIC = "estimates"
-MOST_DATA_APART = 3  # more data sets share one table
 MOST_SETTINGS = 12  # whose estimates are drawn where they share a table
 
 
@@ -161,9 +160,10 @@ def figures_of_data_sets(context: Context, models: Mapping[str, Sequence[str]]) 
     `models` are those of each metric in their order, which is the same in every panel.
     """
     drawn: list[Drawn] = []
-    few = context.draws and len(context.settings) <= MOST_SETTINGS
+    settings = [one for one in context.settings if one not in context.averages]
+    few = context.draws and len(settings) <= MOST_SETTINGS
     of_metrics: dict[str, list[Estimate]] = {}
-    places = [(setting, context.metrics(setting)[0]) for setting in context.settings if few]
+    places = [(setting, context.metrics(setting)[0]) for setting in settings if few]
     for setting, name in places:
         found = (context.estimate(setting, model, name) for model in models[name])
         of_metrics.setdefault(name, []).extend(e for e in found if e and e.value is not None)
@@ -340,9 +340,7 @@ def compared(context: Context, setting: Setting, name: str) -> Comparison | None
 
 def drawn_with_estimates(context: Context, comparison: Comparison) -> bool:
     """Return whether the differences of a comparison are drawn with the estimates."""
-    if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
-        return False
-    for setting in context.settings:
+    for setting in context.shown_apart:
         if compared(context, setting, comparison.metric) is comparison:
             known = _estimates(context, setting, comparison.metric)
             return sum(e.value is not None for e in known) > 1

@@ -25,7 +25,6 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.estimate_figures import (
-    MOST_DATA_APART,
     figures,
     figures_of_data_sets,
     levels_drawn,
@@ -153,14 +152,17 @@ def _is_two_sided(comparison: Comparison) -> bool:
     return comparison.performed and not comparison.family.exploratory and not other
 
 
-def tables_across_data(context: Context) -> list[Block]:
+def tables_across_data(
+    context: Context, settings: Sequence[Setting], before: int = 0
+) -> list[Block]:
     """Return one table per metric, data sets in rows and models in columns.
 
-    Of many models the best and the worst are in the main part, and all in the supplement.
+    Of many models the best and the worst are in the main part, and all in the supplement. `before`
+    is the number of earlier tables.
     """
     blocks: list[Block] = []
-    metrics = dict.fromkeys(name for s in context.settings for name in context.metrics(s))
-    for i, name in enumerate(metrics, start=1):
+    metrics = dict.fromkeys(name for s in settings for name in context.metrics(s))
+    for i, name in enumerate(metrics, start=before + 1):
         ranks = _ranks_across(context, name)
         models = _best_first_across(context, name, ranks)
         parts = -(-len(models) // MODELS_PER_TABLE)
@@ -213,7 +215,7 @@ def main_intervals(found: Sequence[Estimate]) -> dict[str, set[str]]:
 
     Where nothing varies, the interval of one model may be of another method than the rest.
     """
-    methods: dict[tuple[str, str, str | None], list[str]] = {}
+    methods: dict[tuple[str, str | None, str | None], list[str]] = {}
     for one in found:
         if one.subgroup is None and one.interval is not None and one.interval.has_bounds:
             of_setting = methods.setdefault((one.metric, one.data, one.protocol), [])
@@ -267,7 +269,7 @@ KNOWN_VALUES = frozenset({"folds", "splits", "seeds"})
 """The units of a table of scores that say what its values have in common."""
 
 
-def _values_of(context: Context, data: str) -> str:
+def _values_of(context: Context, data: str | None) -> str:
     """Return what the values behind a mean are of: folds only where they are known to be."""
     record = context.data(data)
     if record is None or record.kind != "scores":
@@ -330,7 +332,8 @@ def _table_across(
     The form for programs has rows of data sets alone.
     """
     metric = context.metric(name)
-    settings = [s for s in context.settings if name in context.metrics(s)]
+    every_one = (s for s in context.settings if s not in context.averages)
+    settings = [s for s in every_one if name in context.metrics(s)]
     decimals = max(context.scale(setting, name).decimals for setting in settings)
     scale = Scale(decimals, 2 if metric.percent else 0)
     records = [context.data(setting.data) for setting in settings]
@@ -771,30 +774,41 @@ def _topics(context: Context) -> list[Topic]:
 def estimates(context: Context) -> Sequence[Block]:
     """Return one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
-    if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
-        blocks += (tables := tables_across_data(context))
-        first = next(one.id for one in tables if isinstance(one, Table))
-        context.shown_in |= dict.fromkeys(context.settings, first)
-        names = {name for setting in context.settings for name in context.metrics(setting)}
-        orders = {n: _best_first_across(context, n, _ranks_across(context, n)) for n in names}
-        blocks += figures_of_data_sets(context, orders)
-        for number, setting in enumerate(context.settings, start=1):
-            blocks += subgroups(context, setting, f"table-subgroups-{number}")
-        return blocks
+    apart = context.shown_apart
     several = len(context.settings) > 1
-    for number, setting in enumerate(context.settings, start=1):
+    for place, setting in enumerate(apart, start=1):
         if several:
-            blocks.append(Heading(context.setting_words(setting), f"estimates-{number}"))
+            head = capitalised(context.setting_words(setting))
+            blocks.append(Heading(head, f"estimates-{place}"))
         metrics = context.metrics(setting)
-        context.shown_in[setting] = f"table-estimates-{number}"
+        context.shown_in[setting] = f"table-estimates-{place}"
         for start in range(0, len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
-            made = [estimates_table(context, setting, chosen, f"table-estimates-{number}{part}")]
+            made = [estimates_table(context, setting, chosen, f"table-estimates-{place}{part}")]
             blocks += made if start == 0 else further(made)
         blocks += best_of_many(context, setting)
-        blocks += figures(context, setting, metrics, number)
-        blocks += further(bootstrap_parts(context, setting, f"table-parts-{number}"))
-        blocks += further(fold_values(context, setting, f"table-folds-{number}"))
-        blocks += subgroups(context, setting, f"table-subgroups-{number}")
+        blocks += figures(context, setting, metrics, place)
+        blocks += further(bootstrap_parts(context, setting, f"table-parts-{place}"))
+        blocks += further(fold_values(context, setting, f"table-folds-{place}"))
+        blocks += subgroups(context, setting, f"table-subgroups-{place}")
+    rest = [setting for setting in context.settings if setting not in apart]
+    if rest:
+        blocks += _estimates_across(context, rest, len(apart))
+    return blocks
+
+
+def _estimates_across(context: Context, settings: Sequence[Setting], before: int) -> list[Block]:
+    """Return the estimates of many data sets, each metric in one table."""
+    blocks: list[Block] = []
+    if before:
+        blocks.append(Heading(f"On each of the {context.sets}", "estimates-each"))
+    blocks += (tables := tables_across_data(context, settings, before))
+    first = next(one.id for one in tables if isinstance(one, Table))
+    context.shown_in |= dict.fromkeys(settings, first)
+    names = {name for setting in settings for name in context.metrics(setting)}
+    orders = {n: _best_first_across(context, n, _ranks_across(context, n)) for n in names}
+    blocks += figures_of_data_sets(context, orders)
+    for place, setting in enumerate(settings, start=before + 1):
+        blocks += subgroups(context, setting, f"table-subgroups-{place}")
     return blocks

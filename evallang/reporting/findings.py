@@ -61,7 +61,7 @@ def findings(context: Context) -> Sequence[Block]:
     items += not_tested(context, firm)
     items += (analysed := analysis_findings(context))
     if not firm:
-        for setting in context.settings:
+        for setting in context.averages or context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
     items = [*required, *export_findings(context), *items]
     items += [] if firm or analysed else selection_findings(context)
@@ -89,7 +89,8 @@ def findings(context: Context) -> Sequence[Block]:
 def _scope(context: Context, firm: Sequence[Comparison]) -> list[Block]:
     """State what estimates and comparisons apply to: these fitted models, the algorithms, ..."""
     several = len(context.results.models) > 1
-    settings = {(setting.data, setting.protocol) for setting in context.settings}
+    shown = context.averages or context.settings
+    settings = {(setting.data, setting.protocol) for setting in shown}
     scopes: dict[str, dict[str, dict[str, None]]] = {"estimates": {}, "comparisons": {}}
 
     def add(noun: str, about: str, data: str | None, under: str | None) -> None:

@@ -197,8 +197,8 @@ def _overlap(context: Context) -> Caution | None:
                 continue
             # whole percent, and never all of it where a part is not shared
             printed = f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
-            splits.setdefault(number_word(len(folds)), []).append(setting.data)
-            shares.setdefault(printed, []).append(setting.data)
+            splits.setdefault(number_word(len(folds)), []).append(setting.data or "")
+            shares.setdefault(printed, []).append(setting.data or "")
         methods = [
             context.method("interval", e.interval.method)
             for e in context.results.estimates

@@ -49,7 +49,7 @@ from evallang.results.records import (
     StepRecord,
     TargetScaleRecord,
 )
-from evallang.results.statistics import shown_effect
+from evallang.results.statistics import Interval, shown_effect
 from evallang.results.written import method_of
 
 TOPIC = "methods"
@@ -286,11 +286,19 @@ class _Reported(Struct, frozen=True):
     resamples: int | None = None
 
 
+class _Average(Struct, frozen=True):
+    """The metrics that are averaged over the data sets, and the interval of such an average."""
+
+    metrics: dict[str, None]
+    interval: Interval | None
+
+
 def _measures(context: Context) -> Runs:
     """State the metrics with the interval of each, metrics with the same one together."""
     by_interval: dict[tuple[str, float], dict[str, dict[str, None]]] = {}  # metrics: protocols
     apart: dict[tuple[str, float], dict[tuple[str, str], None]] = {}
     averaged: dict[str, None] = {}
+    averages: dict[str, _Average] = {}
     main = main_intervals(context.results.estimates)
     for estimate in context.results.estimates:
         if estimate.subgroup is not None:
@@ -298,6 +306,10 @@ def _measures(context: Context) -> Runs:
         found = estimate.interval
         if found is not None and not found.has_bounds:
             found = None
+        if context.is_average(estimate.data):
+            known = averages.setdefault(context.data_label(estimate.data), _Average({}, found))
+            known.metrics[estimate.metric] = None
+            continue
         key = (found.method, found.level) if found is not None else ("", 0.0)
         if found is not None and found.method not in main[estimate.metric]:
             apart.setdefault(key, {})[estimate.metric, estimate.model] = None
@@ -337,6 +349,7 @@ def _measures(context: Context) -> Runs:
         reported=reported,
         bare=bare,
         averaged=list(averaged),
+        averages=averages,
         of_sums=[name for name in names_ if context.metric(name).of_sums],
         own=[method for method in found_ if method.kind == "metric" and method.own_code],
     )
@@ -466,6 +479,8 @@ def _comparison(context: Context, comparison: Comparison) -> Iterator[Runs]:
         )
     nouns = dict.fromkeys(context.compared_words(c).noun for c in lines)
     noun = listed(runs(one) for one in nouns)
+    if context.is_average(comparison.data):
+        noun = runs(noun, " ", context.data_label(comparison.data))
     every = [pair for c in lines for pair in c.pairwise]
     pairs = [pair for pair in every if computed(pair)]
     if not every:

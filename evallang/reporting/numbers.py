@@ -15,6 +15,7 @@ from typing import Literal, TypeGuard
 from msgspec import Struct
 
 MINUS = "\u2212"
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NBSP = "\u00a0"
 UNDEFINED = "\u2013"  # an en dash: its note states the reason
 INFINITE = "\u221e"

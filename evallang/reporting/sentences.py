@@ -269,6 +269,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     # words for what results hold
     "model": of_study(Context.model),
     "data": of_study(Context.data_label),
+    "on_data": of_study(Context.on_data),
     "class_labels": of_study(Context.class_labels),
     "protocol": of_study(Context.protocol),
     "metric": of_study(Context.metric),

@@ -154,7 +154,7 @@ def _tagged(tag: str, text: str, *, right: bool) -> str:
 
 def facts_of_estimate(estimate: "Estimate") -> Printed:
     """Format one estimate, a line for each fact."""
-    rows = [("model", estimate.model), ("data", estimate.data)]
+    rows = [("model", estimate.model), ("data", _data(estimate))]
     if estimate.protocol is not None:
         rows.append(("protocol", estimate.protocol))
     if estimate.subgroup is not None:
@@ -164,6 +164,11 @@ def facts_of_estimate(estimate: "Estimate") -> Printed:
         rows += _interval(estimate.interval)
     rows += [("aggregation", estimate.aggregation), ("n", number(estimate.n))]
     return Printed("Estimate", (), tuple(rows), estimate.notes)
+
+
+def _data(found: "Estimate | Comparison") -> str:
+    """Return the data set, or how the data sets are averaged; empty across them."""
+    return found.data or (f"averaged over {found.averaged}" if found.averaged else "")
 
 
 def _interval(found: "Interval | Difference") -> list[tuple[str, str]]:
@@ -203,7 +208,8 @@ def facts_of_test(result: "HypothesisTestResult") -> Printed:
 
 def facts_of_comparison(comparison: "Comparison") -> tuple[Printed, ...]:
     """Format one comparison: the test of all models, then a line for each pair."""
-    where = ", ".join(filter(None, (comparison.data, comparison.protocol, comparison.metric)))
+    about = (_data(comparison), comparison.protocol, comparison.metric)
+    where = ", ".join(filter(None, about))
     rows = []
     if comparison.omnibus is not None:
         rows.append((f"p of {comparison.omnibus.test}", p_value(comparison.omnibus.p)))

@@ -360,9 +360,10 @@ class Estimate(Struct, frozen=True):
     `no_interval` is the reason why there is no interval, one of `NO_INTERVAL`; it is None if there
     is one or the value itself is undefined. `tested` is None if there are no rows. `to_rest` is the
     difference between a subgroup and all other rows; its interval is simultaneous over the levels.
+    An average over the data sets has no `data`, and in `averaged` what counts the same.
     """
 
-    data: str
+    data: str | None
     protocol: str | None
     model: str
     metric: str
@@ -380,6 +381,7 @@ class Estimate(Struct, frozen=True):
     no_interval: Annotated[str, one_of(NO_INTERVAL)] | None = None
     to_rest: Difference | None = None
     tested: Tested | None = None
+    averaged: Literal["data", "rows"] | None = None
 
     def __repr__(self) -> str:
         return printed.facts_of_estimate(self).text()
@@ -418,7 +420,10 @@ class Family(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """One `compare` line on one data set (or across all, `data` None).
+    """One `compare` line on one data set (or on all, `data` None).
+
+    `averaged` says what counts the same where the data sets are averaged; it is None where they are
+    the sample.
 
     `about` says what its tests are about, as that of estimates does; None where it is the data
     sets, and in results of older versions.
@@ -438,6 +443,7 @@ class Comparison(Struct, frozen=True):
     ranks: Ranks | None = None
     against: str | None = None
     about: str | None = None
+    averaged: Literal["data", "rows"] | None = None
 
     def __repr__(self) -> str:
         return printed.joined_text(printed.facts_of_comparison(self))
@@ -482,6 +488,7 @@ class FoldThreshold(Struct, frozen=True):
 class Requirement(Struct, frozen=True):
     """One `require` line and how it was decided; `alpha` is the level of its test.
 
+    `data` is None where the data sets are averaged, and `averaged` says what counts the same.
     `operator` is the relation of a level to its threshold; files of older versions lack it.
     `draws` is the number of random draws that the interval rests on, None where it is exact.
     """
@@ -489,7 +496,7 @@ class Requirement(Struct, frozen=True):
     index: int
     source: str
     kind: Literal["level", "superior", "noninferior", "equivalent"]
-    data: str
+    data: str | None
     protocol: str | None
     metric: str
     models: tuple[str, ...]
@@ -507,6 +514,13 @@ class Requirement(Struct, frozen=True):
     alpha: Level | None = None
     operator: Annotated[str, one_of((">=", "<="))] | None = None
     draws: int | None = None
+    averaged: Literal["data", "rows"] | None = None
+
+
+def data_words(one: Estimate | Comparison | Requirement) -> str:
+    """Return the data set of a record, or in words that it is about all of them."""
+    average = f"the average over {one.averaged}" if one.averaged else "all data sets"
+    return one.data or average
 
 
 class Analysis(Struct, frozen=True):

@@ -47,6 +47,7 @@ ELSEWHERE = {
     "power_of_metrics": "t_power",
     "power_of_pairs": "mcnemar_power rank_power",
     "rank_scores": "average_ranks critical_difference win_tie_loss",
+    "strata": "Strata",
     "effect_sizes.effect_size": "average_rank_effects rank_models",
 }
 """Public names that are in no registry, or take arrays instead of what is registered, by module."""

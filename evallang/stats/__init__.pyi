@@ -112,6 +112,7 @@ from evallang.stats.intervals.resampling import PairedCountSample as PairedCount
 from evallang.stats.intervals.resampling import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample
 from evallang.stats.intervals.series import newey_west as newey_west
+from evallang.stats.intervals.stratified import stratified_t as stratified_t
 from evallang.stats.learning_bootstrap import bootstrap_error as bootstrap_error
 from evallang.stats.learning_bootstrap import leave_one_out_error as leave_one_out_error
 from evallang.stats.learning_bootstrap import no_information_rate as no_information_rate
@@ -123,3 +124,4 @@ from evallang.stats.power_of_pairs import rank_power as rank_power
 from evallang.stats.rank_scores import average_ranks as average_ranks
 from evallang.stats.rank_scores import critical_difference as critical_difference
 from evallang.stats.rank_scores import win_tie_loss as win_tie_loss
+from evallang.stats.strata import Strata as Strata

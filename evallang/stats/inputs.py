@@ -214,6 +214,13 @@ INPUTS = Inputs(
             optional=True,
         ),
         Input(
+            "strata",
+            "`Strata`: the data set of each example and the share of each in an average, or None",
+            frozenset({_COMPARISON, _ESTIMATE}),
+            counts=_COUNTED,
+            optional=True,
+        ),
+        Input(
             "truth",
             "1 for the positive class, 0 for the negative (n,)",
             frozenset({_COMPARISON, _ESTIMATE}),

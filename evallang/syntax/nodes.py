@@ -403,10 +403,11 @@ class TuneNode(StatementNode, frozen=True):
 
 
 class MeasureNode(StatementNode, frozen=True):
-    """`measure METRIC, ... [within COL, ...]`."""
+    """`measure METRIC, ... [within COL, ...] [averaged over data|rows]`."""
 
     metrics: tuple[MethodNode, ...]
     within: tuple[ColumnNode, ...] = ()
+    averaged: NameNode | None = None
 
 
 class PairNode(Node, frozen=True):
@@ -417,14 +418,18 @@ class PairNode(Node, frozen=True):
 
 
 class CompareNode(StatementNode, frozen=True):
-    """`compare MODELS [against MODEL] [across data] with TEST [then TEST] [CORRECTION] ...`."""
+    """`compare MODELS [against MODEL] [across data] with TEST [then TEST] [CORRECTION] ...`.
+
+    `test` is None where a line that averages over data sets leaves it to its default.
+    """
 
     models: tuple[ColumnNode | PairNode, ...]
-    test: MethodNode
+    test: MethodNode | None
     then: MethodNode | None = None
     correction: MethodNode | None = None
     against: ColumnNode | None = None
     across: bool = False
+    averaged: NameNode | None = None
     by: tuple[MethodNode, ...] = ()
     on: NameNode | None = None
     exploratory: bool = False
@@ -445,6 +450,7 @@ class RequireNode(StatementNode, frozen=True):
     value: NumberNode | None = None
     test: MethodNode | None = None
     within: ColumnNode | None = None
+    averaged: NameNode | None = None
     on: NameNode | None = None
     at: NumberNode | None = None
 

@@ -45,7 +45,7 @@ _OF_ALL: Mapping[str, Callable[..., n.Node]] = {
 _WORDS = frozenset(
     {
         *("by", "distribution", "drawn", "order", "reader_word", "repeat_word"),
-        *("samples_word", "scale", "setting_word", "split", "target_word", "tool"),
+        *("samples_word", "scale", "sets", "setting_word", "split", "target_word", "tool"),
     }
 )
 """The rules of keywords that are values."""
@@ -420,6 +420,9 @@ class _Nodes(Transformer[LarkToken, Any]):
         here = self._at(meta)
         return n.AnalyzeNode(items, models, metric, on, keyword=self._keyword, span=here)
 
+    def called_averaged(self, meta: Meta) -> n.NameNode:
+        return n.NameNode("averaged", span=self._at(meta))
+
     def compare(self, meta: Meta, models: tuple[Any, ...] | None, *given: Part) -> n.CompareNode:
         models = models or ()
         for word, value, place in given:
@@ -448,7 +451,11 @@ class _Nodes(Transformer[LarkToken, Any]):
             message = "pairs already say what is compared with what"
             help_ = "remove `against`, or write single models"
             self.complain(codes.pairs_mixed, message, place, help_)
-        test, then = parts["with"]
+        test, then = parts.get("with", (None, None))
+        if "across" in parts and "averaged" in parts:
+            place = next(part.span for part in given if part.word == "averaged")
+            message = "data sets are a sample (`across data`) or fixed (`averaged over`), not both"
+            self.complain(codes.misplaced_part, message, place, "write a line for each claim")
         return n.CompareNode(
             models,
             test,
@@ -456,12 +463,15 @@ class _Nodes(Transformer[LarkToken, Any]):
             parts.get("correction"),
             against,
             "across" in parts,
+            parts.get("averaged"),
             parts.get("by", ()),
             parts.get("on"),
             "exploratory" in parts,
             keyword=self._keyword,
             span=self._at(meta),
         )
+
+    compare_averaged = compare
 
     def claim_level(
         self, meta: Meta, metric: Any, model: Any, operator: LarkToken, value: Any
@@ -504,7 +514,7 @@ class _Nodes(Transformer[LarkToken, Any]):
             "value": parts.get("within margin" if kind == "equivalent" else "by"),
             "test": parts.get("with"),
             "metric": parts.get("in"),
-            **{word: parts.get(word) for word in ("within", "on", "at")},
+            **{word: parts.get(word) for word in ("within", "averaged", "on", "at")},
         }
         return n.RequireNode(**{**fields, **claim}, keyword=self._keyword, span=span)
 
@@ -527,10 +537,10 @@ class _Nodes(Transformer[LarkToken, Any]):
 
 
 _CLAIMS = {
-    "level": ("a required level", {"within", "on", "at"}),
-    "superior": ("`better than`", {"by", "with", "on", "at", "in"}),
-    "noninferior": ("`not worse than`", {"by", "on", "at", "in"}),
-    "equivalent": ("`equivalent to`", {"within margin", "on", "at", "in"}),
+    "level": ("a required level", {"within", "averaged", "on", "at"}),
+    "superior": ("`better than`", {"by", "with", "averaged", "on", "at", "in"}),
+    "noninferior": ("`not worse than`", {"by", "averaged", "on", "at", "in"}),
+    "equivalent": ("`equivalent to`", {"within margin", "averaged", "on", "at", "in"}),
 }
 """Each claim in words, and its parts."""
 

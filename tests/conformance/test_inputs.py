@@ -116,7 +116,7 @@ model near = KNeighborsClassifier
 model bayes = GaussianNB
 model tree = DecisionTreeClassifier(max_depth=2)
 protocol holdout test=1/3
-measure accuracy
+measure accuracy averaged over data
 compare near, bayes, tree across data with friedman then nemenyi
 compare near vs bayes across data with wilcoxon
 compare near vs bayes across data with bayes_sign

@@ -24,6 +24,7 @@ from evallang.stats.intervals.resampling import (
     ScoreSample,
     WeightSample,
 )
+from evallang.stats.strata import Strata
 
 RANDOM = np.random.default_rng(11)
 
@@ -195,6 +196,14 @@ EVIDENCE["readers"] = [
     (score_means(RANDOM.random((60, 1, 1))),),  # one reader
     (score_areas(np.zeros(60), RANDOM.normal(size=(60, 1, 2))),),  # one class
 ]
+THREE = Strata(np.arange(60) % 3, np.full(3, 1 / 3))
+EVIDENCE["strata"] = [
+    (RANDOM.random(60), None, THREE),
+    (RANDOM.random(60) < 0.7, np.arange(60) // 12 * 3 + np.arange(60) % 3, THREE),
+    (np.ones(60), None, THREE),  # always right
+    (RANDOM.random(60), None, Strata(np.arange(60) % 2, np.array([0.9, 0.1]))),
+    (np.array([0.2, 0.4, 0.5]), None, Strata(np.array([0, 0, 1]), np.full(2, 0.5))),  # one example
+]
 EVIDENCE["influences"] = [
     (estimate, influences, groups, limits)
     for estimate, influences, limits in (
@@ -253,6 +262,8 @@ def arguments_of(entry, evidence, level):
     elif entry.declaration.form == "influences":
         named = ("estimate", "influences", "groups", "limits")
         known |= dict(zip(named, evidence, strict=True))
+    elif entry.declaration.form == "strata":
+        known |= dict(zip(("losses", "groups", "strata"), evidence, strict=True))
     elif entry.declaration.form == "sums":
         known |= {"sums": evidence[0], "groups": evidence[1]}
     elif entry.declaration.form == "auc":

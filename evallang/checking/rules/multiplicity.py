@@ -279,6 +279,7 @@ def _instead(
     everybody = not comparison.models and len(named) == len(study.models) - 1
     who = "" if everybody else f"{', '.join(named)} "
     across = " across data" if comparison.across else ""
+    across += f" averaged over {comparison.averaged}" if comparison.averaged else ""
     test = pair_test(comparison)
     words = (test_of(test).self_correcting and test_of(test).instead) or test.written
     words += "" if test_of(test).bayesian else " holm"

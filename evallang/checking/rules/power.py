@@ -92,7 +92,7 @@ def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> B
     if test_of(test).bayesian:
         return []  # it has no p, and is in no family
     tested = hypotheses_of(study, line)
-    if test_of(test).least_p is None or test_of(test).tests != "correctness" or line.across:
+    if test_of(test).least_p is None or test_of(test).tests != "correctness" or line.over_data:
         return [(hypothesis, 0.0) for hypothesis in tested]
     if is_gate(line):
         test = guaranteed(test)

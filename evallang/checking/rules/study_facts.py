@@ -108,6 +108,7 @@ def gate_of(line: RequirementSpec, test: Method) -> ComparisonSpec:
         metrics=(line.metric,),
         protocol=line.protocol,
         exploratory=False,
+        averaged=line.averaged,
         span=line.span,
     )
 

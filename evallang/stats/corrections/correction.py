@@ -57,6 +57,11 @@ CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.
 """All corrections for multiple hypotheses, by canonical name."""
 
 
+def joint_default() -> str:
+    """Return the correction by joint resamples."""
+    return next(e.name for e in CORRECTIONS if e.declaration.simultaneous == "resampled")
+
+
 def default_correction() -> str:
     """Return the name of the correction of a family without a stated correction."""
     return next(entry.name for entry in CORRECTIONS if entry.declaration.default)

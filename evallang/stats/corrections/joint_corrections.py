@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy
@@ -20,6 +21,7 @@ from evallang.stats.corrections.correction import (
     p_values,
 )
 from evallang.stats.draws import Resamples
+from evallang.stats.strata import Strata, stratified_mean
 
 SAME = 1e-9  # relative; the same value reached by another order of sums, and the same p
 
@@ -96,27 +98,42 @@ def studentized_p(
     seed: int = 0,
     rounds: int = 10_000,
     alternative: Alternative = "two_sided",
+    strata: Strata | None = None,
 ) -> NDArray[np.float64]:
     """Return p of the paired t tests of all pairs on joint resamples (B, m) about the means found.
 
     `losses` are (n, M), and each of the `pairs` two of their columns. Examples, or whole groups,
     are drawn with replacement; the mean difference of a resample, less the one found, is divided
-    by the standard error of that resample (cluster-robust for groups) and referred to t. A
+    by the standard error of that resample (cluster-robust for groups) and referred to t. With
+    `strata` each data set is drawn by itself, and the standard error is the stratified one. A
     resample without spread has p = 0 where its mean has moved, and 1 where it has not.
     """
     values = magnitudes(losses, "losses")
     first, second = ([pair[side] for pair in pairs] for side in (0, 1))
     d = values[:, first] - values[:, second]
-    centred = d - d.mean(axis=0)
     size = SAME * np.abs(values).max(axis=0)
-    centred[np.abs(centred) <= np.maximum(size[first], size[second])] = 0.0
-    n = len(centred)
-    codes = np.arange(n) if groups is None else labels(groups, n, "group")
-    sizes = np.bincount(codes).astype(np.float64)
-    sums = group_totals(centred, codes)
-    df = n - 1.0 if groups is None else degrees_of_mean(codes)
-    blocks = Resamples(np.ones(len(sizes))).blocks(np.random.default_rng(seed), rounds)
-    z = np.concatenate([_moved(block.weights, sums, sizes) for block in blocks])
+    least = np.maximum(size[first], size[second])
+    codes = np.arange(len(d)) if groups is None else labels(groups, len(d), "group")
+    parts, shares = [np.arange(len(d))], np.ones(1)
+    df: Any = len(d) - 1.0 if groups is None else degrees_of_mean(codes)
+    if strata is not None:
+        parts, shares = strata.each(), strata.shares
+        df = np.array([stratified_mean(one, strata, groups).df for one in d.T])
+    rng = np.random.default_rng(seed)
+    means, variances = (np.zeros((rounds, len(pairs))) for _ in range(2))
+    for rows, share in zip(parts, shares, strict=True):
+        units = labels(codes[rows], len(rows), "group")
+        centred = d[rows] - d[rows].mean(axis=0)
+        centred[np.abs(centred) <= least] = 0.0
+        sizes = np.bincount(units).astype(np.float64)
+        sums = group_totals(centred, units)
+        blocks = Resamples(np.ones(len(sizes))).blocks(rng, rounds)
+        found = [_moved(block.weights, sums, sizes) for block in blocks]
+        means += share * np.concatenate([mean for mean, _ in found])
+        variances += share**2 * np.concatenate([variance for _, variance in found])
+    flat = variances == 0.0
+    infinite = np.where(means == 0.0, 0.0, np.copysign(np.inf, means))
+    z = np.where(flat, infinite, means / np.sqrt(np.where(flat, 1.0, variances)))
     if alternative == "two_sided":
         return np.asarray(2 * scipy.special.stdtr(df, -np.abs(z)))
     return np.asarray(scipy.special.stdtr(df, -z if alternative == "greater" else z))
@@ -124,8 +141,8 @@ def studentized_p(
 
 def _moved(
     times: NDArray[np.float64], sums: NDArray[np.float64], sizes: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return t of the mean over units that came `times` (B, units), about 0 (B, m)."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mean over units that came `times` (B, units), and its variance (B, m)."""
     n = times @ sizes
     means = (times @ sums) / n[:, None]
     # The variance of `clusters.clustered_difference`: squares over 1 - n_g/n, which is
@@ -137,12 +154,8 @@ def _moved(
         - 2 * means * (weights @ (sums * sizes[:, None]))
         + means**2 * (weights @ sizes**2)[:, None]
     )
-    moved = means * n[:, None]
-    noise = SAME * np.maximum(weights @ sums**2, SAME * moved**2)
-    flat = squares <= noise
-    errors = np.sqrt(np.where(flat, 1.0, squares))
-    infinite = np.where(means == 0.0, 0.0, np.copysign(np.inf, means))
-    return np.asarray(np.where(flat, infinite, moved / errors))
+    noise = SAME * np.maximum(weights @ sums**2, SAME * (means * n[:, None]) ** 2)
+    return means, np.where(squares <= noise, 0.0, squares) / n[:, None] ** 2
 
 
 @CORRECTIONS.register(

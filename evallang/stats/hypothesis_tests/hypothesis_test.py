@@ -73,6 +73,8 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     omnibus : True where it tests all models at once and a post hoc test may follow
     clustered : True where it has a form for grouped rows
     not_clustered : options whose defaults that form does not use
+    averaged : its place among the tests of averages over data sets, the default first; 0 for
+        a test without such a form
     weights : True where it takes weights
     self_correcting : True where it controls its family itself
     bayesian : True where it gives probabilities, not p
@@ -127,6 +129,7 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     omnibus: bool = False
     clustered: bool = False
     not_clustered: frozenset[str] = frozenset()
+    averaged: int = 0
     weights: bool = False
     self_correcting: bool = False
     bayesian: bool = False

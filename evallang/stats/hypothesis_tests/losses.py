@@ -50,6 +50,7 @@ from evallang.stats.power import by_value
 from evallang.stats.power_of_metrics import POWER_OF_SERIES, POWER_OF_T
 from evallang.stats.power_of_pairs import over_data, signed_ranks
 from evallang.stats.rank_scores import Better, checked_direction, mid_ranks
+from evallang.stats.strata import Strata, stratified_mean
 from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
 NULL = "the two models have the same mean loss"
@@ -72,6 +73,7 @@ OWN = "own derivation: computed by hand"
             "paired_t": "t interval of the paired differences",
             "clustered_t": "Clustered t interval",
         },
+        averaged=2,
         default_for=frozenset({"losses"}),
         jointly="studentized",
         null_under_cv=NULL_UNDER_CV,
@@ -97,7 +99,8 @@ OWN = "own derivation: computed by hand"
         ),
         formula=(
             "the mean difference of the losses, divided by its standard error from the "
-            "differences themselves; referred to t with n - 1 degrees of freedom"
+            "differences themselves; referred to t with n - 1 degrees of freedom. Averaged over "
+            "data sets, with the stratified standard error and Satterthwaite's degrees of freedom"
         ),
         differs={
             "scipy": (
@@ -115,6 +118,7 @@ OWN = "own derivation: computed by hand"
         cite("student1908"),
         cite("cameron2015", "groups"),
         cite("bell2002", "groups"),
+        cite("cochran1977", "stratified"),
     ),
     examples=(
         Example(
@@ -142,6 +146,7 @@ def t(
     second: ArrayLike,
     groups: ArrayLike | None = None,
     level: float = 0.95,
+    strata: Strata | None = None,
     *,
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
@@ -151,16 +156,23 @@ def t(
     is the cluster-robust one, from the sums of each group, and t has Satterthwaite's degrees of
     freedom (CR2: Bell & McCaffrey 2002): with groups of one size the factor is G/(G - 1) and
     t has G - 1, with a few large groups it has fewer. `alternative=greater` asks only whether
-    the first has the larger loss. `first`, `second` and `groups` are (n,). Raises `ValueError`
-    where their shapes differ.
+    the first has the larger loss. With `strata` the means of the data sets are averaged, and the
+    standard error is the stratified one. `first`, `second` and `groups` are (n,). Raises
+    `ValueError` where their shapes differ, or a data set has a single example.
     """
     checked_level(level)
     x, y = _losses(first, second)
     form, method = ("paired", "paired_t") if groups is None else ("clustered", "clustered_t")
+    if strata is not None:
+        form, method = "stratified", "stratified_t"
     plain = _plain("t", form, NULL, method, level, _lacking(x, y))
     if plain.notes:
         return plain
     d, constant = differences(x, y)
+    if strata is not None:
+        found = stratified_mean(d, strata, groups)
+        plain = replace(plain, clusters=found.clusters)
+        return _with_error(plain, found.mean, found.error, found.df, alternative)
     n = len(d)
     mean = _mean_of(d)
     sd = 0.0 if constant else float(d.std(ddof=1))

@@ -99,6 +99,7 @@ BOOTSTRAP_VARIANTS = {
         proposed=5,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
+        averaged=1,
         weights=True,
         holds=OF_SKEWED_LOSSES,
         when=(

@@ -27,3 +27,4 @@ from evallang.stats.intervals.ratio_of_sums import sum_of_shares as sum_of_share
 from evallang.stats.intervals.readers import obuchowski_rockette as obuchowski_rockette
 from evallang.stats.intervals.resampling import bootstrap as bootstrap
 from evallang.stats.intervals.series import newey_west as newey_west
+from evallang.stats.intervals.stratified import stratified_t as stratified_t

@@ -1,0 +1,78 @@
+"""Means of several data sets that are averaged: each data set is a fixed stratum."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
+
+from evallang.results.statistics import Clusters
+from evallang.stats.basics import labels, magnitudes
+from evallang.stats.clusters import degrees_of_mean, variance_of_mean
+from evallang.stats.fold_scores import spread_is_noise
+
+
+class Strata(Struct, frozen=True, eq=False):
+    """The data set of each example, as a code (n,), and the share of each in the average (D,)."""
+
+    codes: NDArray[np.int64]
+    shares: NDArray[np.float64]
+
+    def each(self) -> list[NDArray[np.intp]]:
+        """Return the examples of each data set."""
+        return [np.flatnonzero(self.codes == one) for one in range(len(self.shares))]
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return a weight of each example (n,), 1 on average: their mean is that of the shares."""
+        sizes = np.bincount(self.codes, minlength=len(self.shares))
+        return np.asarray((self.shares / sizes)[self.codes] * len(self.codes))
+
+
+class StratifiedMean(Struct, frozen=True):
+    """A mean of data sets' means, its standard error, and the degrees of freedom of that.
+
+    `clusters` describes the groups whose sums are the units; None where examples are.
+    """
+
+    mean: float
+    error: float
+    df: float
+    clusters: Clusters | None = None
+
+
+def stratified_mean(
+    values: ArrayLike, strata: Strata, groups: ArrayLike | None = None
+) -> StratifiedMean:
+    """Average the means of the data sets by their shares, with the stratified standard error.
+
+    The variance is that of each data set's mean times its squared share, summed: s²/n, or with
+    groups the cluster-robust one (CR2). Its degrees of freedom are Satterthwaite's (Cochran 1977,
+    5.4). `values` and `groups` are (n,), and no group is of two data sets. Raises `ValueError`
+    where a data set has fewer than two units.
+    """
+    x = magnitudes(values, "values")
+    codes = None if groups is None else labels(groups, len(x), "group")
+    means, variances, plain, freedom = (np.zeros(len(strata.shares)) for _ in range(4))
+    for one, rows in enumerate(strata.each()):
+        own = x[rows]
+        units = None if codes is None else labels(codes[rows], len(rows), "group")
+        if len(rows) < 2 or (units is not None and int(units.max()) < 1):
+            unit = "example" if codes is None else "group"
+            raise ValueError(f"a data set has fewer than two {unit}s")
+        means[one] = own.mean()
+        if spread_is_noise(float(np.ptp(own)), float(np.abs(own).max())):
+            freedom[one] = len(own) - 1
+            continue
+        plain[one] = own.var(ddof=1) / len(own)
+        variances[one] = plain[one] if units is None else variance_of_mean(own, units)
+        freedom[one] = len(own) - 1 if units is None else degrees_of_mean(units)
+    parts = strata.shares**2 * variances
+    total = float(parts.sum())
+    df = total**2 / float((parts**2 / freedom).sum()) if total > 0 else float(freedom.sum())
+    clusters = None
+    if codes is not None:
+        simple = float((strata.shares**2 * plain).sum())
+        clusters = Clusters(int(codes.max()) + 1, total / simple if simple > 0 else None)
+    return StratifiedMean(float(strata.shares @ means), math.sqrt(total), df, clusters)

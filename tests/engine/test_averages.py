@@ -1,0 +1,317 @@
+"""Averages over data sets through study files: right values, enumerated swaps, what is refused."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+
+import evallang as ev
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+TRUTH = json.loads((LOGS / "truth.json").read_text())["benchmark"]
+NAMES = {"small": "org/small-1b", "large": "org/large-7b", "mid": "other/mid.v2-3b"}
+HEAD = "evallang 1\n\nstudy\n  seed 1\n\n"
+BENCH = f'predictions bench from lm_eval "{LOGS}/lm_eval"\n  metric acc\n  models ' + ", ".join(
+    f'{name} as "{full}"' for name, full in NAMES.items()
+)
+
+
+def run(folder: Path, body: str) -> Any:
+    (folder / "s.eval").write_text(HEAD + body)
+    return ev.run(folder / "s.eval").record
+
+
+def refused(folder: Path, body: str) -> str:
+    (folder / "s.eval").write_text(HEAD + body)
+    with pytest.raises(ev.StudyError) as caught:
+        ev.run(folder / "s.eval")
+    return " ".join(f"{d.code} {d.message} {d.help}" for d in caught.value.diagnostics)
+
+
+def truth_of_pair(models: tuple[str, ...]) -> tuple[dict[str, float], int]:
+    first, second = (NAMES[model] for model in models)
+    if f"{first} - {second}" in TRUTH:
+        return TRUTH[f"{first} - {second}"], 1
+    return TRUTH[f"{second} - {first}"], -1
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory) -> Any:
+    body = (
+        "\n\nmeasure accuracy averaged over data\nmeasure accuracy averaged over rows\n"
+        "compare averaged over data with t\n"
+        "compare averaged over rows with t exploratory\n"
+        "require large better than small averaged over data\n"
+        "require accuracy of large >= 40% averaged over rows\n"
+    )
+    return run(tmp_path_factory.mktemp("benchmark"), BENCH + body)
+
+
+def test_averages_over_tasks_have_the_right_values_and_standard_errors(benchmark):
+    found = [one for one in benchmark.estimates if one.averaged]
+    assert len(found) == 6
+    for one in found:
+        true = TRUTH[NAMES[one.model]]
+        assert one.data is None
+        assert one.value == pytest.approx(true[f"averaged_over_{one.averaged}"], abs=1e-9)
+        error = one.extra["standard_error"]
+        assert error == pytest.approx(true[f"se_averaged_over_{one.averaged}"], abs=1e-9)
+        assert one.extra["n_data_sets"] == 3
+    assert sum(one.averaged is None for one in benchmark.estimates) == 9
+
+
+def test_differences_of_averages_have_the_right_values_and_standard_errors(benchmark):
+    assert [one.averaged for one in benchmark.comparisons] == ["data", "rows"]
+    for one in benchmark.comparisons:
+        assert one.data is None and len(one.pairwise) == 3
+        for pair in one.pairwise:
+            true, sign = truth_of_pair(pair.models)
+            value = sign * true[f"averaged_over_{one.averaged}"]
+            assert pair.estimate.value == pytest.approx(value, abs=1e-9)
+            error = true["se" if one.averaged == "data" else "se_rows"]
+            assert pair.extra["standard_error"] == pytest.approx(error, abs=1e-9)
+
+
+def test_a_requirement_of_an_average_is_decided_on_the_interval_of_the_average(benchmark):
+    better, level = benchmark.requirements
+    pair = next(
+        pair for pair in benchmark.comparisons[0].pairwise if set(pair.models) == {"large", "small"}
+    )
+    ends = pair.estimate.low, pair.estimate.high
+    if pair.models[0] == "small":
+        ends = -ends[1], -ends[0]
+    assert better.interval == pytest.approx(ends, abs=1e-12)
+    assert (better.met, better.data, better.averaged) == (True, None, "data")
+    own = next(e for e in benchmark.estimates if (e.model, e.averaged) == ("large", "rows"))
+    assert level.interval == (own.interval.low, own.interval.high)
+
+
+def test_groups_are_the_units_within_tasks(tmp_path):
+    body = "\n  group doc.passage\n\nmeasure accuracy averaged over data\n"
+    found = run(tmp_path, BENCH + body + "compare averaged over data with t\n")
+    for pair in found.comparisons[0].pairwise:
+        true, _ = truth_of_pair(pair.models)
+        assert pair.extra["standard_error"] == pytest.approx(true["se_clustered"], abs=1e-9)
+
+
+# --- tests by swapping ----------------------------------------------------------------------
+
+
+def small_table(folder: Path, models: int = 2) -> pl.DataFrame:
+    """Write right and wrong answers to four and seven questions of two tasks."""
+    rng = np.random.default_rng(3)
+    data: dict[str, Any] = {"id": range(11), "task": ["a"] * 4 + ["b"] * 7}
+    data |= {f"m{i}": rng.integers(0, 2, 11) for i in range(models)}
+    table = pl.DataFrame(data)
+    table.write_csv(folder / "t.csv")
+    return table
+
+
+def of_models(models: int = 2) -> str:
+    names = ", ".join(f"m{i}" for i in range(models))
+    return f'predictions p from "t.csv"\n  id id\n  dataset task\n  correct {names}\n'
+
+
+@pytest.mark.parametrize("over", ["data", "rows"])
+def test_the_permutation_test_counts_the_swaps_of_all_examples(tmp_path, over):
+    table = small_table(tmp_path)
+    found = run(tmp_path, of_models() + f"compare averaged over {over} with permutation\n")
+    (pair,) = found.comparisons[0].pairwise
+    d = (table["m0"] - table["m1"]).to_numpy().astype(float)
+    weights = np.array([1 / 8] * 4 + [1 / 14] * 7) if over == "data" else np.full(11, 1 / 11)
+    signs = np.array(list(itertools.product((-1, 1), repeat=11)))
+    values = signs @ (weights * d)
+    observed = weights @ d
+    assert pair.estimate.value == pytest.approx(observed, abs=1e-12)
+    exact = float(np.mean(np.abs(values) >= abs(observed) - 1e-12))
+    assert pair.p == pytest.approx(exact, abs=1e-12)
+
+
+def test_the_default_is_a_permutation_test_adjusted_by_max_t(tmp_path):
+    """All models swap the outputs of the same examples: the loop draws its own signs."""
+    table = small_table(tmp_path, 3)
+    found = run(tmp_path, of_models(3) + "compare averaged over data\n")
+    (comparison,) = found.comparisons
+    assert comparison.family.correction == "max_t"
+    weights = np.array([1 / 8] * 4 + [1 / 14] * 7)
+    pairs = list(itertools.combinations(range(3), 2))
+    d = np.column_stack([(table[f"m{a}"] - table[f"m{b}"]).to_numpy() for a, b in pairs])
+    signs = np.array(list(itertools.product((-1, 1), repeat=11)))
+    values = np.abs(signs @ (weights[:, None] * d))
+    p = np.stack(
+        [(column[None, :] >= column[:, None] - 1e-12).mean(axis=1) for column in values.T]
+    ).T
+    observed = (values >= np.abs(weights @ d) - 1e-12).mean(axis=0)
+    for pair, exact in zip(comparison.pairwise, observed, strict=True):
+        assert pair.test == "permutation"
+        assert pair.p == pytest.approx(exact, abs=1e-12)
+        adjusted = float((p.min(axis=1) <= exact + 1e-12).mean())
+        assert pair.p_adjusted == pytest.approx(adjusted, abs=0.02)  # of 10,000 draws
+
+
+def test_a_written_test_without_a_correction_has_holms(tmp_path):
+    small_table(tmp_path, 3)
+    found = run(tmp_path, of_models(3) + "compare averaged over data with permutation\n")
+    assert found.comparisons[0].family.correction == "holm"
+
+
+# --- what is averaged -----------------------------------------------------------------------
+
+
+def test_repeats_are_averaged_before_data_sets(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = [
+        {"id": f"{task}{i}", "task": task, "k": k, "m": int(rng.random() < 0.6)}
+        for task, n in (("a", 10), ("b", 25))
+        for i in range(n)
+        for k in range(3)
+    ]
+    table = pl.DataFrame(rows)
+    table.write_csv(tmp_path / "t.csv")
+    body = 'predictions p from "t.csv"\n  id id\n  dataset task\n  repeat k\n  correct m\n'
+    found = run(tmp_path, body + "measure accuracy averaged over data\n")
+    (one,) = (e for e in found.estimates if e.averaged)
+    means = table.group_by("task", "id").agg(pl.col("m").mean()).sort("task", "id")
+    each = [part["m"].to_numpy() for part in means.partition_by("task", maintain_order=True)]
+    assert one.value == pytest.approx(np.mean([x.mean() for x in each]), abs=1e-12)
+    error = np.sqrt(sum(scipy.stats.sem(x) ** 2 for x in each)) / 2
+    assert one.extra["standard_error"] == pytest.approx(error, abs=1e-12)
+    assert one.n == 35
+
+
+def test_cross_validated_losses_are_averaged_and_the_null_is_about_the_folds(tmp_path):
+    rng = np.random.default_rng(5)
+    for i, n in enumerate((40, 60)):
+        x = rng.normal(size=n)
+        table = {"x": x, "z": rng.normal(size=n), "y": x + rng.normal(size=n)}
+        pl.DataFrame(table).write_csv(tmp_path / f"d{i}.csv")
+    body = (
+        'data d from "d*.csv"\n  target y\n  task regression\n'
+        "model a = LinearRegression\nmodel b = DecisionTreeRegressor(max_depth=2)\n"
+        "protocol cv folds=4\nmeasure mae averaged over data\n"
+        "compare averaged over data with t\n"
+    )
+    found = run(tmp_path, body)
+    values = {(e.data, e.model): e.value for e in found.estimates}
+    for model in ("a", "b"):
+        mean = (values["d/d0", model] + values["d/d1", model]) / 2
+        assert values[None, model] == pytest.approx(mean, abs=1e-12)
+    (pair,) = found.comparisons[0].pairwise
+    assert "over these folds" in pair.null
+    about = next(e.about for e in found.estimates if e.averaged)
+    assert about == (
+        "the average of the 8 models fitted here, not to a new training set, with the data sets "
+        "fixed"
+    )
+
+
+def samples(rng: np.random.Generator, *, without: str = "") -> str:
+    """Return the logs of three models on two tasks, in which one in ten samples failed."""
+    rows = []
+    for task, i, (model, rate) in itertools.product(
+        ("a", "b"), range(30), (("x", 0.7), ("y", 0.6), ("z", 0.3))
+    ):
+        if f"{model} {task}" != without:
+            error = "no answer" if rng.random() < 0.1 else None
+            score = {"score": float(rng.random() < rate), "is_correct": True}
+            rows.append(
+                {"schema_version": "0.3.0", "model_id": model, "evaluation_name": task,
+                 "sample_id": f"{task}{i}", "error": error, "evaluation": score}
+            )  # fmt: skip
+    return "\n".join(map(json.dumps, rows))
+
+
+OF_SAMPLES = 'predictions p from every_eval_ever "e.jsonl"\n  samples errored dropped\n'
+
+
+def test_pairs_are_compared_on_the_examples_that_both_models_have(tmp_path):
+    (tmp_path / "e.jsonl").write_text(samples(np.random.default_rng(6)))
+    body = OF_SAMPLES + "compare averaged over data\ncompare averaged over data with t max_t"
+    found = run(tmp_path, body + " exploratory\n")
+    records = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    table = {
+        (r["model_id"], r["sample_id"]): r["evaluation"]["score"]
+        for r in records
+        if r["error"] is None
+    }
+    for comparison in found.comparisons:
+        for pair in comparison.pairwise:
+            first, second = pair.models
+            means = [
+                np.mean([
+                    table[first, f"{task}{i}"] - table[second, f"{task}{i}"]
+                    for i in range(30)
+                    if (first, f"{task}{i}") in table and (second, f"{task}{i}") in table
+                ])
+                for task in ("a", "b")
+            ]  # fmt: skip
+            assert pair.estimate.value == pytest.approx(np.mean(means), abs=1e-12)
+            assert pair.p_adjusted >= pair.p
+
+
+def test_a_model_that_lacks_a_data_set_has_no_average(tmp_path):
+    (tmp_path / "e.jsonl").write_text(samples(np.random.default_rng(7), without="z b"))
+    found = run(
+        tmp_path,
+        OF_SAMPLES + "measure accuracy averaged over data\ncompare averaged over data\n"
+        "require x better than z averaged over data\n",
+    )
+    values = {e.model: e for e in found.estimates if e.averaged}
+    assert values["x"].value is not None
+    assert values["z"].value is None and "z has no examples of p/b" in values["z"].notes[0]
+    status = {pair.models: pair.status for pair in found.comparisons[0].pairwise}
+    assert status == {
+        ("x", "y"): "computed", ("x", "z"): "not_computed", ("y", "z"): "not_computed",
+    }  # fmt: skip
+    assert found.requirements[0].reason == "cannot be decided: z has no examples of p/b"
+
+
+# --- what is refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("measure accuracy averaged over data\n", "the study has one"),
+        ("compare averaged over data\n", "the study has one"),
+        ("require m0 better than m1 averaged over rows\n", "the study has one"),
+    ],
+)
+def test_one_data_set_that_is_read_has_no_average(tmp_path, lines, said):
+    small_table(tmp_path).with_columns(task=pl.lit("a")).write_csv(tmp_path / "t.csv")
+    assert said in refused(tmp_path, of_models() + lines)
+
+
+@pytest.mark.parametrize(
+    ("source", "lines", "said"),
+    [
+        ("", "compare averaged over data with mcnemar", "`mcnemar` has no form for averages"),
+        ("", "compare averaged over data with permutation(block=2)", "no form for averages"),
+        ("  weight w\n", "compare averaged over data", "those of `p` have weights"),
+        ("", "measure accuracy within task averaged over data", "levels of a column"),
+    ],
+)
+def test_what_has_no_average_is_refused_with_what_works(tmp_path, source, lines, said):
+    small_table(tmp_path).with_columns(w=pl.lit(1.5)).write_csv(tmp_path / "t.csv")
+    told = refused(tmp_path, of_models() + source + lines + "\n")
+    assert "E229" in told and said in told
+
+
+def test_metrics_that_are_no_means_are_refused(tmp_path):
+    table = small_table(tmp_path).with_columns(y=pl.Series([0, 1] * 5 + [1]))
+    table.write_csv(tmp_path / "t.csv")
+    body = 'predictions p from "t.csv"\n  id id\n  dataset task\n  truth y\n  models m0, m1\n'
+    told = refused(tmp_path, body + "  positive 1\nmeasure f1 averaged over data\n")
+    assert "E229 `f1` is not a mean over examples" in told and "across data" in told
+
+
+def test_scores_of_folds_have_no_examples_to_average(tmp_path):
+    (tmp_path / "s.csv").write_text("d,a,b\nx,.5,.6\ny,.7,.5\nz,.1,.2\n")
+    body = 'scores s from "s.csv"\n  dataset d\n  models a, b\n  higher is better\n'
+    told = refused(tmp_path, body + "compare averaged over data\n")
+    assert "E229 an average over data sets needs one value for each example" in told
