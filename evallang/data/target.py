@@ -206,7 +206,7 @@ def positive_label(
     texts: Sequence[str],
     values: Sequence[Label],
 ) -> tuple[int | None, tuple[str, ...]]:
-    """Return the code of the positive of two classes, and a note where the author names none."""
+    """Return the code of the positive of two classes, and a note where it is a default."""
     if spec.positive is None:
         if len(texts) != 2:
             return None, ()

@@ -118,7 +118,7 @@ def _alpha(outcome: Outcome, options: Mapping[str, Any]) -> Statistic:
         formula=(
             "1 less the ratio of the observed to the expected disagreement, from all pairs of "
             "ratings of the same example and from all pairs of ratings; an example with m ratings "
-            "is weighted by 1/(m - 1) for each pair, and one with a single rating is left out; the "
+            "is weighted by 1/(m - 1) for each pair, and one with a single rating is skipped; the "
             "disagreement of a pair is 1 (nominal), the squared number of ratings between them "
             "(ordinal), or their squared difference (interval)"
         ),
@@ -160,7 +160,7 @@ def krippendorff_alpha(
 
 
 def _fleiss(outcome: Outcome, options: Mapping[str, Any]) -> Statistic:
-    """Prepare Fleiss' kappa under weights of the examples; those without some rating have none."""
+    """Prepare Fleiss' kappa under weights of the examples, over complete ones."""
     ratings = np.asarray(outcome.output, dtype=np.float64)
     kept = ~np.isnan(ratings).any(axis=1)
     counts, m = _counts(ratings)[1][kept], ratings.shape[1]
@@ -221,7 +221,7 @@ def fleiss_kappa(
 ) -> float:
     """Agreement of several judges beyond that of chance, as a share of the largest possible.
 
-    `output` (n, J) are ratings, NaN where one is missing: such examples are left out. Undefined
+    `output` (n, J) are ratings, NaN where one is missing: such examples are skipped. Undefined
     (NaN) where all ratings are the same.
     """
     ratings = np.asarray(output, dtype=np.float64)

@@ -14,9 +14,9 @@ values (n,), the bounds of prediction intervals (n, 2), the numerators and denom
 ratio of sums (n, 2), risks (n,), rankings: for each query an array of relevance and score of its
 rows (rows, 2), repeats: how many answers to each example are right, and how many there are
 (n, 2), ratings by judges (n, J), NaN where one is missing, or verdicts: the labels of a judge, with
-a truth of -1 where humans gave none. With risks, `truth` (n, 2) is the time, and whether it is that
-of an event (1) or of censoring (0); with rankings, repeats and ratings it is not used. Undefined is
-NaN inside this room (there is no other way in an array) and None with a note outside of it.
+a truth of -1 where humans gave no label. With risks, `truth` (n, 2) is the time, and whether it is
+that of an event (1) or of censoring (0); with rankings, repeats and ratings it is not used.
+Undefined is NaN inside this room (there is no other way in an array) and None with a note outside.
 
 A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
 counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The
