@@ -55,7 +55,7 @@ def test_an_indented_line_begins_with_a_clause_that_is_not_written_yet():
     [
         ("data x from ", ["sklearn", "sql"]),
         ("data x from sklearn i", ["iris"]),
-        ("compare ", ["across", "against", "all", "by", "on", "with", "a", "b"]),
+        ("compare ", ["across", "against", "all", "averaged", "by", "on", "with", "a", "b"]),
         ("compare a vs ", ["a", "b"]),
         ("compare with mcne", ["mcnemar"]),
         ("compare a, b with mcnemar on ", ["main"]),

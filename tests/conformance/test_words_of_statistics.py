@@ -197,6 +197,7 @@ def test_every_test_and_interval_is_said_somewhere():
     said = " ".join(text for (text,) in (case.values for case in TEXTS))
     # `mcnemar(wald)`; a study of its own kind; `proportions_z` on shares
     by_difference = {"paired_wald", "takahashi", "newcombe_independent"}
+    by_difference |= {e.name for e in INTERVALS if e.declaration.form == "strata"}  # of averages
     for entry in (*HYPOTHESIS_TESTS, *INTERVALS):
         assert entry.name in said or entry.name in by_difference, (
             f"declare `example` of {entry.name}: lines of a study that use it"
