@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Unit = Literal["row", "group", "query", "fold", "seed", "reader", "data set"]
+Unit = Literal["row", "group", "query", "fold", "seed", "reader", "data set", "game"]
 """What one value is of."""
 
 
@@ -140,6 +140,18 @@ READER_SCORES = Evidence(
     weights="within",
     scope="readers and examples like these",
     write="write `reader COLUMN random`",
+)
+GAMES = Evidence(
+    name="games",
+    unit="game",
+    units="games",
+    noun="pairwise judgements (`battles`)",
+    value="metric",
+    overlap="",
+    groups="within",
+    weights="within",
+    scope="judgements like these",
+    write='write `battles NAME from "battles.jsonl"`',
 )
 DATASET_SCORES = Evidence(
     name="dataset_scores",

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.compatibility import own_metric
-from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.results.written import statement_of
 from evallang.spelling import Words
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -278,8 +278,9 @@ def holds_unknown(source: SourceSpec) -> bool:
         return False  # one of the data sets that were found
     if isinstance(source, DataSpec):
         return source.kind == "glob"
-    several = not isinstance(source, CountsSpec) and source.dataset is not None
-    return several or not source.models
+    if isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None:
+        return True
+    return not source.models
 
 
 def is_open(study: Study) -> bool:

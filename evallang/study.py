@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Struct, field
 
 from evallang.data.dataset import (
+    BattlesSpec,
     CountsSpec,
     DataSpec,
     GivenModel,
@@ -33,7 +34,7 @@ from evallang.stats.corrections.correction import default_correction
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
 Options = tuple[tuple[str, OptionValue], ...]
 
-SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
+SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec | BattlesSpec
 
 
 Average = Literal["data", "rows"]

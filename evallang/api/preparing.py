@@ -21,6 +21,7 @@ from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
 from evallang.compatibility.counts import rankings_asked, rows_asked
 from evallang.data.dataset import (
+    BattlesSpec,
     DataSpec,
     GivenOutcomes,
     PredictionsSpec,
@@ -312,6 +313,7 @@ def _read(
     live: Live,
     mapped: MapParts[Any, Any],
 ) -> tuple[ReadSources, list[Diagnostic]]:
+    from evallang.data.battles import read_battles
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table
     from evallang.data.fold_assignments import assign_folds
@@ -342,6 +344,9 @@ def _read(
         elif isinstance(source, PredictionsSpec):
             outcomes, diagnostics = read_predictions(source, folder, frames, counting, asked)
             given += outcomes
+        elif isinstance(source, BattlesSpec):
+            games, diagnostics = read_battles(source, folder, frame)
+            given += [] if games is None else [games]
         elif isinstance(source, ScoresSpec):
             scores, diagnostics = read_scores(source, folder, frame)
             scored += [] if scores is None else [scores]

@@ -33,7 +33,14 @@ from evallang.checking.suppression import report
 from evallang.checking.validate_analyze import judge_analyses
 from evallang.compatibility import own_metric
 from evallang.compatibility.hypothesis_tests import reads_order
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
+from evallang.data.dataset import (
+    BattlesSpec,
+    CountsSpec,
+    DataSpec,
+    PredictionsSpec,
+    ScoresSpec,
+    Task,
+)
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.models.catalogue import CATALOGUE
 from evallang.protocols.protocol import PROTOCOLS
@@ -214,6 +221,8 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     for spec in specs:
         if isinstance(spec, CountsSpec):
             return "classification"
+        if isinstance(spec, BattlesSpec):
+            return "regression"
         if isinstance(spec, ScoresSpec) or own_metric(spec) is not None:
             continue  # what was measured elsewhere has no task here
         if spec.task is not None:
@@ -277,7 +286,7 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
 
     `unread` holds the words of statements that are there and could not be read.
     """
-    if not scope.sources and unread & {"data", "predictions", "scores", "counts"}:
+    if not scope.sources and unread & {"data", "predictions", "scores", "counts", "battles"}:
         return
     tables = [s for s in scope.sources.values() if isinstance(s, n.DataNode)]
     models = [*scope.models.values()]

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from evallang.checking.given_models import judge_given_models, judge_scores_below_chance
+from evallang.checking.given_models import (
+    judge_given_models,
+    judge_scores_below_chance,
+    judge_strengths,
+)
 from evallang.checking.metrics_fit import without_outputs
 from evallang.checking.rare_classes import (
     judge_few_examples,
@@ -138,7 +142,7 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
     for averaged in averaged_lines(read):
         found += list(unmet_averages(read, averaged, yields))[:1]
     for one in sources.with_examples:
-        of_labels = isinstance(one, Table) or (one.correct is None and one.values is None)
+        of_labels = isinstance(one, Table) or bool(one.predictions)
         if of_labels:
             found += _judge_classes(study, one)
             found += judge_read_analyses(study, one)
@@ -152,6 +156,7 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
         found += check_outcomes(one)
         found += _judge_answers(study, one)
         found += judge_given_models(study, one)
+        found += judge_strengths(study, one)
         yielded, grouped = yields_of(one.spec, None), one.group_codes is not None
         found += judge_few_examples(study, one.spec.name, one.n, yielded, grouped)
         if isinstance(one.spec, PredictionsSpec):

@@ -23,10 +23,12 @@ from evallang.limits import CLASSES_APART
 from evallang.metrics.metric import METRICS, Outcome, default_metric, evaluate
 from evallang.metrics.named import named_metric
 from evallang.reporting.numbers import bounded
+from evallang.spelling import listed
 from evallang.stats.basics import normal_quantile
+from evallang.stats.battles import Battles, separated_models
 from evallang.stats.score_counts import ScoreCounts
 from evallang.stats.skill import Skill, area, rank_correlation, skill_of_classes, skill_of_counts
-from evallang.study import Method, Study
+from evallang.study import Method, Study, asked_metrics
 
 FEWEST, FEWEST_OF_A_CLASS, FEWEST_SCORES = 20, 5, 5
 """Examples or groups, and scores of folds or data sets, below which an order says little."""
@@ -94,6 +96,45 @@ def _problems(study: Study, source: GivenOutcomes, model: GivenModel) -> Iterato
             facts = {"subject": subject, "noun": order.noun, "value": value, "chance": chance}
             yield "turned_round", {**facts, "help": order.fix}
             return
+
+
+def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:
+    """Report what keeps the strengths of models that met in pairs from being estimated."""
+    known = {asked.metric: asked for asked in reversed(asked_metrics(study))}
+    for asked in known.values() if source.battles is not None else ():
+        entry = metric_entry(asked.metric)
+        options = {**entry.defaults(), **asked.metric.keywords()}
+        if "ties" not in options or source.battles is None:
+            continue
+        battles, ties = source.battles, options["ties"]
+        place, written = asked.span, asked.metric.written
+        anchor = options.get("anchor")
+        if anchor is not None and anchor not in battles.names:
+            models = listed(battles.names, "and")
+            yield refusal("no_model_in_data", place, help=f"the models are {models}", name=anchor)
+        if ties != "half" and not np.isin(battles.outcome, (0, 0.5, 1)).all():
+            yield refusal("graded_preferences", place, source=source, metric=entry.name)
+            return
+        if options.get("order") != "none" and not battles.tells_order:
+            yield refusal("order_unknown", place, source=source, metric=entry.name)
+            return
+        counted_ones = battles.take(battles.outcome != 0.5) if ties == "drop" else battles
+        lost = separated_models(counted_ones)
+        if lost:
+            names = [battles.names[code] for code in lost]
+            kind = "separated" if len(lost) > 1 else _lost_or_won(counted_ones, lost[0])
+            models = listed(names, "and")
+            yield refusal(kind, place, metric=written, source=source, models=models)
+            return
+
+
+def _lost_or_won(battles: Battles, code: int) -> str:
+    """Return the key of the words for a model that won or lost all its battles."""
+    first, second = battles.first == code, battles.second == code
+    if not (first | second).any():
+        return "separated"
+    won = (battles.outcome[first] > 0).any() or (battles.outcome[second] < 1).any()
+    return "won_all" if won else "lost_all"
 
 
 def judge_scores_below_chance(table: ScoreTable) -> Iterator[Diagnostic]:

@@ -34,7 +34,7 @@ _DECLARING = frozenset(
         "protocol",
         "scores",
     }
-    | {"value"}
+    | {"battles", "value"}
 )
 """Words of lines that declare names."""
 

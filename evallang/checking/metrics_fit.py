@@ -11,7 +11,13 @@ from typing import Any
 from evallang.checking.resolve_measure import measured_elsewhere
 from evallang.checking.rules.study_facts import counterpart, is_tuned, kind_of, lacks, task_of
 from evallang.checking.scope import Scope, letters
-from evallang.compatibility import is_known, metric_entry, own_metric, yields_under
+from evallang.compatibility import (
+    is_known,
+    metric_entry,
+    orders_of,
+    own_metric,
+    yields_under,
+)
 from evallang.compatibility.hypothesis_tests import nearest_test, tests_of, unmet_metric
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import codes
@@ -23,11 +29,15 @@ from evallang.study import AskedMetric, Method, SourceSpec, Study, asked_metrics
 
 WORKER: Mapping[str, str] = {"classification": "classifier", "regression": "regressor"}
 ORDERS = {
-    "event": ("survival times", "`event COLUMN` and `score MODEL = COLUMN`"),
-    "query": ("rankings by query", "`query COLUMN`"),
-    "judges": ("ratings by judges", "`judges JUDGE, JUDGE`"),
+    "event": (
+        "survival times",
+        "write `event COLUMN` and `score MODEL = COLUMN` below a `predictions` statement",
+    ),
+    "query": ("rankings by query", "write `query COLUMN` below a `predictions` statement"),
+    "judges": ("ratings by judges", "write `judges JUDGE, JUDGE` below a `predictions` statement"),
+    "battles": ("pairwise judgements", "read them by `battles NAME from ...`"),
 }
-"""What predictions with a clause hold, and the clauses."""
+"""What a source of an order holds, and what to write to have one."""
 TO_TRUTH = ("labels", "verdicts")  # what a judge is compared with humans by
 
 
@@ -69,7 +79,7 @@ def _misfits(
     needed = None if metric.code else declared.orders
     for source in study.sources:
         place, own = next(iter(source.places.values()), None), own_metric(source)
-        order = source.orders if isinstance(source, PredictionsSpec) else None
+        order = orders_of(source)
         if own is not None:
             known = measured_elsewhere(scope, study.sources, asked.models) if asked.stated else ()
             if known and known[0] == own:
@@ -88,14 +98,14 @@ def _misfits(
                 {"source": source, "kind": ORDERS[order][0], "other": other},
             )
         elif needed is not None:
-            kind, clauses = ORDERS[needed]
-            yield "order_needed", place, {"source": source, "kind": kind, "clauses": clauses}
+            kind, write = ORDERS[needed]
+            yield "order_needed", place, {"source": source, "kind": kind, "write": write}
         elif declared.needs == "repeats":
             yield "repeats_needed", place, {"source": source}
         else:
             needs = "predicted labels" if declared.needs == "labels" else declared.needs
             yield "metric_of_judged", place, {"source": source, "needs": needs}
-    ordered = any(isinstance(s, PredictionsSpec) and s.orders for s in study.sources)
+    ordered = any(orders_of(source) for source in study.sources)
     if ordered or declared.orders is not None or not (asked.stated or metric.code):
         return
     if not metric.code and task is not None and task != declared.task:

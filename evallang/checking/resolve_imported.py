@@ -1,6 +1,6 @@
-"""`predictions`, `scores` and `counts` statements to the specs that are read."""
+"""`predictions`, `scores`, `counts` and `battles` statements to the specs that are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import (
     BY_ORDER,
     LOG_VALUES,
+    BattlesSpec,
     CountsSpec,
     GivenModel,
     PredictionsSpec,
@@ -28,6 +29,7 @@ from evallang.data.dataset import (
     Where,
     panel_of,
 )
+from evallang.data.labels import label_text
 from evallang.data.path_patterns import ROLES, WORDS, in_braces, path_pattern
 from evallang.data.text_forms import names_group, names_reader, names_run
 from evallang.diagnostics import Edit, Fix, Related, codes
@@ -687,3 +689,51 @@ def _pattern(scope: Scope, node: n.PatternNode, models: int) -> tuple[tuple[int,
     if count is None:
         scope.refuse("whole_count", node.count.span)
     return pattern, count or 0
+
+
+# --- battles ---------------------------------------------------------------------------------
+
+
+VERDICTS = ("first", "second", "tie")
+
+
+def battles(scope: Scope, node: n.BattlesNode) -> BattlesSpec | None:
+    """Resolve one `battles` statement; None after a report."""
+    before = len(scope.diagnostics)
+    clauses = Clauses(scope, node)
+    check_path(scope, node.path.value, node.path)
+    named = [word for word in ("first", "second", "winner") if not clauses.lacks(word)]
+    if len(named) in (1, 2):  # else the fields of the file tell
+        lacking = next(word for word in ("first", "second", "winner") if word not in named)
+        scope.refuse(
+            "missing_column",
+            node.name.span,
+            what="battles",
+            name=node.name.name,
+            role="the verdict" if lacking == "winner" else f"the {lacking} model",
+            clause=lacking,
+        )
+    winner, words = clauses.plain("winner"), tuple[tuple[str, str], ...]()
+    if winner is not None and len(winner.values) > 1 and isinstance(winner.values[1], n.MapNode):
+        words = tuple(_verdict_words(scope, winner.values[1]))
+        winner = replace(winner, values=winner.values[:1])
+    spec = BattlesSpec(
+        **clauses.described(node, node.path, "judgements"),
+        **clauses.several("first", "second", "id", "group", "judge", "weight"),
+        winner=None if winner is None else clause_values.column(scope, winner),
+        words=words,
+        path=node.path.value,
+        where=take_where_lines(scope, clauses),
+    )
+    return None if errors(scope, before) else spec
+
+
+def _verdict_words(scope: Scope, node: n.MapNode) -> Iterator[tuple[str, str]]:
+    """Iterate over the values that braces explain, each with what it means."""
+    for entry in node.entries:
+        key = clause_values.label(scope, entry.key, "winner")
+        meant = entry.value.name if isinstance(entry.value, n.NameNode) else None
+        if meant in VERDICTS and key is not None:
+            yield label_text(key), meant
+        else:
+            scope.refuse("verdict", entry.value.span)

@@ -7,8 +7,8 @@ from evallang.checking import clause_values, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import is_member
-from evallang.compatibility import own_metric
-from evallang.data.dataset import DataSpec, PredictionsSpec, Task
+from evallang.compatibility import orders_of, own_metric
+from evallang.data.dataset import DataSpec, Task
 from evallang.diagnostics import codes
 from evallang.metrics.metric import default_metric
 from evallang.models.domains import number
@@ -46,8 +46,8 @@ def _measured_here(
     if not nodes and sources and all(own_metric(source) is not None for source in sources):
         return ()
     if not nodes:
-        orders = [s.orders for s in sources if isinstance(s, PredictionsSpec) and s.orders]
-        name = default_metric(task or "classification", orders[0] if orders else None)
+        orders = next((order for s in sources if (order := orders_of(s)) is not None), None)
+        name = default_metric(task or "classification", orders)
         scope.default("measure", name, "measure")
         return (Measure(Method(name), None),)
     found: list[Measure] = []

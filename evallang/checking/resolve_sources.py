@@ -38,6 +38,8 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
             spec = resolve_imported.predictions(scope, statement)
         elif isinstance(statement, n.CountsNode):
             spec = resolve_imported.counts(scope, statement)
+        elif isinstance(statement, n.BattlesNode):
+            spec = resolve_imported.battles(scope, statement)
         elif isinstance(statement, n.ScoresNode):
             spec = table = resolve_imported.scores(scope, statement)
             several = () if table is None else resolve_imported.scores_by_metric(scope, table)

@@ -74,9 +74,7 @@ class Scope(Struct, eq=False, dict=True):
     defaults: list[Default] = field(default_factory=list)
     lets: dict[str, n.LetNode] = field(default_factory=dict)
     models: dict[str, n.ModelNode] = field(default_factory=dict)
-    sources: dict[str, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode] = field(
-        default_factory=dict
-    )
+    sources: dict[str, n.SourceStatement] = field(default_factory=dict)
     protocols: dict[str, n.ProtocolNode] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
@@ -147,7 +145,7 @@ class Scope(Struct, eq=False, dict=True):
     @property
     def lacks_models(self) -> bool:
         """Whether a source could not be read, whose models may be any."""
-        lost = self.unread & {"predictions", "scores", "counts"}
+        lost = self.unread & {"predictions", "scores", "counts", "battles"}
         return bool(lost or self.broken & set(self.sources))
 
     def written(self, span: Span) -> str:
@@ -203,9 +201,7 @@ class Scope(Struct, eq=False, dict=True):
             elif isinstance(statement, n.ModelNode):
                 self._enter(statement.name, "model", values)
                 self.models.setdefault(statement.name.name, statement)
-            elif isinstance(
-                statement, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode
-            ):
+            elif isinstance(statement, n.SourceStatement):
                 self._enter(statement.name, "data set", data)
                 self.sources.setdefault(statement.name.name, statement)
             elif isinstance(statement, n.ProtocolNode) and statement.name is not None:

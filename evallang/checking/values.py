@@ -314,6 +314,8 @@ def option_value(
             absent = "None" in option.types and not option.words and option.name not in _DECIDED
             if absent if value is None else "bool" in option.types:
                 return True, value
+        if "str" in option.types:  # the name of a model
+            return True, node.name
     elif isinstance(node, n.NumberNode):
         if node.literal in option.words:  # `.632` is a word that looks like a number
             return True, node.literal

@@ -9,10 +9,17 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
+from evallang.data.dataset import (
+    BattlesSpec,
+    CountsSpec,
+    DataSpec,
+    PredictionsSpec,
+    ScoresSpec,
+)
 from evallang.evidence import (
     COUNTS,
     FOLD_SCORES,
+    GAMES,
     LOSSES_PER_ROW,
     ONE_PREDICTION_PER_ROW,
     READER_SCORES,
@@ -20,7 +27,7 @@ from evallang.evidence import (
     SHARES,
     Evidence,
 )
-from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
+from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry, Orders
 from evallang.metrics.named import imported_metric, imported_ratio
 from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -71,7 +78,7 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
     own = own_metric(source)
     if own is not None:
         return metric == own
-    orders = source.orders if isinstance(source, PredictionsSpec) else None
+    orders = orders_of(source)
     if isinstance(source, PredictionsSpec) and source.judged == "judges":
         return _is_known_of_judges(source, metric)
     if not metric.code and metric_entry(metric).declaration.orders != orders:
@@ -84,6 +91,13 @@ def is_known(source: SourceSpec, metric: Method) -> bool:
     if isinstance(source, PredictionsSpec):
         judged = source.judged == "correct"
     return not judged or metric_entry(metric).declaration.proportion == "all"
+
+
+def orders_of(source: SourceSpec) -> Orders | None:
+    """Return what makes a source an order of rows or of models, None where it has answers."""
+    if isinstance(source, BattlesSpec):
+        return "battles"
+    return source.orders if isinstance(source, PredictionsSpec) else None
 
 
 def _is_known_of_judges(source: PredictionsSpec, metric: Method) -> bool:
@@ -120,6 +134,9 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         return yields_over_seeds(replace(found, weighted=is_weighted(source)), protocol)
+    if isinstance(source, BattlesSpec):
+        grouped = source.group is not None
+        return Yields(frozenset({GAMES}), single_fit=True, grouped=grouped)
     if isinstance(source, CountsSpec) and source.shares:
         return Yields(frozenset({SHARES}), single_fit=True)
     if isinstance(source, CountsSpec):
@@ -218,7 +235,8 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
     """Return whether the rows of a source belong to groups."""
     if isinstance(source, DataSpec):
         return (group or source.group) is not None
-    return isinstance(source, PredictionsSpec) and (group or source.group) is not None
+    own = source.group if isinstance(source, PredictionsSpec | BattlesSpec) else None
+    return own is not None or (isinstance(source, PredictionsSpec) and group is not None)
 
 
 def is_auc(metric: Method) -> bool:

@@ -144,6 +144,8 @@ def _unsuited_metric(
     elif about == "readers" and not is_of_readers(metric):
         what = "compares areas under the ROC curve and means over examples, not {}"
         instead = f"write `by {_area_metric()}`"
+    elif about == "strengths" and entry.declaration.needs != "games":
+        what = "compares the strengths of models in pairwise judgements, not {}"
     elif about == "scores" and not is_auc(metric):
         what = "compares areas under the ROC curve, not {}"
         instead = f"write `by {_area_metric()}`, or {instead.removeprefix('write ')}"
@@ -293,6 +295,8 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
         return "shares"
     if yields.rests_on("reader"):
         return "readers"
+    if yields.rests_on("game"):
+        return "strengths"
     entry = metric_entry(metric)
     if yields.averaged:
         return "losses" if is_mean_of_rows(entry) and not yields.weighted else "drawn"

@@ -44,6 +44,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "sums": "ratios of sums",
     "influences": "metrics of which the influence of each example is known, such as `concordance` "
     "and `average_precision`",
+    "strengths": "metrics of pairwise judgements",
     "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
     "shares": "weighted sums of shares, such as balanced accuracy",
     "series": "mean losses, their roots, and accuracy",
@@ -104,6 +105,8 @@ def default_interval(
     if yields.rests_on("reader"):
         fits = is_of_readers(metric) and classes in (None, 2) and not yields.weighted
         return default_of("readers") if fits else None
+    if yields.rests_on("game"):
+        return default_of("strengths")
     if declaration.no_interval:
         return None
     if yields.averaged:
@@ -192,6 +195,7 @@ def unmet_by_interval(
         "sums": metric.ratio or is_mean_of_losses(entry),
         "influences": has_influences(metric),
         "readers": is_of_readers(metric),
+        "strengths": entry.declaration.needs == "games",
         "series": is_in_series(entry),
     }
     another = "another metric" if form in ("auc", "areas", "one_metric") else "not"

@@ -20,6 +20,7 @@ from evallang.source import Span
 if TYPE_CHECKING:
     import polars as pl
 
+    from evallang.stats.battles import Battles
     from evallang.stats.score_counts import PlacementSums, ScoreCounts
 
 Task = Literal["classification", "regression"]
@@ -287,6 +288,40 @@ class CountsSpec(Placed, frozen=True):
         return () if self.path is None else (self.path,)
 
 
+class BattlesSpec(Placed, frozen=True):
+    """One `battles` statement: pairwise judgements.
+
+    Columns that are None are recognised by the fields of the file. `words` says what values of
+    `winner` mean: `first`, `second` or `tie`.
+    """
+
+    APART: ClassVar[tuple[str, ...]] = ("places",)
+
+    name: str
+    label: Annotated[str, Effect.WORDS]
+    statement: Annotated[str, Effect.DERIVED]
+    path: str
+    first: str | None = None
+    second: str | None = None
+    winner: str | None = None
+    words: tuple[tuple[str, str], ...] = ()
+    id: str | None = None
+    group: str | None = None
+    judge: str | None = None
+    weight: str | None = None
+    where: tuple[Where, ...] = ()
+    models: tuple[GivenModel, ...] = ()
+    unit: Annotated[str, Effect.WORDS] = "judgements"
+    about: Annotated[str | None, Effect.WORDS] = None
+    cite: Annotated[str | None, Effect.WORDS] = None
+    places: Mapping[str, Span] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from, as written."""
+        return (self.path,)
+
+
 class ScoresSpec(Placed, frozen=True):
     """One `scores` statement with all defaults filled in.
 
@@ -457,7 +492,7 @@ class Table(Placed, frozen=True):
 
 
 class GivenOutcomes(Struct, frozen=True):
-    """Predictions, judged outcomes or counts computed elsewhere, one row per example.
+    """Predictions, judged outcomes, counts or battles from elsewhere, one row per example.
 
     Attributes
     ----------
@@ -476,8 +511,8 @@ class GivenOutcomes(Struct, frozen=True):
     moments : the order of the rows in time, as of a `Table`
     """
 
-    spec: PredictionsSpec | CountsSpec
-    kind: Literal["predictions", "counts"]
+    spec: PredictionsSpec | CountsSpec | BattlesSpec
+    kind: Literal["predictions", "counts", "battles"]
     models: tuple[GivenModel, ...]
     task: Task
     n: int
@@ -528,6 +563,10 @@ class GivenOutcomes(Struct, frozen=True):
     """Of files in parts whose rows were joined in memory: how many, and why."""
     taken: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of each column that holds some, the words that were read as missing, with their rows."""
+    battles: "Battles | None" = None
+    """The games of `battles`, with the models as codes in the order of `models`."""
+    recognised: Mapping[str, str] = field(default_factory=dict)
+    """Of `battles`, the columns that the fields of the file told, by their clauses."""
 
     @property
     def class_counts(self) -> tuple[int, ...] | None:

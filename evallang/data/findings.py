@@ -15,7 +15,7 @@ from evallang.source import Span
 from evallang.spelling import closest, written_name
 
 T = TypeVar("T")
-STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
+STATEMENT = ("from", "data", "predictions", "scores", "counts", "battles", "statement", "name")
 RENAME = "give each column its own name"
 NUMBERED = re.compile(r"column_[0-9]{1,9}")
 MOST_NAMED = 5  # rows or values that a message lists before "and N more"

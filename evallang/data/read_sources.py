@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evallang.data.dataset import (
+    BattlesSpec,
     CountsSpec,
     DataSpec,
     GivenOutcomes,
@@ -41,7 +42,9 @@ class ReadSources(Struct, frozen=True):
     stored: Mapping[str, StoredPredictions] = field(default_factory=dict)
 
     @property
-    def specs(self) -> tuple[DataSpec | PredictionsSpec | CountsSpec | ScoresSpec, ...]:
+    def specs(
+        self,
+    ) -> tuple[DataSpec | PredictionsSpec | CountsSpec | ScoresSpec | BattlesSpec, ...]:
         """The data sets that were found, with their models."""
         return (
             *(table.spec for table in self.tables.values()),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import (
+    BattlesSpec,
     CountsSpec,
     DataSpec,
     GivenModel,
@@ -96,9 +97,10 @@ CLAUSES: dict[type, tuple[str, ...]] = {
     ),
     ScoresSpec: ("dataset", "fold", "repeat", "seed", "score", "metric_column"),
     CountsSpec: ("count",),
+    BattlesSpec: ("first", "second", "winner", "id", "group", "judge", "weight"),
 }
 """The clauses of each statement that name one column."""
-Spec = DataSpec | PredictionsSpec | ScoresSpec | CountsSpec
+Spec = DataSpec | PredictionsSpec | ScoresSpec | CountsSpec | BattlesSpec
 
 
 def roles_of(

@@ -21,6 +21,7 @@ from evallang.compatibility import metric_entry, own_metric
 from evallang.data.characteristics import characteristics
 from evallang.data.data_tables import WORKS
 from evallang.data.dataset import (
+    BattlesSpec,
     Column,
     CountsSpec,
     DataSpec,
@@ -272,7 +273,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         task=source.task,
         n=source.n_examples,
         n_features=None,
-        target=None if isinstance(spec, CountsSpec) else spec.truth,
+        target=spec.truth if isinstance(spec, PredictionsSpec) else None,
         classes=classes,
         positive=None if classes is None or source.positive is None else classes[source.positive],
         class_counts=_class_counts(_once(source), classes)
@@ -285,12 +286,13 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         source=source.source,
         cite=spec.cite,
         about=spec.about,
-        positive_label=None if isinstance(spec, CountsSpec) else spec.positive_label,
+        positive_label=spec.positive_label if isinstance(spec, PredictionsSpec) else None,
         notes=source.notes,
         weight=None if isinstance(spec, CountsSpec) else spec.weight,
         effective_n=None if source.weights is None else effective_n(source.weights),
         columns=column_records(source),
         samples=source.samples,
+        clusters={} if source.battles is None else source.battles.sizes,
     )
 
 
@@ -445,7 +447,10 @@ def data_defaults(read: ReadSources) -> Iterable[Default]:
         yield from _score_defaults(table)
     for source in read.with_examples:
         spec = source.spec
-        if isinstance(spec, CountsSpec):
+        if isinstance(spec, BattlesSpec) and isinstance(source, GivenOutcomes):
+            for clause, column in source.recognised.items():
+                yield _source_default("battles", spec.name, clause, column)
+        if isinstance(spec, CountsSpec | BattlesSpec):
             continue
         if source.positive is not None and spec.positive is None and source.classes:
             yield _source_default("data", spec.name, "positive", source.classes[source.positive])

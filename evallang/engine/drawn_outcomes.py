@@ -25,6 +25,7 @@ def drawn_outcomes(
 ) -> tuple[PredictedValues | RiskGroups, ...]:
     """Return the points of each model that predicts numbers, or the curves of its risk groups."""
     predicts = evaluation.task == "regression" and evaluation.own is None
+    predicts = predicts and evaluation.battles is None
     if not predicts or evaluation.counted is not None or evaluation.judged:
         return ()
     seed = resampling_seed(study, evaluation, Method("drawn_predictions"))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evallang.compatibility import is_share_of_union
 from evallang.compatibility.intervals import FEW_EXAMPLES, default_interval, implied_options
-from evallang.engine.evaluation import Evaluation, means_of
+from evallang.engine.evaluation import Evaluation, means_of, strengths_of
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
@@ -314,6 +314,7 @@ ESTIMATE.provide(
     by_pairs=lambda inputs: inputs.metric.keywords().get("multi_class") == "ovo",
     groups=lambda inputs: inputs.groups,
     strata=lambda inputs: inputs.evaluation.strata_of(inputs.model),
+    strengths=lambda inputs: strengths_of(inputs.evaluation, (inputs.model,)),
     sample=lambda inputs: inputs.sample(),
     positive=lambda inputs: inputs.outcome.positive,
 )

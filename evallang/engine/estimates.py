@@ -20,6 +20,7 @@ from evallang.engine.evaluation import (
     add_repeats,
     as_read_by,
     labelled,
+    strengths_of,
 )
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.rounded_scores import note_of_rounding, rounding_error
@@ -44,6 +45,8 @@ from evallang.results.records import (
 )
 from evallang.results.written import member_of
 from evallang.stats.basics import normal_quantile, standard_deviation
+from evallang.stats.battles import ELO
+from evallang.stats.intervals.strengths import half_width
 from evallang.stats.learning_bootstrap import (
     BootstrapError,
     bootstrap_error,
@@ -308,12 +311,37 @@ def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure)
     """Measure one model by one metric."""
     metric = measure.metric
     try:
+        if evaluation.battles is not None and not evaluation.means:
+            found = _estimate(study, as_read_by(evaluation, metric), model, measure)
+            return replace(
+                found, extra={**found.extra, **_of_battles(study, evaluation, metric, model)}
+            )
         read = _estimate(study, as_read_by(evaluation, metric), model, measure)
         if (evaluation.yields.averaged or evaluation.yields.readers) and not evaluation.means:
             return add_repeats(read, evaluation, model, metric)
         return read
     except OwnMetricFailed as error:
         return _undefined(evaluation, model, metric, f"not computed: {error}")
+
+
+def _of_battles(
+    study: Study, evaluation: Evaluation, metric: Method, model: str
+) -> dict[str, float | str]:
+    """Return the standard error of a strength, how ties were counted, and the order effect.
+
+    That is the advantage of the answer that is shown first, in points of Elo.
+    """
+    strengths = strengths_of(as_read_by(evaluation, metric), [model])
+    found: dict[str, float | str] = {"standard_error": float(strengths.covariance[0, 0]) ** 0.5}
+    if strengths.ties is not None:
+        found["ties"] = strengths.ties
+    if strengths.order is not None:
+        value, variance = strengths.order
+        half = half_width(strengths, variance, study.confidence)
+        names = ("first_place", "first_place_low", "first_place_high")
+        points = (value, value - half, value + half)
+        found |= {name: ELO * one for name, one in zip(names, points, strict=True)}
+    return found
 
 
 def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:

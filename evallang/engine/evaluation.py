@@ -24,6 +24,7 @@ from evallang.metrics.own_code import OwnMetricFailed, wrap_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.results.records import Estimate, FoldValue, Tested
+from evallang.stats.battles import Battles, Strengths
 from evallang.stats.clusters import variance_of_mean
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import Resampler
@@ -163,7 +164,7 @@ class Evaluation(Struct, frozen=True):
     belong, and those of `models` are not kept. `moments` are the places of its rows in time, None
     for the order of the source. `average` are the data sets whose examples these are. `measured`
     is what is computed already, by metric, and `tested` the rows of each model that are counted
-    already.
+    already. `battles` are pairwise judgements, and `strengths` what a metric makes of them.
     """
 
     source: str
@@ -199,6 +200,8 @@ class Evaluation(Struct, frozen=True):
     average: Averaged | None = None
     measured: Mapping[Method, Measured] = field(default_factory=dict)
     tested: Mapping[str, Tested | None] = field(default_factory=dict)
+    battles: Battles | None = None
+    strengths: Strengths | None = None
 
     @property
     def data(self) -> str | None:
@@ -371,9 +374,9 @@ class Evaluation(Struct, frozen=True):
         k = len(self.classes)
         if self.counted is not None:
             return self._counted_outcome(self.counted, model, needs)
-        if needs == "repeats" and not self.means:
+        if needs in ("repeats", "games") and not self.means:
             return None
-        if needs in ("labels", "values", "risks", "repeats", "verdicts"):
+        if needs in ("labels", "values", "risks", "repeats", "verdicts", "games"):
             return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
@@ -486,10 +489,10 @@ class Evaluation(Struct, frozen=True):
         return len(self.models[model].truth) if self.counted is None else len(self.counted.times)
 
     def tested_rows(self, model: str) -> Tested | None:
-        """Count the rows that a model was tested on; None for scores, which have no rows."""
+        """Count the rows that a model was tested on; None for scores and battles."""
         if model in self.tested:
             return self.tested[model]
-        if self.own is not None and self.yields.of_folds_alone:
+        if (self.own is not None and self.yields.of_folds_alone) or self.battles is not None:
             return None
         found = self.models[model]
         if self.counted is not None:
@@ -531,7 +534,8 @@ def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
         if known is not None or needs == "ratings":
             return evaluation if known is None else known.read
         return labelled(evaluation, by_humans=needs != "verdicts")
-    if not evaluation.yields.averaged or evaluation.means:
+    read_apart = evaluation.yields.averaged or evaluation.battles is not None
+    if not read_apart or evaluation.means:
         return evaluation
     known = evaluation.measured.get(metric)
     return _read_by(evaluation, metric) if known is None else known.read
@@ -568,7 +572,24 @@ def in_blocks(evaluation: Evaluation, test: Method) -> Evaluation:
     return evaluation.altered(group_codes=codes, each=BLOCKS)
 
 
+def strengths_of(evaluation: Evaluation, models: Sequence[str]) -> Strengths:
+    """Return what a metric makes of the battles of some models."""
+    assert evaluation.strengths is not None, "read by a metric of battles"
+    names = list(evaluation.models)
+    return evaluation.strengths.take([names.index(model) for model in models])
+
+
 def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
+    if evaluation.battles is not None:
+        function = metric_entry(metric).function
+        strengths: Strengths = function(evaluation.battles, None, None, **metric.keywords())
+        models = {
+            name: replace(found, labels=np.broadcast_to(value, len(found.rows)))
+            for (name, found), value in zip(
+                evaluation.models.items(), strengths.values, strict=True
+            )
+        }
+        return evaluation.altered(models=models, means=True, strengths=strengths)
     if not is_mean(metric):
         if evaluation.group_codes is not None:
             return evaluation
@@ -739,6 +760,8 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         return _evaluation_of_counts(source, source.times)
     if isinstance(source.spec, PredictionsSpec) and source.spec.query is not None:
         return _evaluation_of_queries(source)
+    if source.battles is not None:
+        return _evaluation_of_battles(source, source.battles)
     n = source.n
     zeros = np.broadcast_to(np.zeros(1, dtype=np.int64), n)  # no memory for each row
     fold = zeros if source.folds is None else source.folds
@@ -879,6 +902,26 @@ def _evaluation_of_samples(source: GivenOutcomes, samples: Mapping[str, int]) ->
         grouped=False,
         folds=(FoldSize(0, 0),),
         judged=True,
+    )
+
+
+def _evaluation_of_battles(source: GivenOutcomes, battles: Battles) -> Evaluation:
+    """Return battles as an evaluation; the rows of a model are the battles that it took part in."""
+    models = {}
+    for code, model in enumerate(source.models):
+        rows = np.flatnonzero((battles.first == code) | (battles.second == code))
+        zeros = np.zeros(len(rows), dtype=np.int64)
+        outcome = battles.outcome[rows]
+        won = np.where(battles.first[rows] == code, outcome, 1 - outcome)
+        models[model.name] = ModelOutcome(rows, zeros, zeros, zeros, won)
+    return _evaluation_of_given(
+        source,
+        models,
+        classes=(),
+        grouped=source.group_codes is not None,
+        folds=(FoldSize(0, 0, n_test=source.n),),
+        group_codes=source.group_codes,
+        battles=battles,
     )
 
 

@@ -63,6 +63,8 @@ def counted_by_metric(
     evaluation: Evaluation, models: Iterable[str], metric: Method
 ) -> Mapping[Counted, Number]:
     """Count what decides validity and only the metric knows; of several models the least."""
+    if evaluation.strengths is not None:
+        return {}  # they tell the number of their clusters
     entry, options = evaluation.entry(metric), metric.keywords()
     declared = entry.declaration
     outcomes = [evaluation.outcome(model, metric) for model in models]

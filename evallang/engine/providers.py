@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evallang.compatibility import are_paired, is_auc, metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
-from evallang.engine.evaluation import BLOCKS, Evaluation, means_of
+from evallang.engine.evaluation import BLOCKS, Evaluation, means_of, strengths_of
 from evallang.engine.metric_samples import (
     counted_by_metric,
     counted_once,
@@ -627,6 +627,7 @@ COMPARISON: Providers[TestInputs] = Providers(Subject.COMPARISON)
 COMPARISON.provide(
     n_train=lambda inputs: None if inputs.sizes is None else inputs.sizes[0],
     n_test=lambda inputs: None if inputs.sizes is None else inputs.sizes[1],
+    strengths=lambda inputs: strengths_of(inputs.evaluation, inputs.models),
     readers=lambda inputs: scores_of_readers(inputs.evaluation, inputs.models, inputs.metric),
     folds=lambda inputs: inputs.compared.folds(),
     better=lambda inputs: inputs.compared.entry.declaration.direction,

@@ -120,7 +120,8 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         if (without := evaluation.without_average(model)) is not None:
             return _record(spec, evaluation, Decision(False, f"cannot be decided: {without}"))
     lacking = [m for m in spec.models if evaluation.models[m].failed]
-    if lacking or any(evaluation.outcome(m, spec.metric) is None for m in spec.models):
+    own = as_read_by(evaluation, spec.metric)
+    if lacking or any(own.outcome(m, spec.metric) is None for m in spec.models):
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {why}"))
     test = spec.test and guaranteed(spec.test)
@@ -128,7 +129,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         grouped = evaluation.group_codes is not None
         classes = len(evaluation.classes)
         test = difference_test(spec.metric, evaluation.yields, classes, grouped)
-    read = in_blocks(as_read_by(evaluation, spec.metric), test).on_common_rows(spec.models)
+    read = in_blocks(own, test).on_common_rows(spec.models)
     inputs = TestInputs(study, read, spec.metric, spec.models, test, spec.level)
     try:
         if spec.test is not None:

@@ -169,7 +169,7 @@ def _change(old: Setting | None, new: Setting | None) -> Change | None:
     return None
 
 
-OF_SOURCES = frozenset({"data", "predictions", "scores", "counts"})
+OF_SOURCES = frozenset({"data", "predictions", "scores", "counts", "battles"})
 
 
 def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, columns: bool) -> bool:

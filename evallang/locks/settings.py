@@ -18,6 +18,7 @@ from msgspec.structs import FieldInfo, fields, replace
 from evallang.analysis import ANALYSES
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import (
+    BattlesSpec,
     CountsSpec,
     DataSpec,
     GivenOutcomes,
@@ -303,6 +304,7 @@ SECTIONS: Mapping[type, str] = {
     DataSpec: "data",
     PredictionsSpec: "predictions",
     CountsSpec: "counts",
+    BattlesSpec: "battles",
     ScoresSpec: "scores",
 }
 

@@ -18,7 +18,7 @@ from evallang.compatibility.intervals import (
     default_interval,
     unmet_by_interval,
 )
-from evallang.data.dataset import CountsSpec, PredictionsSpec
+from evallang.data.dataset import BattlesSpec, CountsSpec, PredictionsSpec
 from evallang.metrics.aggregation import aggregation_of
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -68,7 +68,7 @@ def _sources() -> Iterator[Setting]:
     def predictions(**given: Any) -> PredictionsSpec:
         return PredictionsSpec("p", "p", ("p.csv",), "", "y", (), **given)
 
-    sources: dict[str, PredictionsSpec | CountsSpec] = {
+    sources: dict[str, PredictionsSpec | CountsSpec | BattlesSpec] = {
         "predictions": predictions(),
         "predictions with folds": predictions(fold="fold"),
         "predictions with repeats": predictions(repeat="repeat"),
@@ -82,6 +82,7 @@ def _sources() -> Iterator[Setting]:
         "predictions judged `correct` with groups": predictions(judged="correct", group="group"),
         "predictions judged by `value`": predictions(judged="value", value_metric="value"),
         "counts": CountsSpec("c", "c", "", (), ()),
+        "battles": BattlesSpec("b", "b", "", "b.jsonl"),
         "counts as shares": CountsSpec("c", "c", "", (), (), shares=((87, 100),)),
     }
     for words, source in sources.items():
@@ -326,6 +327,7 @@ NEEDS = {
     "repeats": "right or wrong for each row, and the clause `repeat` of `predictions`",
     "ratings": "the ratings of judges: the clause `judges` of `predictions`",
     "verdicts": "labels of judges and, in some rows, of humans: the clauses `judges` and `truth`",
+    "games": "pairwise judgements: the statement `battles`",
 }
 OVER_FOLDS = {
     "counts": (

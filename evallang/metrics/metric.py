@@ -55,15 +55,18 @@ Needs = Literal[
     "repeats",
     "ratings",
     "verdicts",
+    "games",
 ]
 OF_CLASSES = ("labels", "scores", "probabilities", "repeats", "ratings", "verdicts")
-ORDERS: Mapping[str, Literal["event", "query", "judges"]] = {
+Orders = Literal["event", "query", "judges", "battles"]
+ORDERS: Mapping[str, Orders] = {
     "risks": "event",
     "rankings": "query",
     "ratings": "judges",
     "verdicts": "judges",
+    "games": "battles",
 }
-"""The clause of `predictions` without which what a metric needs is not there."""
+"""The clause of `predictions`, or the statement, without which what a metric needs is not there."""
 
 
 class MetricDeclaration(Guidance, frozen=True):
@@ -224,11 +227,13 @@ class MetricDeclaration(Guidance, frozen=True):
             return "rankings, by query"
         if self.orders == "judges":
             return "ratings, by judges"
+        if self.needs == "games":
+            return "pairwise judgements"
         return "regression" if self.task == "regression" else f"{self.task}, from {self.needs}"
 
     @property
-    def orders(self) -> Literal["event", "query", "judges"] | None:
-        """The clause of `predictions` without which it cannot be computed."""
+    def orders(self) -> Orders | None:
+        """The clause of `predictions`, or the statement, without which it cannot be computed."""
         return ORDERS.get(self.needs)
 
     @property
@@ -319,7 +324,7 @@ def is_mean_metric(declared: MetricDeclaration) -> bool:
 
 def default_metric(
     task: Literal["classification", "regression"],
-    orders: Literal["event", "query", "judges"] | None = None,
+    orders: Orders | None = None,
 ) -> str:
     """Return the measure of a study of a task without a stated measure.
 

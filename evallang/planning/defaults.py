@@ -8,7 +8,14 @@ from msgspec.structs import replace
 
 from evallang.compatibility import metric_entry, own_metric, yields_of, yields_over_seeds
 from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import CountsSpec, PredictionsSpec, ScoreTable, Table
+from evallang.data.dataset import (
+    BattlesSpec,
+    CountsSpec,
+    PredictionsSpec,
+    ScoresSpec,
+    ScoreTable,
+    Table,
+)
 from evallang.data.read_sources import ReadSources
 from evallang.hypotheses import Families
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
@@ -61,7 +68,7 @@ def _orders(read: ReadSources) -> Iterator[Default]:
     """State by which column rows are sorted that are read in the order of time."""
     for source in read.with_examples:
         spec = source.spec
-        if isinstance(spec, CountsSpec) or not spec.series or spec.time is not None:
+        if isinstance(spec, CountsSpec | BattlesSpec) or not spec.series or spec.time is not None:
             continue
         column = FILE_ORDER if source.moments is None else source.moments.column
         yield Default(f"time of {spec.name}", column, "data", "time", spec.name)
@@ -79,7 +86,7 @@ def _recognised(read: ReadSources) -> Iterator[Default]:
             name = statement_of(source.spec.name)
             yield Default(f"predictions {name} folds of", "cv", "data", "folds", name)
     for one in (*(t.spec for t in read.score_tables), *(g.spec for g in read.imported)):
-        if not isinstance(one, CountsSpec) and one.percents:
+        if isinstance(one, PredictionsSpec | ScoresSpec) and one.percents:
             name = statement_of(one.name)
             yield Default(f"{name} scale", "percent: 1% is one point", "data", "scale", name)
 

@@ -277,7 +277,7 @@ class _Builder:
             tuple(model.name for model in source.models),
             own_metric(source.spec),
             columns=frozenset(source.subgroups),
-            predicted=source.correct is None,
+            predicted=source.correct is None and source.battles is None,
             task=source.task,
         )
 

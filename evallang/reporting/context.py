@@ -431,7 +431,9 @@ class Context:
             nouns = {self.groups(record.name) for record in self.results.data}
             return nouns.pop() if len(nouns) == 1 else "groups"
         record = self.data(data)
-        columns = record.columns if record is not None else ()
+        if record is not None and len(record.clusters) == 1:
+            return next(iter(record.clusters))  # prompts, or judges
+        columns = record.columns if record is not None and not record.clusters else ()
         name = next((c.name for c in columns if "group" in c.role.split(", ")), "")
         last = name.lower().rpartition(".")[2]
         noun = re.sub(r"[ _-]?(id|number|no)$", "", last).removesuffix("s")

@@ -490,6 +490,7 @@ def _notes(
     grouped_by: Comparison | None,
 ) -> list[Runs]:
     rest = flat_notes(context, found) + over_groups(context, found) + named_notes(context, found)
+    rest += [note for name in metrics if (note := first_place(context, setting, name))]
     if grouped_by is not None:
         several = len(context.metrics(setting)) > 1
         noun = context.metric(grouped_by.metric).brief if several else ""
@@ -528,6 +529,18 @@ def _on_fewer_rows(
         (n, [context.metric(name).brief for name in metrics if sizes[name] == n])
         for n in sorted({*sizes.values()} - {most, 0})
     ]
+
+
+def first_place(context: Context, setting: Setting, name: str) -> Runs:
+    """State how much the answer that is shown first is favoured, where that was estimated."""
+    known = [e for e in context.estimates(setting, name) if "first_place" in e.extra]
+    if not known:
+        return ()
+    ends = ("first_place", "first_place_low", "first_place_high")
+    points = [float(str(known[0].extra[end])) for end in ends]
+    texts = [Number(fixed(abs(v) if i == 0 else v, Scale(0)), v) for i, v in enumerate(points)]
+    level = context.results.study.confidence
+    return write(context, TOPIC, "first_place", value=points[0], texts=texts, level=level)
 
 
 MOST_FOLDS = 10  # columns next to a stub

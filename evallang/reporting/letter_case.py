@@ -72,7 +72,7 @@ def written_options(written: str) -> str:
         else WORDS.values[key][value]
         if value in WORDS.values.get(key, {})
         else WORDS.forms[key].format(value)
-        if key in WORDS.forms
+        if key in WORDS.forms and "anchor" not in dict(pair[::2] for pair in named)
         else f"{WORDS.letters.get(key) or key.replace('_', ' ')}{NBSP}={NBSP}{value}"
         for key, _, value in named
     ]
@@ -96,7 +96,7 @@ def titled(title: str, options: str, *, in_brackets: bool = True) -> str:
 def abbreviated(short: str, options: str) -> str:
     """Combine an abbreviation with the options of a name: "nDCG@10", "AUC (macro)"."""
     ranks = re.search(r"\bat=(\d+)(, )?", options)
-    if ranks is None:
+    if ranks is None or "anchor=" in options:
         return titled(short, options)
     return titled(f"{short}@{ranks[1]}", options.replace(ranks[0], ""))
 

@@ -340,6 +340,10 @@ def _measures(context: Context) -> Runs:
         reported.append(_Reported(own, 1, *facts))
     if not reported and not bare:
         return ()
+    strengths = {e.metric: e for e in context.results.estimates if "ties" in e.extra}
+    clusters = dict[str, int]()
+    for data in context.results.data:
+        clusters |= data.clusters
     names_ = dict.fromkeys(e.metric for e in context.results.estimates)
     found_ = context.results.methods
     return write(
@@ -352,6 +356,8 @@ def _measures(context: Context) -> Runs:
         averages=averages,
         of_sums=[name for name in names_ if context.metric(name).of_sums],
         own=[method for method in found_ if method.kind == "metric" and method.own_code],
+        strengths=strengths,
+        clusters=clusters,
     )
 
 

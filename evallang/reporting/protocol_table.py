@@ -31,6 +31,7 @@ INTERVAL_IMPLIED = Term("◇", "implied by an interval")
 GROUPS = ("Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report")
 UNPRINTED = frozenset({("study", clause) for clause in (None, "author", "question", "about")})
 """What changes no number; the first page has it."""
+SOURCES = ("data", "predictions", "scores", "counts", "battles")
 DIRECTION = "Direction"
 
 
@@ -194,7 +195,7 @@ def _effects(context: Context) -> dict[tuple[str, str | int | None], str]:
     made: dict[tuple[str, str | int | None], str] = {}
     for data in results.data:
         effect = _data_effect(context, data)
-        made |= {(of, data.name): effect for of in ("data", "predictions", "scores", "counts")}
+        made |= {(of, data.name): effect for of in SOURCES}
     for model in results.models:
         searched = [plural_count(candidates(model), "candidate")] if model.tuned else []
         notes = model.notes if model.stored is None else ("not fitted in this study",)

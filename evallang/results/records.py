@@ -125,13 +125,14 @@ class TargetScaleRecord(Struct, frozen=True):
 
 
 class DataRecord(Struct, frozen=True):
-    """One data set; `kind` is table, predictions, scores or counts.
+    """One data set; `kind` is table, predictions, scores, counts or battles.
 
     `weight` is the column of the weights, `effective_n` the equivalent number of
     equally weighted examples. For shares, `samples` gives the number of examples of each model,
     which no other model has; `n` is then their sum. `one_of` is the author's word for what the
     data sets of a table of scores are ("subjects"). `target_scale` is None where models learned
     the target as written; predictions and metrics are on the scale of the target in either case.
+    `clusters` are, of battles, the numbers of prompts and of judges that errors are robust over.
     """
 
     name: str
@@ -160,6 +161,7 @@ class DataRecord(Struct, frozen=True):
     samples: Mapping[str, int] | None = None
     one_of: str | None = None
     target_scale: TargetScaleRecord | None = None
+    clusters: Mapping[str, int] = field(default_factory=dict)
 
 
 class StoredModelRecord(Struct, frozen=True):

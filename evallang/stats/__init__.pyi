@@ -73,6 +73,7 @@ from evallang.stats.hypothesis_tests.one_sample import binomial as binomial
 from evallang.stats.hypothesis_tests.one_sample import single_t as single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
+from evallang.stats.hypothesis_tests.strengths import bradley_terry as bradley_terry
 from evallang.stats.hypothesis_tests.swapping import CountSwapper as CountSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper as LossSwapper
 from evallang.stats.hypothesis_tests.swapping import OutputSwapper as OutputSwapper
@@ -113,6 +114,7 @@ from evallang.stats.intervals.resampling import ScoreSample as ScoreSample
 from evallang.stats.intervals.resampling import WeightSample as WeightSample
 from evallang.stats.intervals.series import newey_west as newey_west
 from evallang.stats.intervals.stratified import stratified_t as stratified_t
+from evallang.stats.intervals.strengths import sandwich as sandwich
 from evallang.stats.learning_bootstrap import bootstrap_error as bootstrap_error
 from evallang.stats.learning_bootstrap import leave_one_out_error as leave_one_out_error
 from evallang.stats.learning_bootstrap import no_information_rate as no_information_rate

@@ -13,12 +13,13 @@ Strengths add up to 0. Their scale is that of Elo where they are multiplied by `
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 import scipy
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 ELO = 400 / math.log(10)
@@ -28,7 +29,7 @@ Ties = Literal["davidson", "half", "drop"]
 STEPS, CLOSE = 100, 1e-11  # of Newton's method; largest change of a parameter at the end
 
 
-class Battles(Struct, frozen=True):
+class Battles(Struct, frozen=True, eq=False):
     """n battles between models 0 to m - 1.
 
     Attributes
@@ -37,6 +38,9 @@ class Battles(Struct, frozen=True):
     outcome : of the first model: 1, 0 or 0.5 (n,)
     models : how many models there are
     weights : of each battle (n,), None for 1
+    clusters : codes (n,) of what judgements share, by its plural: prompts, judges
+    names : of the models, where they have some
+    ordered : whether the first model is known to be that whose answer was shown first
     """
 
     first: NDArray[np.int64]
@@ -44,34 +48,84 @@ class Battles(Struct, frozen=True):
     outcome: NDArray[np.float64]
     models: int
     weights: NDArray[np.float64] | None = None
+    clusters: Mapping[str, NDArray[np.int64]] = {}
+    names: tuple[str, ...] = ()
+    ordered: bool = True
+
+    @property
+    def tells_order(self) -> bool:
+        """Whether the advantage of the first place can be told apart from the strengths."""
+        if not self.ordered:
+            return False
+        pairs = np.unique(np.column_stack([self.first, self.second]), axis=0)
+        signs = np.zeros((len(pairs), self.models))
+        rows = np.arange(len(pairs))
+        signs[rows, pairs[:, 0]], signs[rows, pairs[:, 1]] = 1, -1
+        strengths = np.linalg.lstsq(signs, np.ones(len(pairs)))[0]
+        return not np.allclose(signs @ strengths, 1)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many prompts, judges and so on there are."""
+        return {name: len(np.unique(codes)) for name, codes in self.clusters.items()}
 
     def take(self, kept: NDArray[np.bool_]) -> "Battles":
         """Keep some of the battles."""
-        weights = None if self.weights is None else self.weights[kept]
-        return Battles(
-            self.first[kept], self.second[kept], self.outcome[kept], self.models, weights
+        return replace(
+            self,
+            first=self.first[kept],
+            second=self.second[kept],
+            outcome=self.outcome[kept],
+            weights=None if self.weights is None else self.weights[kept],
+            clusters={name: codes[kept] for name, codes in self.clusters.items()},
         )
 
 
-class Strengths(Struct, frozen=True):
-    """Fitted strengths.
+class Strengths(Struct, frozen=True, eq=False):
+    """A value of each model from their battles, such as its strength.
 
     Attributes
     ----------
-    values : log strengths, which add up to 0 (m,)
+    values : of each model (m,); log strengths add up to 0
     covariance : of these (m, m), robust over whatever clusters were stated
+    battles : how many battles were counted
+    clusters : how many prompts, judges and so on were counted
+    ties : how ties were counted, None for shares
     order : log odds of the first place and their variance, None where it was not estimated
     tie : the log of nu, None without ties of their own
-    battles : how many battles were counted
-    clusters : the least number of clusters of the ways in which they were stated, else of battles
     """
 
     values: NDArray[np.float64]
     covariance: NDArray[np.float64]
-    order: tuple[float, float] | None
-    tie: float | None
     battles: int
-    clusters: int
+    clusters: Mapping[str, int] = {}
+    ties: Ties | None = None
+    order: tuple[float, float] | None = None
+    tie: float | None = None
+
+    @property
+    def n_groups(self) -> int | None:
+        """The number of clusters, of several kinds the least; None without any."""
+        return min(self.clusters.values(), default=None)
+
+    def take(self, models: Sequence[int]) -> "Strengths":
+        """Keep some of the models."""
+        some = list(models)
+        return replace(
+            self, values=self.values[some], covariance=self.covariance[np.ix_(some, some)]
+        )
+
+    def scaled(self, scale: float, anchor: int | None = None, at: float = 0.0) -> "Strengths":
+        """Return the values on another scale, on which the model `anchor` has the value `at`."""
+        around = np.eye(len(self.values))
+        if anchor is not None:
+            around[:, anchor] -= 1
+        made = scale * around
+        return replace(
+            self,
+            values=made @ self.values + (0.0 if anchor is None else at),
+            covariance=made @ self.covariance @ made.T,
+        )
 
 
 def fit_strengths(
@@ -79,14 +133,12 @@ def fit_strengths(
     ties: Ties = "davidson",
     *,
     order: bool = True,
-    clusters: Sequence[NDArray[np.int64]] = (),
 ) -> Strengths:
     """Estimate strengths by maximum likelihood (for `half` by its score equations).
 
-    `clusters` are codes of what judgements share, such as prompts and judges, an array (n,) each;
-    with several the covariance is that of Cameron, Gelbach & Miller 2011. Without small-sample
-    factor. Raises `ValueError` where a model has no battle, or some models won or lost all battles
-    with the others, so that no estimate is finite.
+    With several ways of clusters the covariance is that of Cameron, Gelbach & Miller 2011. Without
+    small-sample factor. Raises `ValueError` where a model has no battle, or some models won or lost
+    all battles with the others, so that no estimate is finite.
     """
     kept = battles.outcome != 0.5 if ties == "drop" else np.ones(len(battles.outcome), dtype=bool)
     some = battles.take(kept)
@@ -103,8 +155,7 @@ def fit_strengths(
     else:
         raise ValueError("the likelihood has no maximum that Newton's method finds")
     inverse = np.linalg.inv(model.information(parameters))
-    codes = [one[kept] for one in clusters]
-    meat = _meat(model.scores(parameters), codes)
+    meat = _meat(model.scores(parameters), some)
     whole = inverse @ meat @ inverse
     # From strengths relative to the first model to strengths around their mean
     centre = (np.eye(battles.models) - 1 / battles.models)[:, 1:]
@@ -115,8 +166,24 @@ def fit_strengths(
         order=(float(parameters[k]), float(whole[k, k])) if order else None,
         tie=float(parameters[-1]) if ties == "davidson" else None,
         battles=len(some.outcome),
-        clusters=min((int(one.max()) + 1 for one in clusters), default=len(some.outcome)),
+        clusters=some.sizes,
+        ties=ties,
     )
+
+
+def win_rates(battles: Battles) -> Strengths:
+    """Compute the share of its battles that each model won, a tie counting as half."""
+    n, m = len(battles.outcome), battles.models
+    weights = np.ones(n) if battles.weights is None else battles.weights
+    models = np.concatenate([battles.first, battles.second])
+    won = np.concatenate([battles.outcome, 1 - battles.outcome])
+    twice = np.tile(weights, 2)
+    total = np.bincount(models, twice, m)
+    values = np.bincount(models, twice * won, m) / total
+    influences = twice * (won - values[models]) / total[models]
+    places = (np.tile(np.arange(n), 2), models)
+    scores = scipy.sparse.coo_array((influences, places), shape=(n, m)).tocsr()
+    return Strengths(values, _meat(scores, battles), n, battles.sizes)
 
 
 def separated_models(battles: Battles) -> tuple[int, ...]:
@@ -185,14 +252,13 @@ class _Model:
         return np.asarray((self.design.T @ weighted).toarray())
 
 
-def _meat(
-    scores: "scipy.sparse.csr_array", clusters: Sequence[NDArray[np.int64]]
-) -> NDArray[np.float64]:
+def _meat(scores: "scipy.sparse.csr_array", battles: Battles) -> NDArray[np.float64]:
     """Return the sum of products of the scores of clusters, over all ways and their overlaps.
 
     With two ways that of each less that of their intersection, and so on; negative eigenvalues
     are set to 0 (Cameron, Gelbach & Miller 2011).
     """
+    clusters = list(battles.clusters.values())
     n, ways = scores.shape[0], len(clusters)
     if not ways:
         return np.asarray((scores.T @ scores).toarray())

@@ -14,6 +14,7 @@ from evallang.evidence import (
     COUNTS,
     DATASET_SCORES,
     FOLD_SCORES,
+    GAMES,
     LOSSES_PER_ROW,
     ONE_PREDICTION_PER_ROW,
     READER_SCORES,
@@ -252,6 +253,12 @@ INPUTS = Inputs(
             evidence=frozenset({READER_SCORES}),
         ),
         Input(
+            "strengths",
+            "`Strengths`: values of models from pairwise judgements, and their robust covariance",
+            frozenset({_COMPARISON, _ESTIMATE}),
+            evidence=frozenset({GAMES}),
+        ),
+        Input(
             "swapper",
             "a `Swapper`: the difference of the metric when outputs are swapped within examples",
             frozenset({_COMPARISON}),
@@ -271,7 +278,7 @@ INPUTS = Inputs(
             "function of a level that gives the `Difference` with the interval of the design",
             frozenset({_COMPARISON}),
             counts=_COUNTED,
-            evidence=_ROWS | {SHARES, FOLD_SCORES, READER_SCORES},
+            evidence=_ROWS | {SHARES, FOLD_SCORES, READER_SCORES, GAMES},
         ),
         Input(
             "better",

@@ -186,7 +186,7 @@ def _examples(given: Mapping[str, Any]) -> int | None:
 
 def _groups(given: Mapping[str, Any]) -> int | None:
     """Count the groups; None where there are none, and for one, which has no interval."""
-    for name in ("sample", "readers"):
+    for name in ("sample", "readers", "strengths"):
         if getattr(given.get(name), "n_groups", None) is not None:
             return int(given[name].n_groups)
     groups = given.get("groups")

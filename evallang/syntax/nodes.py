@@ -341,7 +341,15 @@ class CountsNode(StatementNode, frozen=True):
     path: TextNode | None = None
 
 
-SourceStatement = DataNode | PredictionsNode | ScoresNode | CountsNode
+class BattlesNode(StatementNode, frozen=True):
+    """`battles NAME ["LABEL"] from "battles.jsonl"`."""
+
+    name: NameNode
+    label: TextNode | None
+    path: TextNode
+
+
+SourceStatement = DataNode | PredictionsNode | ScoresNode | CountsNode | BattlesNode
 """A statement that names where outcomes or data come from."""
 
 

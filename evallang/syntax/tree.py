@@ -46,6 +46,7 @@ _WORDS = frozenset(
     {
         *("by", "distribution", "drawn", "order", "reader_word", "repeat_word"),
         *("samples_word", "scale", "sets", "setting_word", "split", "target_word", "tool"),
+        "winner_word",
     }
 )
 """The rules of keywords that are values."""

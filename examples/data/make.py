@@ -33,6 +33,7 @@ def main() -> None:
     write("readings.csv", readings(random.Random(20260112), 90, 6))
     write("survey.csv", survey(random.Random(20260108), 300))
     write("transcripts.csv", transcripts(random.Random(20260111), 400))
+    write_lines("battles.jsonl", battles(random.Random(20260116), 600))
     machines = random.Random(20260109)
     for number in range(1, 9):
         write(f"sorting_{number}.csv", sorting(machines, 120))
@@ -365,6 +366,26 @@ def sorting(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
         x = [normal(rng) for _ in range(4)]
         margin = slope * x[0] - 0.5 * x[1] + bend * (x[2] * x[3]) + noise * normal(rng)
         yield (*(f"{value:.3f}" for value in x), "good" if margin > 0 else "bad")
+
+
+def battles(rng: random.Random, n: int) -> Iterable[object]:
+    """Give votes on answers of five models; what a prompt and a judge like is theirs alone."""
+    strengths = {"alder": 0.9, "birch": 0.5, "cedar": 0.2, "elm": -0.2, "oak": -1.0}
+    models = list(strengths)
+    prompts = [{model: 0.4 * normal(rng) for model in models} for _ in range(150)]
+    judges = [{model: 0.3 * normal(rng) for model in models} for _ in range(60)]
+    for number in range(n):
+        prompt, judge = int(rng.random() * 150), int(rng.random() * 60)
+        first = int(rng.random() * 5)
+        pair = models[first], models[(first + 1 + int(rng.random() * 4)) % 5]
+        liked = [strengths[m] + prompts[prompt][m] + judges[judge][m] for m in pair]
+        odds = math.exp((liked[0] - liked[1] + 0.3) / 2)  # the answer on the left is favoured
+        draw = rng.random() * (odds + 1 / odds + 0.8)
+        sides = ["model_a"] * (draw < odds) + ["model_b"] * (draw < odds + 1 / odds)
+        yield {
+            "question_id": f"Q{prompt + 1:03d}", "model_a": pair[0], "model_b": pair[1],
+            "winner": [*sides, "tie"][0], "judge": f"user_{judge + 1}", "tstamp": 1.7e9 + number,
+        }  # fmt: skip
 
 
 def normal(rng: random.Random) -> float:

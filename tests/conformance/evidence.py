@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from evallang.stats.battles import Strengths
 from evallang.stats.correctness import Shares
 from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
 from evallang.stats.hypothesis_tests.swapping import (
@@ -246,6 +247,19 @@ def _readers(entry):
     return found
 
 
+def _strengths(entry):
+    found = []
+    for covariance, clusters in (
+        (((1.0, 0.5), (0.5, 2.0)), {}),
+        (((1.0, 0.5), (0.5, 2.0)), {"prompts": 40}),
+        (((1.0, 0.5), (0.5, 2.0)), {"prompts": 40, "judges": 4}),  # too few
+        (((1.0, 1.0), (1.0, 1.0)), {}),  # no variance of the difference
+    ):
+        one = Strengths(np.array([3.0, 1.0]), np.array(covariance), 60, clusters)
+        found.append(({"strengths": one}, {"strengths": one.take([1, 0])}))
+    return found
+
+
 PAIRED_TERMS = [
     ((0.5, 0, 0, 0), (0.5, 0, 0, 0)),  # no examples
     ((0.5, 0, 0, 5), (0.5, 0, 0, 95)),  # no pair differs
@@ -267,6 +281,7 @@ CASES = {
     "table": _tables,
     "paired_terms": _paired_terms,
     "readers": _readers,
+    "strengths": _strengths,
     "shares": _shares,
     "correct": _correct,
     "row_scores": _row_scores,

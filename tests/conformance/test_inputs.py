@@ -94,6 +94,7 @@ def test_an_input_that_is_not_declared_or_made_already_is_refused():
 
 
 READINGS = Path(__file__).parents[2] / "examples" / "data" / "readings.csv"
+BATTLES = Path(__file__).parents[2] / "examples" / "data" / "battles.jsonl"
 TRANSCRIPTS = Path(__file__).parents[2] / "examples" / "data" / "transcripts.csv"
 CANCER = """\
 evallang 1
@@ -160,6 +161,8 @@ STUDIES = (
     '  value ratio("errors", "words") small as (small_errors, words)\n'
     "  lower is better\nmeasure errors_words\n  interval ratio\n",
     f"{CANCER}protocol cv folds=3\nmeasure roc_auc\n  interval multiclass_auc\n",
+    f'evallang 1\nbattles votes from "{BATTLES}"\nmeasure win_rate\n'
+    "compare alder vs oak with bradley_terry\n",
     f"{CANCER}protocol holdout\nmeasure calibration_slope\n  interval jackknife\n",
 )
 

@@ -13,6 +13,7 @@ from worked_examples import assert_documented, assert_example, entries_of, examp
 from evallang.metrics.metric import METRICS
 from evallang.results.codec import to_plain
 from evallang.results.records import Interval
+from evallang.stats.battles import Strengths
 from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.intervals.readers import score_areas, score_means
@@ -204,6 +205,15 @@ EVIDENCE["strata"] = [
     (RANDOM.random(60), None, Strata(np.arange(60) % 2, np.array([0.9, 0.1]))),
     (np.array([0.2, 0.4, 0.5]), None, Strata(np.array([0, 0, 1]), np.full(2, 0.5))),  # one example
 ]
+EVIDENCE["strengths"] = [
+    (Strengths(np.array([value]), np.array([[variance]]), 60, clusters),)
+    for value, variance, clusters in (
+        (30.0, 400.0, {}),
+        (0.6, 0.01, {"prompts": 40}),
+        (0.6, 0.01, {"prompts": 40, "judges": 3}),  # too few
+        (1000.0, 0.0, {}),  # the anchor
+    )
+]
 EVIDENCE["influences"] = [
     (estimate, influences, groups, limits)
     for estimate, influences, limits in (
@@ -259,6 +269,8 @@ def arguments_of(entry, evidence, level):
         known["held_out"] = evidence[0]
     elif entry.declaration.form == "readers":
         known |= {"readers": evidence[0], "limits": UNIT}
+    elif entry.declaration.form == "strengths":
+        known |= {"strengths": evidence[0], "limits": (None, None)}
     elif entry.declaration.form == "influences":
         named = ("estimate", "influences", "groups", "limits")
         known |= dict(zip(named, evidence, strict=True))

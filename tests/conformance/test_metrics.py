@@ -26,10 +26,13 @@ HIGHEST = {
 }  # no model exceeds the share of positives
 
 UNLISTED = [METRICS[name] for entry in METRICS for name in entry.declaration.under_option.values()]
-every_metric = for_each("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
+OF_GAMES = [e for e in METRICS if e.declaration.needs == "games"]
+"""Metrics of all models at once, which give a value of each and a covariance."""
+OF_ONE_MODEL = [e for e in (*METRICS, *UNLISTED) if e not in OF_GAMES]
+every_metric = for_each("entry", OF_ONE_MODEL, ids=lambda e: e.name)
 directed = for_each(
     "entry",
-    [e for e in (*METRICS, *UNLISTED) if e.declaration.ideal is None],
+    [e for e in OF_ONE_MODEL if e.declaration.ideal is None],
     ids=lambda e: e.name,
 )
 every_count = for_each(
@@ -100,7 +103,15 @@ def test_its_worked_examples_come_out(entry):
         assert found == pytest.approx(example.expected["value"], abs=example.tolerance)
 
 
-@every_metric
+@for_each("entry", OF_GAMES, ids=lambda e: e.name)
+def test_the_worked_examples_of_battles_come_out(entry):
+    assert entry.examples
+    for example in entry.examples:
+        found = entry.function(*example.arguments, **example.options).values
+        assert found == pytest.approx(example.expected["values"], abs=example.tolerance)
+
+
+@for_each("entry", [*METRICS, *UNLISTED], ids=lambda e: e.name)
 def test_it_is_documented_with_a_source(entry):
     assert entry.title
     assert entry.summary.endswith(".")

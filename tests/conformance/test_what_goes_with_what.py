@@ -73,8 +73,9 @@ ONE_OF_EACH_KIND = (
     "rmse",
     "concordance",
     "ndcg",
+    "bradley_terry",
 )
-REFUSALS = {"E201", "E202", "E204", "E207", "E210"}
+REFUSALS = {"E201", "E202", "E203", "E204", "E207", "E210"}
 OTHER_TASK = "E115"
 REQUIRED = {
     "cost": "cost([[0, 1], [1, 0]])",
@@ -123,6 +124,8 @@ def statement(setting, task):
     """Write the statement that a source of the table stands for, with scores where it has any."""
     if setting.words == "counts":
         return COUNTS
+    if setting.words == "battles":
+        return 'battles votes from "votes.jsonl"\n'
     if setting.words == "counts as shares":
         return SHARES
     scores = "".join(f'  score {model} = "p{model}"\n' for model in "abc")

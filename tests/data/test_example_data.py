@@ -19,6 +19,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "alarms_rule.csv",
         "answers.csv",
         "attempts.csv",
+        "battles.jsonl",
         "houses.csv",
         "load.csv",
         "load_ranges.csv",

@@ -16,7 +16,13 @@ ETA = np.array([0.8, 0.3, 0.0, -0.4, -0.7])
 WON = RNG.random(N) < scipy.special.expit(ETA[FIRST] - ETA[SECOND] + 0.3)
 OUTCOME = np.where(RNG.random(N) < 0.2, 0.5, WON.astype(float))
 PROMPT, JUDGE = RNG.integers(0, 60, N), RNG.integers(0, 25, N)
-BATTLES = Battles(FIRST, SECOND, OUTCOME, MODELS)
+
+
+def clustered(*codes):
+    """Return the battles with these clusters."""
+    return Battles(FIRST, SECOND, OUTCOME, MODELS, clusters=dict(zip("ab", codes, strict=False)))
+
+
 CENTRE = (np.eye(MODELS) - 1 / MODELS)[:, 1:]
 
 
@@ -38,9 +44,7 @@ def test_half_and_dropped_ties_are_a_binomial_regression(ties, order, cluster):
         robust = {"cov_type": "cluster", "cov_kwds": groups}
     fit = model.fit(tol=1e-13, maxiter=200, **robust)
     k = MODELS - 1
-    found = fit_strengths(
-        BATTLES, ties, order=order, clusters=() if cluster is None else (cluster,)
-    )
+    found = fit_strengths(clustered(*(() if cluster is None else (cluster,))), ties, order=order)
     assert found.values == pytest.approx(CENTRE @ fit.params[:k], abs=1e-9)
     expected = CENTRE @ fit.cov_params()[:k, :k] @ CENTRE.T
     assert found.covariance == pytest.approx(expected, abs=1e-9)
@@ -62,7 +66,7 @@ def log_chances(parameters):
 
 def test_davidsons_ties_maximise_their_likelihood_with_a_sandwich_of_numerical_derivatives():
     start = np.zeros(MODELS + 1)
-    found = fit_strengths(BATTLES, clusters=(PROMPT,))
+    found = fit_strengths(clustered(PROMPT))
     best = scipy.optimize.minimize(
         lambda p: -log_chances(p).sum(), start, method="BFGS", options={"gtol": 1e-8}
     ).x
@@ -94,23 +98,23 @@ def test_davidsons_ties_maximise_their_likelihood_with_a_sandwich_of_numerical_d
 def test_two_ways_of_clusters_add_up_less_their_overlap():
     both = np.unique(np.column_stack([PROMPT, JUDGE]), axis=0, return_inverse=True)[1].reshape(-1)
     one, other, overlap = (
-        fit_strengths(BATTLES, clusters=(codes,)).covariance for codes in (PROMPT, JUDGE, both)
+        fit_strengths(clustered(codes)).covariance for codes in (PROMPT, JUDGE, both)
     )
-    found = fit_strengths(BATTLES, clusters=(PROMPT, JUDGE))
+    found = fit_strengths(clustered(PROMPT, JUDGE))
     expected = one + other - overlap
     values = np.linalg.eigvalsh(expected)
     assert values.min() > -1e-12  # else negative eigenvalues are set to 0 before
     assert found.covariance == pytest.approx(expected, abs=1e-9)
-    assert found.clusters == JUDGE.max() + 1
+    assert found.n_groups == len(np.unique(JUDGE))
 
 
 def test_a_weight_of_two_is_a_battle_twice():
     twice = np.concatenate([np.arange(N), np.arange(0, N, 2)])
     weights = 1.0 + (np.arange(N) % 2 == 0)
     repeated = fit_strengths(
-        Battles(FIRST[twice], SECOND[twice], OUTCOME[twice], MODELS), clusters=(PROMPT[twice],)
+        Battles(FIRST[twice], SECOND[twice], OUTCOME[twice], MODELS, clusters={"a": PROMPT[twice]})
     )
-    weighted = fit_strengths(Battles(FIRST, SECOND, OUTCOME, MODELS, weights), clusters=(PROMPT,))
+    weighted = fit_strengths(Battles(FIRST, SECOND, OUTCOME, MODELS, weights, {"a": PROMPT}))
     assert weighted.values == pytest.approx(repeated.values, abs=1e-9)
     assert weighted.covariance == pytest.approx(repeated.covariance, abs=1e-9)
 

@@ -29,3 +29,4 @@ from evallang.stats.hypothesis_tests.ranking_curves import delong as delong
 from evallang.stats.hypothesis_tests.readers import obuchowski_rockette as obuchowski_rockette
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap as bootstrap
 from evallang.stats.hypothesis_tests.resampling_tests import permutation as permutation
+from evallang.stats.hypothesis_tests.strengths import bradley_terry as bradley_terry

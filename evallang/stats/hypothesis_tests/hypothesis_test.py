@@ -20,11 +20,20 @@ from evallang.stats.power import PowerDeclaration
 from evallang.stats.validity import Validity, judged
 
 DifferenceForm = Literal[
-    "shares", "readers", "splits", "proportion", "recalls", "auc", "losses", "series", "drawn"
+    "shares",
+    "readers",
+    "splits",
+    "proportion",
+    "recalls",
+    "auc",
+    "losses",
+    "series",
+    "drawn",
+    "strengths",
 ]
 """What the interval of a difference is made from: two shares, scores of readers, scores of
 overlapping splits, right and wrong, recalls of the classes, scores of two classes, losses, losses
-in the order of time, or anything that can be drawn again."""
+in the order of time, anything that can be drawn again, or pairwise judgements."""
 
 
 class Estimand(Struct, frozen=True):
@@ -68,8 +77,8 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     models : the smallest and largest number of models of one test (None: no limit)
     tests : what it tests: `correctness` (right and wrong), `losses` (any mean of losses per
         example), `recalls` (means of the recalls of classes), `scores` (ranking
-        metrics), `readers` (areas, and means over examples), `any`
-        metric
+        metrics), `readers` (areas, and means over examples), `strengths` (of models, from pairwise
+        judgements), `any` metric
     omnibus : True where it tests all models at once and a post hoc test may follow
     clustered : True where it has a form for grouped rows
     not_clustered : options whose defaults that form does not use
@@ -125,7 +134,9 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     null: str
     models: tuple[int, int | None] = (2, 2)
     designs: frozenset[Design] = frozenset()
-    tests: Literal["correctness", "recalls", "losses", "scores", "readers", "any"] = "any"
+    tests: Literal["correctness", "recalls", "losses", "scores", "readers", "strengths", "any"] = (
+        "any"
+    )
     omnibus: bool = False
     clustered: bool = False
     not_clustered: frozenset[str] = frozenset()

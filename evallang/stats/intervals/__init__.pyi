@@ -28,3 +28,4 @@ from evallang.stats.intervals.readers import obuchowski_rockette as obuchowski_r
 from evallang.stats.intervals.resampling import bootstrap as bootstrap
 from evallang.stats.intervals.series import newey_west as newey_west
 from evallang.stats.intervals.stratified import stratified_t as stratified_t
+from evallang.stats.intervals.strengths import sandwich as sandwich

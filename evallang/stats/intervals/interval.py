@@ -61,12 +61,13 @@ EstimateForm = Literal[
     "shares",
     "few",
     "averaged",
+    "strengths",
 ]
 """What the interval of an estimate is made from: scores of overlapping splits or of readers, right
 and wrong, scores of one model or of the models of folds, scores of three classes or more, losses
 of the models of folds, sums of one test set, what each example changes in a metric of one test
 set, a series, or anything drawn again, a sum of shares, a mean
-over few examples, or means of data sets that are averaged."""
+over few examples, means of data sets that are averaged, or pairwise judgements."""
 
 
 RoundsFor = Callable[[Mapping[str, Any]], Literal["bounds", "standard_error"]]
@@ -89,7 +90,8 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
         (what each example changes in a metric that is not a mean), `series` (losses, or right and
         wrong, in the order of time), `readers`
         (areas, and means over examples, of several readers), `shares` (a weighted sum of shares),
-        `strata` (a mean over examples, averaged over data sets)
+        `strata` (a mean over examples, averaged over data sets),
+        `strengths` (of models, from pairwise judgements)
     of_metric : the name of the `one_metric`
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
@@ -124,6 +126,7 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
         "series",
         "shares",
         "strata",
+        "strengths",
     ]
     designs: frozenset[Design] = frozenset()
     of_metric: str = ""
