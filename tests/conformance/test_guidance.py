@@ -257,7 +257,17 @@ def test_every_protocol_is_a_column_of_what_goes_with_what():
 
 # Persons whose name has no genitive in a title, and the adjective that a person gave.
 NAMES = (
-    *("Agresti", "Bayesian", "Benjamini", "Bergmann", "Bonett", "Bonferroni", "Brier", "Clopper"),
+    *(
+        "Agresti",
+        "Bayesian",
+        "Benjamini",
+        "Bergmann",
+        "Bonett",
+        "Bradley",
+        "Bonferroni",
+        "Brier",
+        "Clopper",
+    ),
     *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Matthews", "Newey", "Obuchowski"),
     *("Tango", "Troendle", "Wald", "Westfall,", "Wilcoxon", "Wilson", "Šidák"),
 )
