@@ -201,6 +201,7 @@ _sources = st.one_of(
 )
 _split = st.just((n.NameNode("split", span=AT),))
 _pairs = build(n.PairNode, columns, columns)
+_sets = _names(["data", "rows"])
 _not_best = columns.filter(lambda c: c != n.NameNode("best", span=AT))
 
 statements = st.one_of(
@@ -229,19 +230,23 @@ statements = st.one_of(
         n.TuneNode, terms, maybe(integers), maybe(methods), tuples(options, 0), select=maybe(terms)
     ),
     _say(n.TuneNode, metric=maybe(methods), options=tuples(options, 0), select=maybe(terms)),
-    _say(n.MeasureNode, tuples(methods), tuples(columns, 0), owner="measure"),
-    _say(
-        n.CompareNode,
-        tuples(columns, 0),
-        methods,
-        maybe(methods),
-        maybe(methods),
-        maybe(columns),
-        st.booleans(),
-        tuples(methods, 0),
-        maybe(names),
-        st.booleans(),
+    _say(n.MeasureNode, tuples(methods), tuples(columns, 0), maybe(_sets), owner="measure"),
+    *(
+        _say(
+            n.CompareNode,
+            tuples(columns, 0),
+            methods,
+            maybe(methods),
+            maybe(methods),
+            maybe(columns),
+            by=tuples(methods, 0),
+            on=maybe(names),
+            exploratory=st.booleans(),
+            **sets,
+        )
+        for sets in ({"across": st.booleans()}, {"averaged": _sets})
     ),
+    _say(n.CompareNode, tuples(columns, 0), st.none(), averaged=_sets),
     _say(n.CompareNode, tuples(_pairs), methods, correction=maybe(methods)),
     _say(
         n.RequireNode,
@@ -251,6 +256,7 @@ statements = st.one_of(
         operator=st.sampled_from([">=", "<="]),
         value=numbers,
         within=maybe(columns),
+        averaged=maybe(_sets),
         on=maybe(names),
         at=maybe(numbers),
     ),
@@ -261,6 +267,7 @@ statements = st.one_of(
         columns,
         value=maybe(numbers),
         metric=maybe(methods),
+        averaged=maybe(_sets),
         on=maybe(names),
         at=maybe(numbers),
     ),
@@ -272,6 +279,7 @@ statements = st.one_of(
         columns,
         value=numbers,
         metric=maybe(methods),
+        averaged=maybe(_sets),
         on=maybe(names),
         at=maybe(numbers),
     ),

@@ -25,7 +25,7 @@ RARE = (
     "require a better than b with mcnemar on p at 90%",
     "require accuracy of a >= 0.9 within ward on p at 95%",
     "require a not worse than b by 2% in f1",
-    "require a equivalent to b within 1% on p",
+    "require a equivalent to b within 1% averaged over data on p",
     "model m = m(x in 1..3)",
     "model m = m(x in 1..300 log 5)",
     "model m = m(x in 1..9 step 2)",
