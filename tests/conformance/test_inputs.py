@@ -14,6 +14,7 @@ from evallang.engine.across import DATA_SETS
 from evallang.engine.analyses import ANALYSIS
 from evallang.engine.comparisons import FAMILY
 from evallang.engine.decisions import DECISIONS
+from evallang.engine.estimate_analyses import ESTIMATES
 from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import COMPARISON, Providers
@@ -29,7 +30,7 @@ from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.score_counts import PlacementSums
 
-PROVIDERS = (COMPARISON, DATA_SETS, DECISIONS, ESTIMATE, FAMILY, ANALYSIS, OUTCOMES)
+PROVIDERS = (COMPARISON, DATA_SETS, DECISIONS, ESTIMATE, ESTIMATES, FAMILY, ANALYSIS, OUTCOMES)
 MEMBERS = [
     pytest.param(entry, id=f"{entry.kind}-{entry.name}")
     for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, ANALYSES)
@@ -95,6 +96,7 @@ def test_an_input_that_is_not_declared_or_made_already_is_refused():
 
 READINGS = Path(__file__).parents[2] / "examples" / "data" / "readings.csv"
 BATTLES = Path(__file__).parents[2] / "examples" / "data" / "battles.jsonl"
+ANSWERS = Path(__file__).parents[2] / "examples" / "data" / "answers.csv"
 TRANSCRIPTS = Path(__file__).parents[2] / "examples" / "data" / "transcripts.csv"
 CANCER = """\
 evallang 1
@@ -163,6 +165,11 @@ STUDIES = (
     f"{CANCER}protocol cv folds=3\nmeasure roc_auc\n  interval multiclass_auc\n",
     f'evallang 1\nbattles votes from "{BATTLES}"\nmeasure win_rate\n'
     "compare alder vs oak with bradley_terry\n",
+    f'evallang 1\npredictions right from "{ANSWERS}"\n  model model\n  id question\n'
+    "  correct all as right\n"
+    f'predictions tokens from "{ANSWERS}"\n  model model\n  id question\n'
+    '  value "output tokens" all as tokens\n  lower is better\nmeasure accuracy\n'
+    'analyze cost_frontier(cost="output tokens")\n',
     f"{CANCER}protocol holdout\nmeasure calibration_slope\n  interval jackknife\n",
 )
 

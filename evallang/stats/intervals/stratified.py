@@ -77,4 +77,5 @@ def stratified_t(
         return Interval("stratified_t", level, None, None, (f"undefined: {error}",))
     half = t_quantile(level, found.df) * found.error
     low, high = found.mean - half, found.mean + half
-    return Interval("stratified_t", level, low, high, (), found.clusters)
+    notes = () if half > 0 else ("no width: all values of each data set are equal",)
+    return Interval("stratified_t", level, low, high, notes, found.clusters)
