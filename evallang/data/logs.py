@@ -40,6 +40,8 @@ NAN = re.compile(rb"([:,\[]\s*)NaN(?=\s*[,}\]])")  # Python writes it, and JSON 
 VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 MUCH = 0.01  # share of dropped samples above which a warning follows
+KEPT = {"wrong": "count as wrong", "scored": "are scored"}
+"""What samples do that are not dropped, by the word that keeps them."""
 ZSTANDARD = 93  # the number of the method in ZIP files
 SCORED = "scored"
 
@@ -133,22 +135,25 @@ def _use_states(
     )
     dropped = table.select((use == "dropped").alias("dropped"))["dropped"]
     if dropped.sum() > MUCH * len(table):
+        lost = table.filter(dropped)["state"].unique(maintain_order=True)
+        kept_as = {one: "scored" if one == "limited" else "wrong" for one in lost}
+        wrong = (use == "dropped") & (state != "limited")  # a limited sample has a score
         means = table.group_by("model", maintain_order=True).agg(
             score.filter(use != "dropped").mean().alias("without"),
-            pl.when(use == "dropped").then(0.0).otherwise(score).mean().alias("wrong"),
+            pl.when(wrong).then(0.0).otherwise(score).mean().alias("with"),
         )
+        told = " or ".join(KEPT[use] for use in sorted(set(kept_as.values()), reverse=True))
         shown = [
-            f"{m} {kept:.3g} ({wrong:.3g} if they count as wrong)"
-            for m, kept, wrong in means.rows()
+            f"{m} {without:.3g} ({whole:.3g} if they {told})" for m, without, whole in means.rows()
         ]
-        lost = table.filter(dropped)["state"].unique(maintain_order=True)
         findings.add(
             codes.samples_dropped,
             f"{int(dropped.sum()):,} of {counted(len(table), 'sample')} are dropped from "
             f"`{spec.name}`; mean scores: {listed(shown, 12)}",
             "samples",
             "from",
-            help=f"write `samples {', '.join(f'{s} wrong' for s in lost)}` to count them as wrong",
+            help=f"write `samples {', '.join(' '.join(one) for one in kept_as.items())}` to count "
+            f"them{' as wrong' if told == KEPT['wrong'] else ''}",
         )
     return table.filter(~dropped).drop("state"), notes
 

@@ -153,7 +153,7 @@ def _number(value: str) -> int:
         gives=lambda options: Yields(PER_ROW, grouped=True, one_group_a_fold=True),
         describe=lambda options: "leave-one-group-out cross-validation",
         short="leave one group out",
-        about=NEW_GROUPS,
+        about=f"{FITTED_MODELS.partition(', not ')[0]} on {NEW_GROUPS}",
         n_splits=lambda options: None,
         division="in_turn",
         dependence="independent",

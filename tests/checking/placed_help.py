@@ -18,6 +18,27 @@ PLACED: dict[tuple[str, int], Edits] = {
             '"evaluation":{{"score":{two}}}}}',
         ),
     ),
+    ("E605", 4): (("measure bradley_terry", "measure bradley_terry(ties=half)"),),
+    ("E605", 5): (("measure bradley_terry", "measure bradley_terry(order=none)"),),
+    ("E409", 6): (
+        (
+            'from "out.csv"\n  id topic\n  correct small as Status = PASS\n',
+            'from "out.jsonl"\n  model provider.id\n  id testIdx\n  correct all as success\n',
+        ),
+        (
+            "--- out.csv\n",
+            '--- out.jsonl\n* 30 {{"testIdx":{i},"provider":{{"id":"m/a"}},"success":true}}\n'
+            '* 30 {{"testIdx":{i},"provider":{{"id":"m/b"}},"success":false}}\n--- out.csv\n',
+        ),
+    ),
+    ("E218", 17): (
+        (
+            '  correct all as right\nanalyze cost_frontier(cost="output tokens")',
+            '  correct all as right\npredictions costs from "answers.csv"\n  model model\n'
+            '  id question\n  value "output tokens" all as tokens\n  lower is better\n'
+            'analyze cost_frontier(cost="output tokens")',
+        ),
+    ),
     ("E603", 0): (('inspect "a.json"', 'inspect "a.json"\n  scorer match'),),
     ("E022", 8): (("nested cv 5x2", "nested cv outer=5 inner=2"),),
     ("E022", 9): (("repeated cv 10x10", "repeated cv folds=10 times=10"),),

@@ -28,6 +28,7 @@ REST = {
     "bounded": True,
     "groups": None,
     "folds": None,
+    "strata": None,
     "sample": None,
     "correct": None,
 }

@@ -57,6 +57,7 @@ ORDERS = {
     "predictions with `query`": "  truth relevance\n  query question\n",
 }
 ROLES = {"folds": "  fold fold\n", "repeats": "  id i\n  repeat run\n", "groups": "  group g\n"}
+JUDGES = "  judges a, b, c\n  truth y\n"
 SHARES = """counts t
   right a = 87 of 100
   right b = 150 of 200
@@ -74,6 +75,8 @@ ONE_OF_EACH_KIND = (
     "concordance",
     "ndcg",
     "bradley_terry",
+    "krippendorff_alpha",
+    "corrected_rate",
 )
 REFUSALS = {"E201", "E202", "E203", "E204", "E207", "E210"}
 OTHER_TASK = "E115"
@@ -128,6 +131,8 @@ def statement(setting, task):
         return 'battles votes from "votes.jsonl"\n'
     if setting.words == "counts as shares":
         return SHARES
+    if setting.words == "predictions with `judges`":
+        return FILES + JUDGES
     scores = "".join(f'  score {model} = "p{model}"\n' for model in "abc")
     if setting.words in ORDERS:
         return FILES + ORDERS[setting.words] + scores

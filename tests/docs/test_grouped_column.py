@@ -34,6 +34,13 @@ predictions p from "p.csv"
 measure {metric}
 compare {models} with {test} by {metric}
 """
+BATTLES = """evallang 1
+battles votes from "votes.jsonl"
+  group g
+measure {metric}
+compare {models} with {test} by {metric}
+"""
+SOURCES = {"readers": READERS, "strengths": BATTLES}
 ON_ROWS = [
     entry
     for entry in HYPOTHESIS_TESTS
@@ -43,7 +50,7 @@ ON_ROWS = [
 
 @for_each("entry", ON_ROWS, ids=lambda entry: entry.name)
 def test_the_checker_takes_grouped_rows_where_the_table_says_so(entry):
-    text = (READERS if entry.declaration.tests == "readers" else STUDY).format(
+    text = SOURCES.get(entry.declaration.tests, STUDY).format(
         protocol=PROTOCOLS.get(entry.name, "cv"),
         models="a, b, c" if entry.declaration.models[0] > 2 else "a vs b",
         test=OPTIONS.get(entry.name, entry.name),

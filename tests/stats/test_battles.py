@@ -7,6 +7,8 @@ import scipy
 import statsmodels.api as sm
 
 from evallang.stats.battles import Battles, fit_strengths, separated_models
+from evallang.stats.hypothesis_tests.strengths import bradley_terry
+from evallang.stats.intervals.strengths import sandwich
 
 MODELS, N = 5, 400
 RNG = np.random.default_rng(3)
@@ -54,6 +56,32 @@ def test_half_and_dropped_ties_are_a_binomial_regression(ties, order, cluster):
         assert found.order == pytest.approx((fit.params[k], fit.cov_params()[k, k]), abs=1e-9)
     else:
         assert found.order is None
+
+
+@pytest.mark.parametrize("cluster", [None, PROMPT])
+def test_a_test_and_an_interval_are_those_of_a_robust_binomial_regression(cluster):
+    robust = {"cov_type": "HC0"}
+    if cluster is not None:
+        groups = {"groups": cluster, "use_correction": False}
+        robust = {"cov_type": "cluster", "cov_kwds": groups}
+    fit = sm.GLM(OUTCOME, design(False), family=sm.families.Binomial()).fit(tol=1e-13, **robust)
+    error = scipy.stats.norm() if cluster is None else scipy.stats.t(len(np.unique(cluster)) - 1)
+    found = fit_strengths(clustered(*(() if cluster is None else (cluster,))), "half", order=False)
+    for one, other in ((1, 3), (4, 2)):
+        wald = fit.t_test(CENTRE[one] - CENTRE[other])
+        test = bradley_terry(found.take([one, other]), 0.9)
+        assert test.statistic.value == pytest.approx(wald.statistic.item(), rel=1e-8)
+        assert test.estimate.value == pytest.approx(wald.effect.item(), abs=1e-9)
+        assert test.p == pytest.approx(2 * error.sf(abs(wald.statistic.item())), rel=1e-7)
+        reach = error.ppf(0.95) * wald.sd.item()
+        assert test.estimate.high - test.estimate.value == pytest.approx(reach, rel=1e-7)
+    for one in range(MODELS):
+        own = fit.t_test(CENTRE[one])
+        reach = error.ppf(0.95) * own.sd.item()
+        bounds = sandwich(found.take([one]), (None, None), 0.9)
+        assert (bounds.low, bounds.high) == pytest.approx(
+            (own.effect.item() - reach, own.effect.item() + reach), abs=1e-9
+        )
 
 
 def log_chances(parameters):

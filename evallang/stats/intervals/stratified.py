@@ -20,7 +20,9 @@ from evallang.stats.validity import OF_GROUPS, OF_TAIL
 VALUES = (1.0, 2.0, 3.0, 4.5, 5.5, 7.0, 9.0)
 STRATA = Strata(np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0.25, 0.25, 0.5]))
 VARIANCE = 1 / 48 + 1 / 64 + 1 / 4
-HALF = t_quantile(0.95, VARIANCE**2 / ((1 / 48) ** 2 / 2 + (1 / 64) ** 2 + (1 / 4) ** 2))
+T_95 = (
+    7.468366155342116  # of VARIANCE² / ((1/48)²/2 + (1/64)² + (1/4)²) = 1.3033 degrees of freedom
+)
 
 
 @INTERVALS.register(
@@ -53,8 +55,8 @@ HALF = t_quantile(0.95, VARIANCE**2 / ((1 / 48) ** 2 / 2 + (1 / 64) ** 2 + (1 / 
         Example(
             (VALUES, None, STRATA, 0.95),
             {
-                "low": 5.75 - HALF * math.sqrt(VARIANCE),
-                "high": 5.75 + HALF * math.sqrt(VARIANCE),
+                "low": 5.75 - T_95 * math.sqrt(VARIANCE),
+                "high": 5.75 + T_95 * math.sqrt(VARIANCE),
             },
             "own derivation by hand: the means have variances 1/3, 1/4 and 1",
             tolerance=1e-9,
@@ -68,7 +70,7 @@ def stratified_t(
 
     `losses` (n,) are the values of the examples, `groups` (n,) the group of each or None, and
     `strata` the data set of each and the share of each data set. No interval where a data set has
-    fewer than two examples or groups.
+    fewer than two examples or groups. Raises `ValueError` where the level is not between 0 and 1.
     """
     checked_level(level)
     try:
