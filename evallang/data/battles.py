@@ -25,7 +25,7 @@ from evallang.stats.battles import Battles
 from evallang.stats.clusters import LEAST_GROUPS
 
 OUTCOMES = {"first": 1.0, "second": 0.0, "tie": 0.5}  # of the first model
-ARENA = {
+WINNERS = {
     "model_a": "first", "model_b": "second", "tie": "tie", "tie (bothbad)": "tie",
     "both_bad": "tie",
 }  # fmt: skip
@@ -260,7 +260,7 @@ def _outcomes(
     frame: Frame, game: Game, verdicts: pl.Series, first: pl.Series, second: pl.Series
 ) -> pl.Series:
     """Return the outcome for the first model, null without a verdict; refuse unknown words."""
-    known = {**{word: word for word in OUTCOMES}, **ARENA, **game.words}
+    known = {**{word: word for word in OUTCOMES}, **WINNERS, **game.words}
     values = {word: OUTCOMES[meant] for word, meant in known.items()}
     cells = pl.DataFrame({"verdict": verdicts.str.strip_chars(), "first": first, "second": second})
     verdict = pl.col("verdict")

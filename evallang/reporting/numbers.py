@@ -178,11 +178,15 @@ def error_of_bounds(
     """Return the Monte Carlo error of the bounds of an interval; None where they are exact.
 
     It is the standard error of a sample quantile, sqrt(q (1 - q) / draws) over the density there,
-    of a normal distribution whose central share `level` is as wide as the interval.
+    of a normal distribution whose central share `level` is as wide as the interval; None too
+    where no such distribution exists.
     """
     if draws is None or not _is_finite(low) or not _is_finite(high):
         return None
-    tail = NormalDist().inv_cdf((1 + level) / 2)
+    quantile = (1 + level) / 2
+    if not 0.5 < quantile < 1:  # results may state a level of 0 or 1, or one that rounds to it
+        return None
+    tail = NormalDist().inv_cdf(quantile)
     spread = (high - low) / 2 / tail
     share = (1 - level**2) / 4 / draws  # q (1 - q) of either tail
     return spread * math.sqrt(share) / NormalDist().pdf(tail)

@@ -121,6 +121,7 @@ def test_every_analysis_has_a_table(tmp_path, monkeypatch):
         numbers += [answer["power"] for answer in values.get("answers", ())]
         assert numbers or item["kind"] == "agreement"
         assert all(any(abs(x - y) < 1e-9 for y in shown) for x in numbers), item["kind"]
-    for caption in ("ROC curve in numbers", "Predictions by true class", "Agreement"):
+    captions = "ROC curve in numbers", "Predictions by true class", "Pairwise agreement of models"
+    for caption in captions:
         assert caption in text
     assert "apply to the average of the three models" in text.lower()

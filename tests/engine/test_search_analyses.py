@@ -15,7 +15,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
-from evallang.reporting.report import figures
+from evallang.reporting.report import figures, plain
 from evallang.results.codec import to_plain
 
 SEARCHED = """\
@@ -156,13 +156,19 @@ def test_one_validation_part_has_no_standard_error(tmp_path):
     assert "one validation part has no standard error" in words.lower()
 
 
-def test_panels_of_one_parameter_have_the_same_axes():
-    text = SEARCHED.replace("SVC(C in [0.01, 1, 100], gamma in [0.001, 0.1])", "SVC(C in [1, 100])")
+def test_panels_of_a_parameter_share_the_horizontal_axis_and_of_a_model_the_vertical_one():
+    text = SEARCHED.replace("C in [0.01, 1, 100]", "C in [1, 100]")
     text = text.replace("bayes = GaussianNB", "line = LinearSVC(C in [0.01, 1])")
     results = run(study(text.replace("outer=4 inner=3", "outer=2 inner=2") + "analyze tuning\n"))
     (figure,) = (f for n, f in figures(results.record).items() if n.startswith("tuning"))
-    axes = [[m.text for m in p.drawing.marks if m.anchor != "left"] for p in figure.panels]
-    assert axes[0] == axes[1] and {"0.01", "1", "100"} <= set(axes[0])
+    assert [plain(p.title) for p in figure.panels] == ["SVM: C", "SVM: gamma", "line: C"]
+    across, upwards = (
+        [[(m.text, m.points) for m in p.drawing.marks if m.anchor == anchor] for p in figure.panels]
+        for anchor in ("center", "right")
+    )
+    assert across[0] == across[2] and {"0.01", "1", "100"} <= {text for text, _ in across[0]}
+    assert upwards[0] == upwards[1] != upwards[2]
+    assert "each model has its own vertical scale" in plain(figure.caption)
 
 
 MODEL_BASED = SEARCHED.replace("C in [0.01, 1, 100], gamma in [0.001, 0.1]",

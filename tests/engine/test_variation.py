@@ -168,7 +168,7 @@ def test_a_model_without_a_seed_has_two_components(tmp_path):
     assert sum(c["share"] for c in forest["components"]) == pytest.approx(1)
     results.save(tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "Where the variance of the accuracy of a split comes from" in page
+    assert "Components of the variance of the accuracy of a split" in page
 
 
 def test_equal_scores_of_all_seeds_have_no_variance():

@@ -315,6 +315,8 @@ def test_the_error_of_bounds_is_that_of_quantiles_of_draws():
         found = numbers.error_of_bounds(float(low), float(high), level, draws)
         assert found == pytest.approx(bounds_.std(axis=1).mean(), rel=0.1)
     assert numbers.error_of_bounds(0.1, 0.2, 0.95, None) is None
+    for level in (0.0, 5e-324, math.nextafter(1.0, 0.0), 1.0):
+        assert numbers.error_of_bounds(0.1, 0.2, level, 2_000) is None
 
 
 @given(
