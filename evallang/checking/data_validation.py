@@ -109,6 +109,7 @@ from evallang.study import (
 
 FIVE_BY_TWO = 5, 2  # repeats and folds of a test that counts on no others
 MOST_LEVELS = 20  # of a column after `within`, which any column may have
+OF_JUDGES = "measure `cohen_kappa`, which takes several classes"
 COUNTS_BYTES = 24
 """Memory of one pair of a true and a predicted class, counted in up to three matrices at once."""
 
@@ -395,7 +396,10 @@ def _judge_classes(study: Study, source: Table | GivenOutcomes) -> Iterator[Diag
             )
             continue
         if declared.binary_only and classes > 2:
-            yield refusal("metric_of_two_classes", span, metric=metric, classes=classes)
+            several = OF_JUDGES if declared.orders == "judges" else None
+            yield refusal(
+                "metric_of_two_classes", span, help=several, metric=metric, classes=classes
+            )
             continue
         if declared.several_only and classes == 2:
             yield refusal("metric_of_several_classes", span, metric=metric)
