@@ -28,6 +28,7 @@ from evallang.data.dataset import (
     ScoresSpec,
     Where,
     panel_of,
+    value_in,
 )
 from evallang.data.labels import label_text
 from evallang.data.path_patterns import ROLES, WORDS, in_braces, path_pattern
@@ -263,7 +264,7 @@ def _long_table(
     column: str | None = None
     denominator: str | None = None
     right: Where | None = None
-    chosen: list[tuple[str, str, str]] = []
+    chosen: list[tuple[str, str, str, str | None]] = []
     for line in lines:
         for item in line.items:
             name = clause_values.column_name(item.name)
@@ -275,7 +276,10 @@ def _long_table(
                 right = _verdict(scope, item)
             else:
                 label = item.label.value if item.label else name
-                chosen.append((name, label, taken[0] or name))
+                value, path = taken[0] or name, item.path.value if item.path else None
+                if path is not None and node.tool is not None:
+                    value = value_in(value, path)
+                chosen.append((name, label, value, path))
     if node.tool is not None and column in (None, ALL):
         measured = next((_measured(line) for line in lines if line.metric is not None), None)
         column = measured if measured in LOG_VALUES else "score"
@@ -291,8 +295,10 @@ def _long_table(
         place = clauses.places.get("model") or node.paths[0].span
         scope.refuse("no_column_of_predictions", place, node=node)
     every = GivenModel(ALL, ALL, column, None, denominator=denominator, right=right, **own)
-    models = tuple(replace(every, name=name, label=label) for name, label, _ in chosen)
-    return every, models, tuple(value for _, _, value in chosen)
+    models = tuple(
+        replace(every, name=name, label=label, path=path) for name, label, _, path in chosen
+    )
+    return every, models, tuple(value for _, _, value, _ in chosen)
 
 
 def _taken(

@@ -114,7 +114,8 @@ def _source(record: DataRecord, *, positive_written: bool) -> Iterator[str]:
     for excluded in record.excluded:
         yield f"  {excluded.clause}: {left:,} -> {left - excluded.n:,} rows"
         left -= excluded.n
-    target = f"target {record.target}, {record.task}" if record.target else record.task
+    task = "pairwise judgements" if record.kind == "battles" else record.task
+    target = f"target {record.target}, {task}" if record.target else task
     if record.classes and record.class_counts:
         counts = (f"{label} {record.class_counts[label]:,}" for label in record.classes)
         target += f": {', '.join(counts)}"
@@ -180,7 +181,8 @@ def _model(model: ModelRecord) -> Iterator[str]:
         if model.pipeline is not None:
             yield f"  {model.pipeline}"
     elif model.pipeline is None:
-        yield f"{model.name}: imported {model.kind}"
+        given = "judgements" if model.kind == "battles" else model.kind
+        yield f"{model.name}: imported {given}"
     else:
         yield f"{model.name} = {model.pipeline}"
     for parameter, candidates in model.tuned.items():

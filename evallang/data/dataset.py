@@ -156,6 +156,11 @@ def panel_of(judges: Sequence[GivenModel]) -> GivenModel:
     return GivenModel("judges", label, columns[0], judges[0].path, scores=columns)
 
 
+def value_in(value: str, path: str) -> str:
+    """Return the name of a model in logs, of which the study reads those at one path."""
+    return f"{value} in {path}"
+
+
 class LogSpec(Struct, frozen=True):
     """What is read of the logs of a tool: which metric, filter or scorer, and which samples.
 

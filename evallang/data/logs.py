@@ -10,7 +10,7 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evallang.data.dataset import LOG_VALUES, LogSpec, PredictionsSpec
+from evallang.data.dataset import LOG_VALUES, LogSpec, PredictionsSpec, value_in
 from evallang.data.files import matching_files, regular_file
 from evallang.data.findings import Findings, Refused, counted, listed, quoted
 from evallang.data.frame import Frame, frame_of
@@ -52,7 +52,8 @@ Row = tuple[Any, int, float | None, str, Any, Any, Any, Any, Mapping[str, Any]]
 class Run(Struct, frozen=True):
     """The samples of one model on one task in one log; `settings` distinguish runs of a model.
 
-    `higher` states the direction of the score, where the log does.
+    `location` is what the study names, which may hold the logs of several models. `higher` states
+    the direction of the score, where the log does.
     """
 
     model: str
@@ -61,6 +62,7 @@ class Run(Struct, frozen=True):
     settings: Mapping[str, Any]
     rows: Callable[[], Iterable[Row]]
     higher: bool = True
+    location: str = ""
 
 
 def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findings) -> Frame:
@@ -68,13 +70,17 @@ def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findin
     runs: list[Run] = []
     for location in spec.paths:
         with findings.catching():
-            runs += READERS[log.tool].runs(location, folder, log)
+            found = READERS[log.tool].runs(location, folder, log)
+            runs += [replace(run, location=location) for run in found]
     findings.stop_at_errors()
     columns = ("model", "task", "id", "epoch", "score", "state", *LOG_VALUES)
     more = sorted({*named_columns(spec), *FINGERPRINTS} - {*columns, "all"})
     held: list[list[Any]] = [[] for _ in (*columns, *more)]
     record: Mapping[str, Any] = {}
-    for run, model in zip(runs, model_names(runs), strict=True):
+    located = {
+        value for model, value in zip(spec.models, spec.model_values, strict=True) if model.path
+    }
+    for run, model in zip(runs, model_names(runs, located), strict=True):
         with findings.catching():
             for *row, record in run.rows():
                 further = (nested_value(record, column) for column in more)
@@ -97,24 +103,42 @@ def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findin
     return frame_of(source, table, untyped=False, notes=notes, nested=nested)
 
 
-def model_names(runs: Sequence[Run]) -> list[str]:
-    """Return the name of each run's model, with the settings that distinguish runs of one name."""
+def model_names(runs: Sequence[Run], located: Container[str] = ()) -> list[str]:
+    """Return the name of each run's model, with the settings that distinguish runs of one name.
+
+    `located` are the names with their location (`value_in`) of models that the study so chooses.
+    """
     names: list[str] = []
     for run in runs:
-        alike = [one for one in runs if (one.model, one.task) == (run.model, run.task)]
+        own = value_in(run.model, run.location) in located
+        alike = [
+            one
+            for one in runs
+            if (one.model, one.task) == (run.model, run.task)
+            and (not own or one.location == run.location)
+        ]
         every = {key for one in alike for key in one.settings}
         differ = sorted(k for k in every if len({str(one.settings.get(k)) for one in alike}) > 1)
         shown = ", ".join(f"{key}={run.settings.get(key)}" for key in differ)
-        names.append(f"{run.model} ({shown})" if shown else run.model)
+        name = f"{run.model} ({shown})" if shown else run.model
+        whole = value_in(name, run.location)
+        names.append(whole if whole in located else name)
     keys = [(name, run.task) for name, run in zip(names, runs, strict=True)]
     for key, run in zip(keys, runs, strict=True):
         if keys.count(key) > 1:
-            sources = [one.source for one, other in zip(runs, keys, strict=True) if other == key]
+            same = [one for one, other in zip(runs, keys, strict=True) if other == key]
+            sources = [one.source for one in same]
+            places = sorted({one.location for one in same})
+            chosen = [
+                f'{name} as "{key[0]}" in "{place}"'
+                for name, place in zip(("before", "after"), places, strict=False)
+            ]
             raise Refused(
                 codes.model_logged_twice,
                 f"{quoted(sources, 12)} hold the same model `{key[0]}` on the task `{run.task}`",
                 "from",
-                help="keep one of these files",
+                help="keep one of these files"
+                + (f", or write `models {', '.join(chosen)}`" if len(places) == len(same) else ""),
             )
     return names
 
@@ -339,10 +363,16 @@ class InspectLog(Struct):
 
 
 def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
-    """Return the logs that a path or pattern names, each with its task."""
-    paths = matching_files(location, folder) if GLOB.search(location) else [location]
+    """Return the logs that a path or pattern names, each with its task.
+
+    A pattern skips texts such as study files, which have the ending of logs.
+    """
+    paths = [location]
+    if GLOB.search(location):
+        found = matching_files(location, folder)
+        paths = [path for path in found if not _is_study(_read(path, folder))]
     if not paths:
-        raise Refused(codes.file_not_found, f"no file matches `{location}`", "from")
+        raise Refused(codes.file_not_found, f"no log matches `{location}`", "from")
     runs = []
     for path in paths:
         whole = inspect_log(path, folder)
@@ -361,6 +391,14 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
         rows = partial(_inspect_rows, path, whole.samples, log.scorer)
         runs.append(Run(str(facts.get("model")), str(facts.get("task")), path, settings, rows))
     return runs
+
+
+def _is_study(content: bytes) -> bool:
+    """Return whether a file is a text, which begins unlike a log in JSON."""
+    try:
+        return content.decode().lstrip()[:1] not in ("", "{") and b"\0" not in content
+    except UnicodeDecodeError:
+        return False
 
 
 def inspect_log(path: str, folder: Path) -> InspectLog:

@@ -202,11 +202,6 @@ def read_files(
         path: read_frame(frame, path if several else None).mark_missing(spec.missing)
         for path, frame in zip(spec.paths, given, strict=False)
     }
-    if spec.log is not None and not given:
-        return {", ".join(spec.paths): read_log(spec, spec.log, folder, findings)}
-    for path in () if given else spec.paths:
-        with findings.catching():
-            frames |= _tables(path, spec, folder, asked)
     refuse_each(
         Refused(
             codes.file_not_found,
@@ -217,6 +212,11 @@ def read_files(
         for model in spec.models
         if model.path is not None and model.path not in spec.paths
     )
+    if spec.log is not None and not given:
+        return {", ".join(spec.paths): read_log(spec, spec.log, folder, findings)}
+    for path in () if given else spec.paths:
+        with findings.catching():
+            frames |= _tables(path, spec, folder, asked)
     findings.stop_at_errors()
     return frames
 

@@ -61,6 +61,7 @@ from evallang.results.written import method_of
 
 SETS = "data sets"
 MOST_DATA_APART = 3  # more data sets share one table
+PLURAL = re.compile(r"[^ius\s]s$")  # no title in the catalogue is a plural
 LABELLED = re.compile(r'\w+ \S+ "((?:[^"\\]|\\.)*)" from ')
 """The label of a statement of data, after its keyword and name."""
 AVERAGES: Mapping[str | None, str] = {
@@ -87,6 +88,7 @@ class MetricWords(Struct, frozen=True):
     `no_interval` states why an interval is missing, or is empty; `of_sums` that it divides two
     sums over the examples. `range` has the least and the largest possible value. `short` is its
     abbreviation, `units` those of its differences ("points", "price units"); empty without any.
+    `plural` says whether the noun is one, as "output tokens".
     """
 
     name: str
@@ -101,6 +103,7 @@ class MetricWords(Struct, frozen=True):
     range: Bounds = UNBOUNDED
     short: str = ""
     units: str = ""
+    plural: bool = False
 
     @property
     def head(self) -> str:
@@ -567,6 +570,7 @@ class Context:
         return MetricWords(
             name, title, noun, unit, better, reason, found.of_sums, found.ideal,
             found.matrix_of_classes, (found.low, found.high), short, units,
+            PLURAL.search(title) is not None,
         )  # fmt: skip
 
     def cite(self, kind: str, name: str) -> Runs:
@@ -730,7 +734,7 @@ class Context:
         found = self.method("metric", comparison.metric)
         known = found.of_examples if found is not None else None
         noun = f"{asked} of the {known or f'values of {metric.noun}'}"
-        return replace(metric, title=capitalised(noun), noun=noun, short="")
+        return replace(metric, title=capitalised(noun), noun=noun, short="", plural=False)
 
     def difference_scale(self, comparison: Comparison) -> Scale:
         """Choose the decimals of the differences in a metric that one line of the study compares.

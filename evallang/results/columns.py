@@ -77,8 +77,7 @@ def _holds(members: Sequence[ColumnRecord]) -> str:
     """Return the range, the number of levels or of distinct numbers, and of missing values."""
     parts = []
     if len(members) == 1 and members[0].range is not None:
-        low_end, high_end = members[0].range
-        parts.append(f"{shown_end(low_end)} to {shown_end(high_end)}")
+        parts.append(shown_range(*members[0].range))
     levels = [column.levels for column in members if column.levels is not None]
     if len(levels) == len(members):
         low, high = min(levels), max(levels)
@@ -91,6 +90,10 @@ def _holds(members: Sequence[ColumnRecord]) -> str:
     return ", ".join(parts)
 
 
-def shown_end(value: object) -> str:
-    """Return an end of a range with at most six significant digits."""
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+def shown_range(*ends: object) -> str:
+    """Return a range with six significant digits at most, or as many as its ends differ in."""
+    for digits in (6, 15):
+        shown = [f"{end:,.{digits}g}" if isinstance(end, float) else str(end) for end in ends]
+        if len({*shown}) == len({*ends}):
+            break
+    return " to ".join(shown)

@@ -62,3 +62,19 @@ def test_predictions_of_a_former_run_are_planned_with_their_hash(tmp_path):
     assert "old: `tree` of former-results, not fitted" in said
     assert re.search(r"predictions SHA-256\s+[0-9a-f]{64}", said)
     assert said.count("DecisionTreeClassifier(max_depth=2)") == 2
+
+
+def test_judgements_are_called_so_and_ranges_show_where_their_ends_differ(tmp_path):
+    rows = [("a", "b", "model_a", 1.7e9 + 1), ("b", "a", "model_b", 1.7e9 + 9)]
+    lines = (
+        json.dumps(dict(zip(("model_a", "model_b", "winner", "tstamp"), row, strict=True)))
+        for row in rows
+    )
+    (tmp_path / "votes.jsonl").write_text("\n".join(lines))
+    (tmp_path / "s.eval").write_text(
+        'evallang 1\nbattles votes from "votes.jsonl"\nmeasure win_rate\n'
+    )
+    printed = call("plan", "s.eval", folder=tmp_path).stdout
+    assert "    pairwise judgements\n" in printed
+    assert "a: imported judgements\n" in printed
+    assert "tstamp: not used, number, 1,700,000,001 to 1,700,000,009" in printed

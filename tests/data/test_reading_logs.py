@@ -168,6 +168,38 @@ def test_two_runs_of_a_model_are_told_apart_by_their_arguments(tmp_path: Path) -
     }
 
 
+def test_runs_of_one_model_in_two_places_are_two_models(tmp_path: Path) -> None:
+    tasks = {"quiz": 10, "law": 20}
+    for place, value in (("before", "I"), ("after", "C")):
+        (tmp_path / place).mkdir()
+        for task, n in tasks.items():
+            samples = [sample(number, value) for number in range(n)]
+            facts = {"task": task, "task_args": {"prompt": place}}
+            (tmp_path / place / f"{task}.json").write_text(inspect_log(*samples, **facts))
+    body = 'predictions quiz from inspect "before/*.json", "after/*.json"\n  models {}\n'
+    places = 'old as "m/a" in "before/*.json", new as "m/a" in "after/*.json"'
+    found = run(tmp_path, body.format(places))
+    assert {(one.data, one.model): (one.n, one.value) for one in found.estimates} == {
+        (f"quiz/{task}", model): (n, value)
+        for task, n in tasks.items()
+        for model, value in (("old", 0), ("new", 1))
+    }
+    one = run(tmp_path, body.format('old as "m/a (prompt=before)" in "before/*.json"'))
+    assert {(one.data, one.value) for one in one.estimates} == {("quiz/quiz", 0), ("quiz/law", 0)}
+    assert "E401" in refused(tmp_path, body.format('old as "m/a" in "later/*.json"'))
+
+
+def test_a_pattern_skips_the_study_beside_the_logs(tmp_path: Path) -> None:
+    written_log(tmp_path / "a.eval", {"header.json": HEADER, "summaries.json": json.dumps(RIGHT)})
+    (one,) = run(tmp_path, 'predictions quiz from inspect "*.eval"\n').estimates
+    assert (one.n, one.value) == (10, 1)
+    (tmp_path / "b.eval").write_bytes(b"")
+    assert "E601" in refused(tmp_path, 'predictions quiz from inspect "*.eval"\n')
+    (tmp_path / "b.eval").unlink()
+    (tmp_path / "a.eval").unlink()
+    assert "no log matches" in refused(tmp_path, 'predictions quiz from inspect "*.eval"\n')
+
+
 def test_a_member_beyond_the_limit_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     shutil.copy(LOGS / "inspect" / "arith_small.eval", tmp_path / "a.eval")
     with limits(bytes=50_000):

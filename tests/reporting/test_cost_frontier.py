@@ -10,6 +10,7 @@ from studies import write_rows
 
 import evallang as ev
 from evallang.reporting.report import figures as report_figures
+from evallang.reporting.summary import summary
 
 BODY = """evallang 1
 study
@@ -135,3 +136,15 @@ def test_a_cost_belongs_to_the_statement_that_reads_the_same_files(tmp_path):
     assert found["answers"] is None
     assert "reads the same files" in found["exam"]
     assert found.keys() == {"answers", "exam"}
+
+
+def test_a_value_with_a_plural_name_is_worded_as_one(tmp_path):
+    rows = answers(RATES)
+    tested = BODY.replace("measure", "compare mini vs large with permutation\nmeasure")
+    for name, said in (
+        ("output tokens", ("tokens were those of nano", "mini had lower output tokens than large")),
+        ("loss", ("loss was that of nano", "mini had a lower loss than large")),
+    ):
+        record = run(tmp_path, rows, tested.replace("output tokens", name))
+        found = " ".join(summary(record).findings)
+        assert all(words in found for words in said), found
