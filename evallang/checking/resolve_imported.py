@@ -278,7 +278,7 @@ def _long_table(
                 label = item.label.value if item.label else name
                 value, path = taken[0] or name, item.path.value if item.path else None
                 if path is not None and node.tool is not None:
-                    value = value_in(value, path)
+                    value = value_in(taken[0], path)
                 chosen.append((name, label, value, path))
     if node.tool is not None and column in (None, ALL):
         measured = next((_measured(line) for line in lines if line.metric is not None), None)

@@ -121,11 +121,12 @@ def _summary(study: str, decided: Sequence[Verdict], errors: Sequence[str]) -> I
     if decided:
         yield f"**Requirements: {len(decided)}, not met: {lost}.**"
         yield ""
-        yield "| | requirement | decided by |"
-        yield "|---|---|---|"
+        yield "| | requirement | decided by | power |"
+        yield "|---|---|---|---|"
         for verdict in sorted(decided, key=lambda verdict: verdict.met):
             word = "PASS" if verdict.met else "**FAIL**"
-            yield f"| {word} | {_escaped(verdict.claim)} | {_escaped(verdict.numbers)} |"
+            cells = map(_escaped, (verdict.claim, verdict.numbers, verdict.power))
+            yield f"| {word} | {' | '.join(cells)} |"
     elif not errors:
         yield "The study states no requirement."
     yield ""

@@ -5,16 +5,22 @@ from msgspec import Struct
 from evallang.reporting.numbers import p_value
 from evallang.reporting.wording import VARIANTS
 from evallang.results.records import Requirement, ResultsRecord
+from evallang.stats.decisions import distance_shown, power_of_equal_models
 
+POWER = 0.8  # that a study is usually planned for
 MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
 
 
 class Verdict(Struct, frozen=True):
-    """How one requirement was decided; `claim` is its line, and where it was decided."""
+    """How one requirement was decided; `claim` is its line, and where it was decided.
+
+    `power` says what such data can show; it is empty for the level of one model.
+    """
 
     met: bool
     claim: str
     numbers: str
+    power: str
 
 
 def requirement_lines(record: ResultsRecord) -> list[str]:
@@ -38,7 +44,23 @@ def _verdict(found: Requirement, *, percent: bool, several: bool) -> Verdict:
         words = words.replace(f" within {found.subgroup.column}", "")
         where += f" for {found.subgroup.column} = {found.subgroup.level}"
     parts = [part for part in (_numbers(found, percent=percent), _reason(found)) if part]
-    return Verdict(found.met, f"{words}{where}", "; ".join(parts))
+    return Verdict(found.met, f"{words}{where}", "; ".join(parts), _power(found, percent=percent))
+
+
+def _power(found: Requirement, *, percent: bool) -> str:
+    """Print the power at equal models and the margin that raises it, or the lead that is shown."""
+    low, high = found.interval or (None, None)
+    if found.kind == "level" or low is None or high is None or not low < high:
+        return ""
+    half, both = (high - low) / 2, found.kind == "equivalent"
+    shown = distance_shown(half, found.level, POWER, both=both)
+    line = found.margin or 0.0
+    size = line + shown if found.kind == "superior" else shown
+    told = f"{100 * size:.1f} points" if percent else f"{size:.3g}"
+    if found.kind == "superior":
+        return f"{POWER:.0%} if the true lead is {told}"
+    power = power_of_equal_models(half, found.level, line, both=both)
+    return f"{power:.0%} if the models are equal; {POWER:.0%} with a margin of {told}"
 
 
 def _numbers(found: Requirement, *, percent: bool) -> str:

@@ -156,9 +156,9 @@ def panel_of(judges: Sequence[GivenModel]) -> GivenModel:
     return GivenModel("judges", label, columns[0], judges[0].path, scores=columns)
 
 
-def value_in(value: str, path: str) -> str:
-    """Return the name of a model in logs, of which the study reads those at one path."""
-    return f"{value} in {path}"
+def value_in(value: str | None, path: str) -> str:
+    """Return the name of a model in logs at one path, None for the only model there."""
+    return f"in {path}" if value is None else f"{value} in {path}"
 
 
 class LogSpec(Struct, frozen=True):

@@ -110,6 +110,9 @@ def model_names(runs: Sequence[Run], located: Container[str] = ()) -> list[str]:
     """
     names: list[str] = []
     for run in runs:
+        if (only := value_in(None, run.location)) in located:
+            names.append(only)
+            continue
         own = value_in(run.model, run.location) in located
         alike = [
             one
@@ -123,19 +126,31 @@ def model_names(runs: Sequence[Run], located: Container[str] = ()) -> list[str]:
         name = f"{run.model} ({shown})" if shown else run.model
         whole = value_in(name, run.location)
         names.append(whole if whole in located else name)
+    for location in dict.fromkeys(run.location for run in runs):
+        held = dict.fromkeys(run.model for run in runs if run.location == location)
+        if value_in(None, location) in located and len(held) > 1:
+            raise Refused(
+                codes.no_scores_of_model,
+                f"`{location}` holds {counted(len(held), 'model')}, and the study names none",
+                "models",
+                "from",
+                help=f'write `models NAME as "MODEL" in "{location}"` with one of '
+                f"{quoted(held, 12)}",
+            )
     keys = [(name, run.task) for name, run in zip(names, runs, strict=True)]
     for key, run in zip(keys, runs, strict=True):
         if keys.count(key) > 1:
             same = [one for one, other in zip(runs, keys, strict=True) if other == key]
             sources = [one.source for one in same]
+            name = run.model if key[0] == value_in(None, run.location) else key[0]
             places = sorted({one.location for one in same})
             chosen = [
-                f'{name} as "{key[0]}" in "{place}"'
-                for name, place in zip(("before", "after"), places, strict=False)
+                f'{own} as "{name}" in "{place}"'
+                for own, place in zip(("before", "after"), places, strict=False)
             ]
             raise Refused(
                 codes.model_logged_twice,
-                f"{quoted(sources, 12)} hold the same model `{key[0]}` on the task `{run.task}`",
+                f"{quoted(sources, 12)} hold the same model `{name}` on the task `{run.task}`",
                 "from",
                 help="keep one of these files"
                 + (f", or write `models {', '.join(chosen)}`" if len(places) == len(same) else ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+import scipy
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,7 +17,7 @@ from evallang.results.statistics import (
     HypothesisTestResult,
     shown_effect,
 )
-from evallang.stats.basics import word
+from evallang.stats.basics import normal_quantile, word
 from evallang.stats.effect_sizes.effect_size import EFFECT_SIZES
 from evallang.stats.rank_scores import Better
 
@@ -98,6 +99,29 @@ def decide_equivalent(interval: Bounds, margin: float) -> Decision:
         -width < low and high < width,
         f"the interval [{low:.6g}, {high:.6g}] reaches beyond ±{width:.6g}",
     )
+
+
+def power_of_equal_models(
+    half_width: float, level: float, margin: float, *, both: bool = False
+) -> float:
+    """Return the chance that models of equal quality are shown to be within a margin.
+
+    `half_width` is that of the interval of their difference, the distribution normal; the observed
+    difference is not used. With `both` the margin holds on both sides.
+    """
+    z = normal_quantile(level)
+    one = float(scipy.special.ndtr(z * (margin / half_width - 1)))
+    return max(0.0, 2 * one - 1) if both else one
+
+
+def distance_shown(half_width: float, level: float, power: float, *, both: bool = False) -> float:
+    """Return how far from its line a true difference is that is shown with a power.
+
+    For equal models it is the margin with that power, the inverse of `power_of_equal_models`; for
+    a lead, what the true difference exceeds it by.
+    """
+    chance = (1 + power) / 2 if both else power
+    return half_width * (1 + float(scipy.special.ndtri(chance)) / normal_quantile(level))
 
 
 def checked_margin(margin: float, *, positive: bool = True) -> float:

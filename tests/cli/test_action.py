@@ -2,6 +2,7 @@
 
 import contextlib
 import html
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,9 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
+import scipy.stats
 import yaml
 from calling import call
 from dulwich.repo import Repo
@@ -44,6 +47,26 @@ FAILING_LINE = 1 + GATE.split("\n").index("require accuracy of candidate >= {lea
 def step(name):
     (found,) = (step for step in STEPS if step.get("id", step.get("name")) == name)
     return found
+
+
+PROMPT_GATE = """\
+evallang 1
+
+study "May the new prompt replace the old one?"
+  seed 1
+
+predictions bench from lm_eval "evals/base", "evals/change"
+  metric acc
+  models base in "evals/base", change in "evals/change"
+  group doc.passage
+  unit "questions"
+
+measure accuracy averaged over data
+
+require change not worse than base by 2% averaged over data
+
+report csv
+"""
 
 
 @pytest.fixture
@@ -208,3 +231,35 @@ def test_a_link_of_a_pull_request_brings_no_file_of_the_runner_into_the_artifact
     (repository / "evallang-results" / "x").symlink_to(repository.parent / "token")
     done = evaluated(repository, studies="gates/passing.eval")
     assert done.returncode == 2 and "the folder is or contains a link" in done.stdout
+
+
+def test_a_change_of_a_prompt_is_gated_on_the_logs_of_both_prompts(repository):
+    """The same model ran with both; equal logs are not worse, and swapped ones are."""
+    writer = ROOT / "docs" / "guide" / "write_logs.py"
+    subprocess.run([sys.executable, writer], cwd=repository, check=True)
+    (repository / "prompt.eval").write_text(PROMPT_GATE)
+    done = evaluated(repository, studies="prompt.eval", jobs="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    scores = {
+        (place, task): [json.loads(line)["acc"] for line in file.read_text().splitlines()]
+        for place in ("base", "change")
+        for file in (repository / "evals" / place).glob("samples_*.jsonl")
+        for task in [file.name.split("_")[1]]
+    }
+    tasks = {task for _, task in scores}
+    lead = np.mean([np.mean(scores["change", t]) - np.mean(scores["base", t]) for t in tasks])
+    answer = (
+        f"| PASS | change not worse than base by 2% averaged over data | {100 * lead:.1f} points"
+    )
+    summary = written(repository)[1]
+    assert answer in summary
+    low, high = map(float, re.findall(r"points \[(-?[\d.]+), (-?[\d.]+)\]", summary)[0])
+    half = (high - low) / 2
+    equal = scipy.stats.norm.cdf(1.96 * (2 / half - 1))
+    assert f"| {equal:.0%} if the models are equal; 80% with a margin of" in summary
+    (repository / "evals" / "change").rename(repository / "evals" / "old")
+    (repository / "evals" / "base").rename(repository / "evals" / "change")
+    (repository / "evals" / "old").rename(repository / "evals" / "base")
+    done = evaluated(repository, studies="prompt.eval", jobs="1")
+    assert done.returncode == 4
+    assert "::error file=prompt.eval,line=14," in done.stdout

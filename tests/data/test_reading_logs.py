@@ -189,6 +189,21 @@ def test_runs_of_one_model_in_two_places_are_two_models(tmp_path: Path) -> None:
     assert "E401" in refused(tmp_path, body.format('old as "m/a" in "later/*.json"'))
 
 
+def test_the_only_model_in_a_place_needs_no_name(tmp_path: Path) -> None:
+    for place, model, value in (("before", "m/a", "I"), ("after", "m/b", "C")):
+        (tmp_path / place).mkdir()
+        samples = [sample(number, value) for number in range(10)]
+        (tmp_path / place / "quiz.json").write_text(inspect_log(*samples, model=model))
+    body = 'predictions quiz from inspect "before/*.json", "after/*.json"\n'
+    body += '  models old in "before/*.json", new in "after/*.json"\n'
+    found = run(tmp_path, body).estimates
+    assert {one.model: one.value for one in found} == {"old": 0, "new": 1}
+    (tmp_path / "after" / "other.json").write_text(inspect_log(*RIGHT, model="m/c"))
+    assert "E489 `after/*.json` holds 2 models, and the study names none" in refused(tmp_path, body)
+    (tmp_path / "after" / "other.json").write_text(inspect_log(*RIGHT, model="m/b"))
+    assert "hold the same model `m/b` on the task `quiz`" in refused(tmp_path, body)
+
+
 def test_a_pattern_skips_the_study_beside_the_logs(tmp_path: Path) -> None:
     written_log(tmp_path / "a.eval", {"header.json": HEADER, "summaries.json": json.dumps(RIGHT)})
     (one,) = run(tmp_path, 'predictions quiz from inspect "*.eval"\n').estimates

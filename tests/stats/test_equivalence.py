@@ -13,6 +13,8 @@ from evallang.stats.decisions import (
     decide_level,
     decide_noninferior,
     decide_superior,
+    distance_shown,
+    power_of_equal_models,
 )
 from evallang.stats.hypothesis_tests.equivalence import (
     noninferiority,
@@ -162,3 +164,28 @@ def test_equivalent_means_all_of_the_interval_inside():
 def test_what_cannot_be_decided_is_not_met(decide):
     found = decide(interval(None, None))
     assert (found.met, found.reason) == (False, "the interval is undefined")
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_the_power_of_a_margin_is_how_often_equal_models_are_within_it(both):
+    """Against drawn samples of 400 differences of right and wrong answers, decided by t."""
+    drawn = np.random.default_rng(6)
+    differences = drawn.choice([-1.0, 0.0, 1.0], p=[0.08, 0.84, 0.08], size=(20_000, 400))
+    means = differences.mean(axis=1)
+    halves = stats.t.ppf(0.975, 399) * differences.std(axis=1, ddof=1) / 20
+    for margin in (0.06, 0.07, 0.08) if both else (0.02, 0.04, 0.06):
+        within = means - halves > -margin
+        within &= ~np.asarray(both) | (means + halves < margin)
+        power = power_of_equal_models(float(np.median(halves)), 0.95, margin, both=both)
+        assert power == pytest.approx(within.mean(), abs=0.02)
+        assert distance_shown(float(np.median(halves)), 0.95, power, both=both) == pytest.approx(
+            margin, abs=1e-9
+        )
+
+
+def test_a_true_lead_is_shown_with_the_power_that_is_stated():
+    drawn = np.random.default_rng(7)
+    half = stats.norm.ppf(0.975) * 0.02
+    lead = 0.01 + distance_shown(half, 0.95, 0.8)
+    shown = drawn.normal(lead, 0.02, 100_000) - half > 0.01
+    assert shown.mean() == pytest.approx(0.8, abs=0.005)

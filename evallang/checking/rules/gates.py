@@ -1,6 +1,7 @@
 """Advice on levels, and on lines that a run must meet and cannot."""
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evallang.checking.rules.examples import Examples
 from evallang.checking.rules.rule import Known, Objection, Stage, rule
@@ -198,15 +199,20 @@ def few_examples_for_a_requirement(known: Known) -> Iterator[Objection]:
             continue
         if line.within is not None or line.test is not None or not 0 < line.level < 1:
             continue
-        for item in examples:
-            objection = BOUNDS[line.kind](line, item, units.get(item.source, "examples"))
+        averaged = line.averaged is not None
+        if averaged and line.kind not in ("noninferior", "equivalent"):
+            continue  # the interval of an average follows from its standard error alone
+        alone = [(item,) for item in examples]
+        for part in [examples] if averaged and examples else alone:
+            objection = BOUNDS[line.kind](line, part, units.get(part[0].source, "examples"))
             if objection is not None:
                 yield objection
                 break
 
 
-def _level(line: RequirementSpec, examples: Examples, unit: str) -> Objection | None:
+def _level(line: RequirementSpec, parts: Sequence[Examples], unit: str) -> Objection | None:
     """A model that is always right has an interval too: Wilson's, from n/(n + z²) to 1."""
+    (examples,) = parts
     if line.value is None:
         return None
     z = normal_quantile(line.level)
@@ -235,15 +241,23 @@ def _level(line: RequirementSpec, examples: Examples, unit: str) -> Objection | 
     )
 
 
-def _margin(line: RequirementSpec, examples: Examples, unit: str) -> Objection | None:
-    if examples.samples:
+def _margin(line: RequirementSpec, parts: Sequence[Examples], unit: str) -> Objection | None:
+    """Report a margin inside the interval of equal models, also of an average over data sets."""
+    if any(part.samples for part in parts):
         return None  # without pairs no interval of a difference is known beforehand
-    apart = examples.differ(line.models[0], line.models[1]) or 0
-    least = half_width(apart, examples.n, normal_quantile(line.level))
+    each = [part.differ(line.models[0], line.models[1]) or 0 for part in parts]
+    apart, n, z = sum(each), sum(part.n for part in parts), normal_quantile(line.level)
+    rows = line.averaged == "rows" and n > 0
+    least = math.hypot(
+        *(
+            half_width(own, part.n, z) * (part.n / n if rows else 1 / len(parts))
+            for own, part in zip(each, parts, strict=True)
+        )
+    )
     if line.value is None or line.value >= least:
         return None
     return Objection(
-        f"with {examples.n} {unit}, on {apart or 'none'} of which the models differ, the "
+        f"with {n} {unit}, on {apart or 'none'} of which the models differ, the "
         f"interval of two equal models reaches {rounded_share(least)}, beyond the margin of "
         f"{percent(line.value)}",
         line.span,
@@ -251,8 +265,9 @@ def _margin(line: RequirementSpec, examples: Examples, unit: str) -> Objection |
     )
 
 
-def _lead(line: RequirementSpec, examples: Examples, unit: str) -> Objection | None:
+def _lead(line: RequirementSpec, parts: Sequence[Examples], unit: str) -> Objection | None:
     """Report a required lead that no split of the discordant examples could show."""
+    (examples,) = parts
     apart = examples.differ(line.models[0], line.models[1])
     lead = line.value or 0.0
     if (
@@ -313,7 +328,7 @@ def half_width(discordant: int, n: int, z: float) -> float:
     return high
 
 
-BOUNDS: Mapping[str, Callable[[RequirementSpec, Examples, str], Objection | None]] = {
+BOUNDS: Mapping[str, Callable[[RequirementSpec, Sequence[Examples], str], Objection | None]] = {
     "level": _level, "superior": _lead, "noninferior": _margin, "equivalent": _margin,
 }  # fmt: skip
 """What a line of each kind asks at the least, of an interval on so many examples."""

@@ -110,6 +110,21 @@ def test_a_margin_inside_the_interval_of_equal_models_cannot_be_met(margin, obje
         assert len(found) == objected
 
 
+@pytest.mark.parametrize(
+    ("over", "half"),
+    # Wald: 1.96 sqrt(100) / 1000 and 1.96 sqrt(20) / 100; weights of one half, or 1000/1100
+    [("data", (0.0196**2 + 0.0877**2) ** 0.5 / 2), ("rows", 1.96 * 120**0.5 / 1100)],
+)
+def test_the_margin_of_an_average_is_judged_on_all_data_sets(over, half):
+    pair = ("a", "b")
+    examples = (Examples("t/x", 1000, {pair: 100}), Examples("t/y", 100, {pair: 20}))
+    for value, objected in ((0.9 * half, 1), (1.1 * half, 0)):
+        one = replace(line("noninferior", pair, value), averaged=over)
+        found = list(few_examples_for_a_requirement(Known(study_of(one), examples)))
+        assert len(found) == objected
+        assert all("with 1100 examples, on 120 of which" in one.message for one in found)
+
+
 def test_a_threshold_above_the_best_interval_cannot_be_met():
     # Wilson's lower bound of 100 of 100 is 100/(100 + 1.96^2) = 0.963
     examples = (Examples("t", 100, {}),)
