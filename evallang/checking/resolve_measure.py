@@ -15,6 +15,7 @@ from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import Words, listed
 from evallang.stats.decisions import error_of_one_look
+from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import (
     Measure,
     Method,
@@ -53,6 +54,13 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
+        if node.averaged is not None and interval is not None:
+            if INTERVALS[interval.name].declaration.form != "strata":
+                own = default_of("averaged")
+                written = ", ".join(scope.written(metric.span) for metric in node.metrics)
+                key = "interval_of_no_average"
+                scope.refuse(key, place, interval=interval, own=own, written=written)
+            interval = place = None  # that of the average, which has no other
         levels = [clause_values.own_column(scope, column) for column in node.within]
         for column, name in zip(node.within, levels, strict=True):  # a metric to be measured?
             if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):

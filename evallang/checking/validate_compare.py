@@ -169,13 +169,15 @@ def _wrong_family(
     several = not comparison.over_data and any(map(holds_several, study.sources))
     if inputs == ("p",):
         return
-    if several or len(planned) > 1:
-        makes = "one for each data set" if several else f"{len(planned)} of them"
-        yield "several_tables", {"makes": makes}
     if "resampled" in inputs:
+        if len(comparison.metrics) > 1:
+            yield "several_metrics", {}
         if not test_of(single).jointly:
             yield "not_resampled_jointly", {}
         return
+    if several or len(planned) > 1:
+        makes = "one for each data set" if several else f"{len(planned)} of them"
+        yield "several_tables", {"makes": makes}
     if declared.of_test not in ("", single.name):
         yield "correction_of_another_test", {"other": declared.of_test}
     if "correct" in inputs:

@@ -163,6 +163,8 @@ def unmet_averages(
             about = metric == own if own is not None else metric.better is None
             if about and (protocol is None or protocols in (None, protocol.name)):
                 here.append((source, protocol, yields))
+        if not here:
+            yield refusal("average_of_nothing", line.span, metric=metric)
         names = {source.name for source, _, _ in here}
         several = len(names) > 1 or (here and _may_hold_several(here[0][0]))
         if here and not several:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.analysis import ANALYSES
-from evallang.compatibility import is_grouped, metric_entry
+from evallang.compatibility import is_grouped, metric_entry, own_metric
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
@@ -34,6 +34,7 @@ from evallang.stats.inputs import Subject
 from evallang.stats.power import GROUPS, Question, Sizes as GroupSizes
 from evallang.study import (
     AnalysisSpec,
+    Average,
     ComparisonSpec,
     Method,
     Protocol,
@@ -54,6 +55,10 @@ UNKNOWN: Mapping[Unknown, str] = {
 GROUPED = (
     "for independent examples: those of one group are alike, and a design effect d asks for d "
     "times as many"
+)
+OF_AVERAGE = (
+    "of the average over {d} data sets: n counts {unit} of one data set whose mean is as precise, "
+    "if values vary alike in all data sets"
 )
 
 
@@ -130,7 +135,6 @@ def analyses_of_lines(
 
 def _stages(study: Study, spec: AnalysisSpec, families: Families) -> Iterator[Stage]:
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
-    lines = [line for line in lines if line.averaged is None]  # whose strata no power is known of
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
     ]
@@ -198,10 +202,27 @@ def _answer_stage(
         sizes = Sizes(n, "data sets", unknown="not_read" if n is None else None)
         yield _answered(study, spec, stage, None, models, sizes, ())
         return
-    for place in places:
-        protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
+    protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
+
+    def sizes_of(place: Place) -> Sizes:
         drawn = () if protocol is None else splits.get((place.name or "", protocol.name), ())
-        sizes = _sizes(drawn, place, protocol, stage)
+        return _sizes(drawn, place, protocol, stage)
+
+    if stage.line is not None and stage.line.averaged is not None:
+        own = [place for place in places if own_metric(place.source) in (None, stage.metric)]
+        each = [sizes_of(place) for place in own]
+        if each:
+            about = _sizes_of_average(each, stage.line.averaged)
+            grouped = any(is_grouped(place.source, study.group) for place in own)
+            told = (
+                OF_AVERAGE.format(d=len(each), unit=about.unit),
+                *([GROUPED] if grouped else []),
+            )
+            form = form_asked(stage.metric, own[0].source, protocol, each[0].classes)
+            yield _answered(study, spec, stage, None, own[0].models, about, told, form)
+        return
+    for place in places:
+        sizes = sizes_of(place)
         by_folds = sizes.unit in ("folds", "splits")
         declared = HYPOTHESIS_TESTS[stage.test.name].declaration.power
         form = form_asked(stage.metric, place.source, protocol, sizes.classes)
@@ -213,6 +234,21 @@ def _answer_stage(
             grouped = place.read.group_codes is not None
         notes = (GROUPED,) if grouped and not by_folds and not (asks and known) else ()
         yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form)
+
+
+def _sizes_of_average(each: Sequence[Sizes], over: Average) -> Sizes:
+    """Return how many examples of one data set have a mean as precise as the average.
+
+    With shares a and n examples of each data set the variance of the average is that of an example
+    times the sum of a²/n, where that of an example is the same in all data sets.
+    """
+    unit = each[0].unit if len({one.unit for one in each}) == 1 else "examples"
+    unknown = next((one.unknown or "not_read" for one in each if not one.n), None)
+    if unknown is not None:
+        return Sizes(None, unit, unknown=unknown)
+    found = [one.n or 0 for one in each]
+    n = len(found) ** 2 / sum(1 / size for size in found) if over == "data" else sum(found)
+    return Sizes(round(n), unit, read=True)
 
 
 def _sizes(drawn: Sequence[Split], place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:

@@ -36,6 +36,7 @@ from evallang.engine.providers import (
 from evallang.engine.walk import computes
 from evallang.hypotheses import PlannedComparison, pair_declaration
 from evallang.planning import nodes
+from evallang.planning.seeds import seed
 from evallang.results.records import (
     Comparison,
     Family,
@@ -400,7 +401,8 @@ def decide(
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
     made = _without_intervals(study, family, test_runs)
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
-    wide = [_add_simultaneous(study, item, rejected) for item in made]
+    level = _level_of_resamples(study, family, made)
+    wide = [_add_simultaneous(study, item, rejected, level) for item in made]
     return [_add_detectable(study, _with_disagreements(study, item)) for item in wide]
 
 
@@ -477,28 +479,33 @@ def _adjust(
     if family.self_corrected:
         adjusted = flat
     elif correction is not None and CORRECTIONS[correction.name].declaration.adjusts and flat:
-        adjusted = _corrected(study, correction, test_runs[0], flat)
+        adjusted = _corrected(study, correction, test_runs, flat)
     values = iter(adjusted)
     return [[next(values) for _ in found] for found in raw]
 
 
 def _corrected(
-    study: Study, correction: Method, first: TestRun, p: Sequence[float | None]
+    study: Study, correction: Method, test_runs: Sequence[TestRun], p: Sequence[float | None]
 ) -> Sequence[float | None]:
-    """Pass a correction its inputs; all but p belong to a single context."""
+    """Pass a correction its inputs; all but p and joint resamples belong to a single context."""
     entry = CORRECTIONS[correction.name]
-    asked = FamilyInputs(study, correction, first, p)
+    asked = FamilyInputs(study, correction, test_runs, p)
     inputs = [FAMILY.make(name, asked) for name in entry.inputs]
     return list(entry.function(*inputs, **correction.keywords()))
 
 
 class FamilyInputs(Struct, frozen=True):
-    """The p-values of a family, and the tests of the one context that they are from."""
+    """The p-values of a family, and the tests that they are from."""
 
     study: Study
     correction: Method
-    first: TestRun
+    test_runs: Sequence[TestRun]
     p: Sequence[float | None]
+
+    @property
+    def first(self) -> TestRun:
+        """The tests of a correction that takes those of one context."""
+        return self.test_runs[0]
 
 
 FAMILY: Providers[FamilyInputs] = Providers(Subject.FAMILY)
@@ -508,7 +515,7 @@ FAMILY.provide(
     p=lambda inputs: inputs.p,
     correct=lambda inputs: inputs.first.context.correct(inputs.first.planned.models),
     resampled=lambda inputs: _joint_p(
-        inputs.study, inputs.first, inputs.correction, two_sided=False
+        inputs.study, inputs.test_runs, inputs.correction, two_sided=False
     ),
     seed=lambda inputs: inputs.first.context.seed(inputs.study, inputs.correction),
 )
@@ -521,19 +528,32 @@ def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
     return [(place(a), place(b)) for a, b in (test.models for test in inputs.first.tests)]
 
 
-def _joint_p(study: Study, test_run: TestRun, correction: Method, *, two_sided: bool) -> Any:
+def _joint_p(
+    study: Study, test_runs: Sequence[TestRun], correction: Method, *, two_sided: bool
+) -> NDArray[np.float64]:
     """Draw the resamples of a family; those of intervals are two-sided.
 
-    Pairs that were not computed have p = 1.
+    Data sets share no examples, so that each is drawn by itself. Pairs that were not computed have
+    p = 1.
     """
-    joint = JointDraws(test_run.context.seed(study, correction), two_sided=two_sided)
-    counted = [test.status != "not_computed" for test in test_run.tests]
-    pairs = [test.models for test in test_run.tests if test.status != "not_computed"]
-    if not pairs:
-        return np.ones((1, len(counted)))
-    found = test_run.context.resampled(study, test_run.single, pairs, joint)
-    every = np.ones((len(found), len(counted)))
-    every[:, counted] = found
+    found: list[NDArray[np.float64]] = []
+    counted: list[int] = []
+    before = 0
+    for place, test_run in enumerate(test_runs):
+        computed = [test for test in test_run.tests if test.status != "not_computed"]
+        here = (i for i, test in enumerate(test_run.tests) if test.status != "not_computed")
+        counted += [before + i for i in here]
+        before += len(test_run.tests)
+        if computed:
+            own = test_run.context.seed(study, correction)
+            joint = JointDraws(seed(own, "data set", place) if place else own, two_sided=two_sided)
+            pairs = [test.models for test in computed]
+            found.append(test_run.context.resampled(study, test_run.single, pairs, joint))
+    # A resample on which a difference is undefined is skipped
+    rounds = min(map(len, found), default=1)
+    every = np.ones((rounds, before))
+    if found:
+        every[:, counted] = np.hstack([one[:rounds] for one in found])
     return every
 
 
@@ -583,19 +603,34 @@ def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisT
 # --- intervals of a family -----------------------------------------------------------------
 
 
-def _add_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> FamilyDecision:
-    """Return each pair an interval that holds for the whole family, where there is one."""
+def _level_of_resamples(
+    study: Study, family: hypotheses.Family, made: Sequence[FamilyDecision]
+) -> float | None:
+    """Return the level of single intervals that hold together, by the joint resamples."""
+    counted = [test.p is not None for item in made for test in item.tests]
+    correction = family.correction
+    if correction is None or family.self_corrected or not any(counted):
+        return None
+    if CORRECTIONS[correction.name].declaration.simultaneous != "resampled":
+        return None
+    drawn = _joint_p(study, [item.test_run for item in made], correction, two_sided=True)
+    return single_level(drawn, study.confidence, counted)
+
+
+def _add_simultaneous(
+    study: Study, item: FamilyDecision, rejected: int, resampled: float | None
+) -> FamilyDecision:
+    """Return each pair an interval that holds for the whole family, where there is one.
+
+    `resampled` is the level of a family with joint resamples, None where these give none.
+    """
     if item.test_run.declared.self_correcting:
         return replace(item, tests=tuple(map(_own, item.tests)))
     family, correction = item.family, item.family.correction
     if correction is None:
         return item
     if CORRECTIONS[correction.name].declaration.simultaneous == "resampled":
-        counted = [test.p is not None for test in item.test_run.tests]
-        if not any(counted):
-            return item
-        drawn = _joint_p(study, item.test_run, correction, two_sided=True)
-        level = single_level(drawn, study.confidence, counted)
+        level = resampled
         if level is None:
             note = "no simultaneous interval: the joint resamples are too few, or too skewed"
             told = (

@@ -328,6 +328,8 @@ def _compare(context: Context, default: Default) -> Setting:
         return Setting("Tests", f"{name}: measure", context.metric(value).title, effect)
     sizes = [c.family.size for c in context.results.comparisons if c.index == default.line]
     effect = f"a family of {plural_count(sizes[0], 'test')}" if sizes else ""
+    if default.option == "with":
+        return Setting("Tests", f"{name}: test", context.method_title("test", value), effect)
     title = context.method_title("correction", value)
     return Setting("Tests", f"{name}: correction", title, effect)
 

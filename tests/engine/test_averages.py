@@ -154,6 +154,40 @@ def test_the_default_is_a_permutation_test_adjusted_by_max_t(tmp_path):
         assert pair.p_adjusted == pytest.approx(adjusted, abs=0.02)  # of 10,000 draws
 
 
+def test_max_t_of_all_data_sets_counts_the_swaps_of_each_by_itself(tmp_path):
+    """Data sets share no examples: the smallest p of all has the product of their distributions."""
+    table = small_table(tmp_path, 3)
+    found = run(tmp_path, of_models(3) + "compare all with permutation max_t\n")
+    assert [one.data for one in found.comparisons] == ["p/a", "p/b"]
+    assert {(one.family.size, one.family.correction) for one in found.comparisons} == {(6, "max_t")}
+    pairs, smallest, observed = list(itertools.combinations(range(3), 2)), [], []
+    for task in table.partition_by("task", maintain_order=True):
+        d = np.column_stack([(task[f"m{a}"] - task[f"m{b}"]).to_numpy() for a, b in pairs])
+        signs = np.array(list(itertools.product((-1, 1), repeat=len(d))))
+        values = np.abs(signs @ d)
+        p = np.stack([(c[None, :] >= c[:, None]).mean(axis=1) for c in values.T]).T
+        smallest.append(p.min(axis=1))
+        observed.append((values >= np.abs(d.sum(axis=0))).mean(axis=0))
+    for comparison, exact in zip(found.comparisons, observed, strict=True):
+        for pair, alone in zip(comparison.pairwise, exact, strict=True):
+            assert pair.p == pytest.approx(alone, abs=1e-12)
+            none = np.prod([(one > alone + 1e-12).mean() for one in smallest])
+            assert pair.p_adjusted == pytest.approx(1 - none, abs=0.02)  # of 10,000 draws
+
+
+def test_data_sets_of_one_size_are_not_swapped_alike(tmp_path):
+    """Equal answers on two tasks: with the same draws the second task would cost nothing."""
+    one = pl.DataFrame({"m0": [1] * 8 + [0], "m1": [0] * 8 + [1]})
+    both = [one.with_columns(task=pl.lit(task)) for task in ("a", "b")]
+    pl.concat(both).with_row_index("id").write_csv(tmp_path / "t.csv")
+    found = run(tmp_path, of_models() + "compare all with permutation max_t\n")
+    p = 2 * scipy.stats.binom.cdf(1, 9, 0.5)
+    for comparison in found.comparisons:
+        (pair,) = comparison.pairwise
+        assert pair.p == pytest.approx(p, abs=1e-12)
+        assert pair.p_adjusted == pytest.approx(1 - (1 - p) ** 2, abs=0.006)
+
+
 def test_a_written_test_without_a_correction_has_holms(tmp_path):
     small_table(tmp_path, 3)
     found = run(tmp_path, of_models(3) + "compare averaged over data with permutation\n")
@@ -271,6 +305,34 @@ def test_a_model_that_lacks_a_data_set_has_no_average(tmp_path):
     assert found.requirements[0].reason == "cannot be decided: z has no examples of p/b"
 
 
+# --- power ----------------------------------------------------------------------------------
+
+
+def test_power_of_an_average_is_the_share_of_simulated_benchmarks_that_reject(tmp_path):
+    """Differences of 0.3 standard deviations on average, of either sign on single tasks."""
+    sizes, rng = (20, 30, 60), np.random.default_rng(8)
+    codes = np.repeat(range(3), sizes)
+    table = pl.DataFrame({"id": range(110), "task": [f"t{c}" for c in codes]})
+    table = table.with_columns(a=rng.normal(size=110), b=rng.normal(size=110))
+    table.write_csv(tmp_path / "t.csv")
+    body = (
+        'predictions p from "t.csv"\n  id id\n  dataset task\n  value "points" a, b\n'
+        "  higher is better\ncompare averaged over data with t\n"
+        "analyze power(difference=0.3, sd=1)\n"
+    )
+    (found,) = (one.values for one in run(tmp_path, body).analyses)
+    assert found["n"] == round(9 / sum(1 / n for n in sizes))
+    rejected = 0
+    for _ in range(4000):
+        d = rng.normal(0.3 + np.array([1, -1, 0])[codes])
+        parts = [d[codes == one] for one in range(3)]
+        v = np.array([part.var(ddof=1) / len(part) / 9 for part in parts])
+        df = v.sum() ** 2 / (v**2 / (np.array(sizes) - 1)).sum()
+        t = np.mean([part.mean() for part in parts]) / np.sqrt(v.sum())
+        rejected += 2 * scipy.stats.t.sf(abs(t), df) <= 0.05
+    assert found["answers"][0]["power"] == pytest.approx(rejected / 4000, abs=0.03)
+
+
 # --- what is refused ------------------------------------------------------------------------
 
 
@@ -300,6 +362,16 @@ def test_what_has_no_average_is_refused_with_what_works(tmp_path, source, lines,
     small_table(tmp_path).with_columns(w=pl.lit(1.5)).write_csv(tmp_path / "t.csv")
     told = refused(tmp_path, of_models() + source + lines + "\n")
     assert "E229" in told and said in told
+
+
+def test_the_clause_interval_is_about_the_average_above_it(tmp_path):
+    small_table(tmp_path)
+    lines = "measure accuracy averaged over data\n  interval stratified_t\n"
+    found = run(tmp_path, of_models() + lines + "measure accuracy\n  interval jeffreys\n")
+    methods = {(one.data, one.interval.method) for one in found.estimates}
+    assert methods == {("p/a", "jeffreys"), ("p/b", "jeffreys"), (None, "stratified_t")}
+    told = refused(tmp_path, of_models() + lines.replace("stratified_t", "wilson"))
+    assert "E229 `wilson` has no form for averages over data sets" in told
 
 
 def test_metrics_that_are_no_means_are_refused(tmp_path):
