@@ -13,7 +13,7 @@ from evallang.checking.resolve_measure import (
     model_names,
 )
 from evallang.checking.scope import Scope
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, own_metric
 from evallang.compatibility.hypothesis_tests import test_over_data, tests_of_averages
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
@@ -88,7 +88,8 @@ def _comparison(
     good, protocol = known_protocol(scope, node.on, protocols)
     correction = _correction(scope, node, test, post_hoc)
     alone = families == "separate" or node.exploratory
-    if node.test is None and node.correction is None and len(metrics) < 2 and alone:
+    one_table = len(metrics) < 2 and len({own_metric(source) for source in sources}) == 1
+    if node.test is None and node.correction is None and one_table and alone:
         correction = Method(joint_default())
     if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):
         return None

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from math import isfinite, isinf
 from typing import Any
@@ -371,8 +372,10 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
     inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole)
     found_interval = estimate_interval(inputs, measure)
     if (strata := evaluation.strata_of(model)) is not None:
-        whole_error = stratified_mean(inputs.losses(), strata, inputs.groups).error
-        extra = {**extra, "n_data_sets": len(strata.shares), "standard_error": whole_error}
+        extra = {**extra, "n_data_sets": len(strata.shares)}
+        with suppress(ValueError):  # a data set of one example or group shows no variance
+            found_error = stratified_mean(inputs.losses(), strata, inputs.groups).error
+            extra["standard_error"] = found_error
     rounded: tuple[str, ...] = ()
     if (error := rounding_error(evaluation, model, metric)) is not None:
         extra = {**extra, "error_of_rounding": error}

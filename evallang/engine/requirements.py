@@ -135,7 +135,7 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
         if spec.test is not None:
             return _tested(study, spec, evaluation, inputs)
         compared = inputs.test_of_difference(spec.level)
-    except OwnMetricFailed as error:
+    except (OwnMetricFailed, ValueError) as error:
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {error}"))
     difference = cast(Difference, compared.estimate)
     interval = Interval(

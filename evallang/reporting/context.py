@@ -292,19 +292,34 @@ class Context:
     @cached_property
     def _data(self) -> Mapping[str, DataRecord]:
         found = {data.name: data for data in self.results.data}
-        units = {data.unit for data in self.results.data}
-        for name in {e.data for e in self.results.estimates if e.averaged is not None}:
-            found[name or ""] = replace(
-                self.results.data[0],
-                name=name or "",
+        for name in {e.data or "" for e in self.results.estimates if e.averaged is not None}:
+            read = [found[one] for one in self._averaged_data[0]]
+            units = {data.unit for data in read}
+            found[name] = replace(
+                read[0],
+                name=name,
                 label="",
-                n=sum(data.n for data in self.results.data),
+                n=sum(data.n for data in read),
                 classes=None,
                 positive=None,
                 class_counts=None,
-                unit=next(iter(units)) if len(units) == 1 else "examples",
+                unit=units.pop() if len(units) == 1 else "examples",
             )
         return found
+
+    @cached_property
+    def _averaged_data(self) -> Sequence[Collection[str]]:
+        """The data sets of each metric that is averaged over them."""
+        every: Sequence[Estimate | Comparison | Requirement] = (
+            *self.results.estimates,
+            *self.results.comparisons,
+            *self.results.requirements,
+        )
+        found: dict[str, dict[str, None]] = {e.metric: {} for e in every if e.averaged is not None}
+        for one in self._whole:
+            if one.metric in found and one.averaged is None and one.data is not None:
+                found[one.metric][one.data] = None
+        return list(found.values())
 
     def is_average(self, name: str | None) -> bool:
         """Return whether what is taken for a data set is an average over all of them."""
@@ -312,7 +327,8 @@ class Context:
 
     def average_words(self, name: str | None) -> str:
         """State what an average is over: "averaged over 12 tasks, each with the same weight"."""
-        sets = f"{number_word(len(self.data_sets))} {self.sets}"
+        sizes = {len(data) for data in self._averaged_data}
+        sets = f"{number_word(sizes.pop()) if len(sizes) == 1 else 'the'} {self.sets}"
         if name == AVERAGES["rows"]:
             return f"averaged over the {self.unit} of {sets}"
         return f"averaged over {sets}, each with the same weight"

@@ -62,12 +62,11 @@ def stratified_mean(
             unit = "example" if codes is None else "group"
             raise ValueError(f"a data set has fewer than two {unit}s")
         means[one] = own.mean()
+        freedom[one] = len(own) - 1 if units is None else degrees_of_mean(units)
         if spread_is_noise(float(np.ptp(own)), float(np.abs(own).max())):
-            freedom[one] = len(own) - 1
             continue
         plain[one] = own.var(ddof=1) / len(own)
         variances[one] = plain[one] if units is None else variance_of_mean(own, units)
-        freedom[one] = len(own) - 1 if units is None else degrees_of_mean(units)
     parts = strata.shares**2 * variances
     total = float(parts.sum())
     df = total**2 / float((parts**2 / freedom).sum()) if total > 0 else float(freedom.sum())

@@ -11,6 +11,7 @@ import pytest
 import scipy.stats
 
 import evallang as ev
+from evallang.reporting.context import Context
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 TRUTH = json.loads((LOGS / "truth.json").read_text())["benchmark"]
@@ -387,3 +388,34 @@ def test_scores_of_folds_have_no_examples_to_average(tmp_path):
     body = 'scores s from "s.csv"\n  dataset d\n  models a, b\n  higher is better\n'
     told = refused(tmp_path, body + "compare averaged over data\n")
     assert "E229 an average over data sets needs one value for each example" in told
+
+
+def test_a_data_set_of_one_example_has_no_variance(tmp_path):
+    table = small_table(tmp_path)
+    table.filter(pl.col("id") >= 3).write_csv(tmp_path / "t.csv")
+    margin = "require m0 not worse than m1 by 20% averaged over data\n"
+    found = run(tmp_path, of_models() + "measure accuracy averaged over data\n" + margin)
+    for one in (e for e in found.estimates if e.averaged):
+        assert one.value is not None and not one.interval.has_bounds
+        assert "standard_error" not in one.extra
+    reason = found.requirements[0].reason
+    assert reason == "cannot be decided: a data set has fewer than two examples"
+    warned = {one.name for one in found.diagnostics}
+    assert "margin_beyond_the_baseline" not in warned
+
+
+def test_data_sets_of_another_measure_are_not_counted_in_an_average(tmp_path):
+    table = small_table(tmp_path).unpivot(["m0", "m1"], index=["id", "task"])
+    table.with_columns(tokens=pl.col("id") + 5).write_csv(tmp_path / "long.csv")
+    from_table = ' from "long.csv"\n  id id\n  model variable\n  dataset task\n'
+    body = (
+        f"predictions right{from_table}  correct all as value\n"
+        f'predictions cost{from_table}  value "tokens" all as tokens\n  lower is better\n'
+        "measure accuracy averaged over data\ncompare averaged over data\n"
+    )
+    found = run(tmp_path, body)
+    (family,) = {one.family.correction for one in found.comparisons}
+    assert len(found.comparisons) == 2 and family == "holm"
+    context = Context(found)
+    assert context.data_label(context.averages[0].data).startswith("averaged over two data sets")
+    assert context.n(context.averages[0].data) == 11

@@ -79,6 +79,13 @@ def test_differences_that_vary_in_no_data_set_have_no_standard_error():
     assert (found.error, found.df) == (0.0, 2.0)
 
 
+def test_groups_whose_values_are_equal_are_the_units_of_the_degrees_of_freedom():
+    strata = Strata(np.repeat([0, 1], 6), np.array([0.5, 0.5]))
+    found = stratified_mean(np.repeat([1.0, 0.0], 6), strata, np.arange(12) // 2)
+    assert (found.mean, found.error) == (0.5, 0.0)
+    assert found.df == pytest.approx(2 + 2)
+
+
 def test_joint_resamples_are_drawn_within_data_sets():
     """The p-values have the distribution of those of a plain loop over resamples."""
     codes, x = samples(5)

@@ -283,11 +283,11 @@ CONSTANT = ("labels", "scores", "probabilities", "values")
 def _margins(study: Study) -> Iterator[tuple[Method, float, tuple[str, ...], Span | None]]:
     """Iterate over margins: the metric, the size, the models that are a reference, the place."""
     for line in study.requirements:
-        if line.kind in ("noninferior", "equivalent") and line.value is not None:
+        if line.kind in ("noninferior", "equivalent") and line.value and line.averaged is None:
             models = line.models if line.kind == "equivalent" else line.models[-1:]
             yield line.metric, line.value, models, line.span
     for comparison in study.comparisons:
-        for test in tests_of(comparison):
+        for test in tests_of(comparison) if comparison.averaged is None else ():
             margin = test.keywords().get("margin")
             if isinstance(margin, int | float | Fraction) and not isinstance(margin, bool):
                 yield comparison.metrics[0], float(margin), comparison.models, comparison.span
