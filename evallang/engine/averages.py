@@ -62,6 +62,7 @@ def averaged_evidence(
         average=Averaged(
             over,
             subject_of_yields(first.yields, first.grouped),
+            sum(len(one.folds) * len(one.by_seed) for one in evaluations),
             np.repeat(np.arange(len(read)), sizes),
             tuple(one.label for one in read),
             without,

@@ -450,7 +450,8 @@ def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str
         text = AS_GIVEN
     elif not sizes:
         text = text.replace(ALGORITHM, ALGORITHM_ELSEWHERE)
-    fits = len(evaluation.folds) * (1 + len(evaluation.further_seeds))
+    fits = len(evaluation.folds) * len(evaluation.by_seed)
+    fits = fits if evaluation.average is None else evaluation.average.fits
     return text.replace("{k}", str(fits)).replace("{n_train}", f"about {mean}")
 
 

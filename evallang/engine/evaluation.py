@@ -133,11 +133,12 @@ class Averaged(Struct, frozen=True, eq=False):
 
     `codes` are the data set of each row, `names` their labels; `without` are the models that have
     no average, each with the data set of which it has no example. `about` is what an estimate on
-    one of the data sets is about.
+    one of the data sets is about, and `fits` the number of fits of a model on all of them.
     """
 
     over: Average
     about: str
+    fits: int
     codes: "NDArray[np.int64]"
     names: tuple[str, ...]
     without: Mapping[str, str]
@@ -221,11 +222,13 @@ class Evaluation(Struct, frozen=True):
     def strata_of(self, model: str) -> Strata | None:
         """Return the data sets of the rows of a model and their shares of the average.
 
-        None without an average. Raises `ValueError` where none of these rows is of a data set.
+        None without an average, and where a fit failed. Raises `ValueError` where none of these
+        rows is of a data set.
         """
-        if self.average is None:
+        found = self.models[model]
+        if self.average is None or found.failed:
             return None
-        codes = self.average.codes[self.models[model].rows]
+        codes = self.average.codes[found.rows]
         sizes = np.bincount(codes, minlength=len(self.average.names))
         if not sizes.all():
             missing = self.average.names[int(sizes.argmin())]

@@ -136,11 +136,8 @@ def evidence(
         )
         for s in splits
     )
-    by_seed = [dict(zip(models, found, strict=True)) for found in zip(*outcomes, strict=True)]
-    first = {
-        model: replace(found[0], failed=tuple(sorted({at for seed in found for at in seed.failed})))
-        for model, found in zip(models, outcomes, strict=True)
-    }
+    known = map(_where_no_seed_failed, outcomes)
+    by_seed = [dict(zip(models, found, strict=True)) for found in zip(*known, strict=True)]
     by_rounds = PROTOCOLS[protocol.kind].declaration.full_sample
     return Evaluation(
         source=table.spec.name,
@@ -154,7 +151,7 @@ def evidence(
         yields=yields_on(table, protocol),
         grouped=table.group_codes is not None,
         folds=sizes,
-        models=first,
+        models=by_seed[0],
         implied=protocol.implied_by is not None,
         subgroups=_columns(table.subgroups),
         group_codes=table.group_codes,
@@ -167,6 +164,19 @@ def evidence(
         further_seeds=tuple(by_seed[1:]),
         further_fits=further,
     )
+
+
+def _where_no_seed_failed(by_seed: Sequence[ModelOutcome]) -> Sequence[ModelOutcome]:
+    """Keep the predictions of the folds whose fits succeeded with every seed."""
+    failed = {at for one in by_seed for at in one.failed}
+    if not failed:
+        return by_seed
+    made = []
+    for one in by_seed:
+        at = zip(one.repeat.tolist(), one.fold.tolist(), strict=True)
+        kept = np.fromiter((place not in failed for place in at), bool, len(one.rows))
+        made.append(replace(one.take(kept), failed=tuple(sorted(failed))))
+    return made
 
 
 def _stored(table: Table, splits: Sequence[Split], found: StoredOutcome) -> ModelOutcome:

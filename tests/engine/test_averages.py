@@ -11,6 +11,7 @@ import pytest
 import scipy.stats
 
 import evallang as ev
+from evallang.api.running import RunFailed
 from evallang.reporting.context import Context
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -400,7 +401,7 @@ def test_a_data_set_of_one_example_has_no_variance(tmp_path):
         assert "standard_error" not in one.extra
     reason = found.requirements[0].reason
     assert reason == "cannot be decided: a data set has fewer than two examples"
-    warned = {one.name for one in found.diagnostics}
+    warned = {one["name"] for one in found.diagnostics}
     assert "margin_beyond_the_baseline" not in warned
 
 
@@ -419,3 +420,36 @@ def test_data_sets_of_another_measure_are_not_counted_in_an_average(tmp_path):
     context = Context(found)
     assert context.data_label(context.averages[0].data).startswith("averaged over two data sets")
     assert context.n(context.averages[0].data) == 11
+
+
+FLAKY = """from sklearn.linear_model import LogisticRegression
+
+class Flaky(LogisticRegression):
+    def fit(self, X, y):
+        if self.random_state % 3 == 0:
+            raise ValueError("no luck")
+        return super().fit(X, y)
+"""
+
+
+def test_a_fit_that_fails_with_one_seed_alone_takes_the_model_out_of_the_average(tmp_path):
+    (tmp_path / "flaky.py").write_text(FLAKY)
+    rng = np.random.default_rng(5)
+    for i in range(2):
+        table = {"x": rng.normal(size=40), "y": ["no", "yes"] * 20}
+        pl.DataFrame(table).write_csv(tmp_path / f"d{i}.csv")
+    body = (
+        'use flaky\ndata d from "d*.csv"\n  target y\n'
+        "model flaky = flaky.Flaky\nmodel tree = DecisionTreeClassifier\n"
+        "protocol cv folds=4 seeds=3\nmeasure accuracy averaged over data\n"
+        "compare averaged over data\n"
+    )
+    (tmp_path / "s.eval").write_text(HEAD + body)
+    with pytest.raises(RunFailed) as caught:
+        ev.run(tmp_path / "s.eval", trust=True)
+    record = caught.value.results.record
+    assert 0 < len(record.failures) < 24
+    found = {e.model: e for e in record.estimates if e.averaged}
+    assert found["flaky"].value is None and found["tree"].value is not None
+    assert found["tree"].about.startswith("the average of the 24 models fitted here")
+    assert record.comparisons[0].pairwise[0].lacking.reason == "a fit of flaky failed"
