@@ -18,7 +18,7 @@ DATE = "2026-01-02T03-04-05.678901"
 
 def main() -> None:
     """Write the logs of a benchmark, of a prompt before and after its change, and of an agent."""
-    skills = {"org/base-7b": 0.3, "org/tuned-7b": 0.65}
+    skills = {"org/base-7b": 0.3, "org/tuned-7b": 0.48}
     folders = {model: f"runs/{model.replace('/', '__')}" for model in skills}
     benchmark({folders[model]: (model, skill) for model, skill in skills.items()}, seed=1)
     prompts = {"evals/base": ("org/tuned-7b", 0.65), "evals/change": ("org/tuned-7b", 0.72)}

@@ -131,7 +131,8 @@ def model_names(runs: Sequence[Run], located: Container[str] = ()) -> list[str]:
         if value_in(None, location) in located and len(held) > 1:
             raise Refused(
                 codes.no_scores_of_model,
-                f"`{location}` holds {counted(len(held), 'model')}, and the study names none",
+                f"`{location}` holds {counted(len(held), 'model')}, and the study does not say "
+                "which",
                 "models",
                 "from",
                 help=f'write `models NAME as "MODEL" in "{location}"` with one of '

@@ -199,7 +199,9 @@ def test_the_only_model_in_a_place_needs_no_name(tmp_path: Path) -> None:
     found = run(tmp_path, body).estimates
     assert {one.model: one.value for one in found} == {"old": 0, "new": 1}
     (tmp_path / "after" / "other.json").write_text(inspect_log(*RIGHT, model="m/c"))
-    assert "E489 `after/*.json` holds 2 models, and the study names none" in refused(tmp_path, body)
+    assert "E489 `after/*.json` holds 2 models, and the study does not say which" in refused(
+        tmp_path, body
+    )
     (tmp_path / "after" / "other.json").write_text(inspect_log(*RIGHT, model="m/b"))
     assert "hold the same model `m/b` on the task `quiz`" in refused(tmp_path, body)
 

@@ -71,8 +71,9 @@ def anchor_of(heading):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder as the pages assume it: the data of the examples, nothing else."""
+    """A folder as the pages assume it: the data of the examples, and what writes logs."""
     shutil.copytree(ROOT / "examples" / "data", tmp_path / "data")
+    shutil.copy(DOCS / "guide" / "write_logs.py", tmp_path)
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab" / "protocol.eval").write_text("protocol cv folds=5\nmeasure accuracy\n")
     monkeypatch.chdir(tmp_path)
