@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Unit = Literal["row", "group", "query", "fold", "seed", "reader", "data set", "game"]
+Unit = Literal["row", "group", "query", "fold", "seed", "reader", "network", "data set", "game"]
 """What one value is of."""
 
 
@@ -35,6 +35,7 @@ class Evidence(Struct, frozen=True):
         such an array
     totals : whether only totals over the examples are known, not which example has what
     paired : whether the values of two models are known to be of the same units
+    crossed : whether units are sampled like examples, and each has a value of every example
     """
 
     name: str
@@ -50,6 +51,7 @@ class Evidence(Struct, frozen=True):
     axis: str = ""
     totals: bool = False
     paired: bool = True
+    crossed: bool = False
 
     @property
     def over_seeds(self) -> bool:
@@ -140,6 +142,20 @@ READER_SCORES = Evidence(
     weights="within",
     scope="readers and examples like these",
     write="write `reader COLUMN random`",
+    crossed=True,
+)
+NETWORK_SCORES = Evidence(
+    name="network_scores",
+    unit="network",
+    units="trained networks",
+    noun="several trained networks of each model on the same examples (`seed COLUMN`)",
+    value="metric",
+    overlap="",
+    groups="within",
+    weights="within",
+    scope="networks trained this way and examples like these",
+    write="write `seed COLUMN`",
+    crossed=True,
 )
 GAMES = Evidence(
     name="games",
@@ -187,6 +203,11 @@ class RestsOnEvidence:
     def rests_only_on(self, unit: Unit) -> bool:
         """Return whether all of its kinds, one or more, have values of this unit."""
         return bool(self.evidence) and all(one.unit == unit for one in self.evidence)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether readers or networks are a sample as well as the examples."""
+        return any(one.crossed for one in self.evidence)
 
     @property
     def of_folds_alone(self) -> bool:

@@ -34,14 +34,15 @@ _MEANT = {("data", "truth"): "target", ("predictions", "target"): "truth"}
 
 
 _OUTCOMES = ("truth", "models", "range", "score", "scores", "logits", "threshold")
-_OF_CLASSES = (*("scores", "logits", "range", "threshold", "positive", "task", "repeat", "reader"),)
+_RUNS = ("repeat", "reader", "seed")
+_OF_CLASSES = (*("scores", "logits", "range", "threshold", "positive", "task"), *_RUNS)
 EXCLUSIONS: Mapping[str, Sequence[tuple[str, Sequence[str], str]]] = {
     "predictions": (
         ("correct", (*_OUTCOMES, "value"), "the outcomes are already judged"),
         ("value", _OUTCOMES, "the outcomes are already judged"),
         (
             "judges",
-            (*_OUTCOMES[1:], *("correct", "value", "fold", "repeat", "reader", "event", "query")),
+            (*_OUTCOMES[1:], *("correct", "value", "fold", "event", "query"), *_RUNS),
             "a judge rates each example once",
         ),
         (
@@ -54,7 +55,8 @@ EXCLUSIONS: Mapping[str, Sequence[tuple[str, Sequence[str], str]]] = {
             (*_OF_CLASSES, "fold", "weight", "correct", "value"),
             "the truth is a relevance, and the unit a query",
         ),
-        ("reader", ("repeat", "fold"), "an example has one prediction by each reader"),
+        ("reader", ("repeat", "seed", "fold"), "an example has one prediction by each reader"),
+        ("seed", ("repeat", "fold"), "each seed is a network that predicts every example once"),
     ),
     "scores": (("higher", ("lower",), "a score has one direction"),),
 }
@@ -92,21 +94,23 @@ class Clauses:
             self._place_models(word, clause)
             self.all.append(clause)
 
-        named = isinstance(statement, n.PredictionsNode) and (
-            statement.tool is not None
-            or any("{model}" in path.value.replace(" ", "") for path in statement.paths)
+        paths = statement.paths if isinstance(statement, n.PredictionsNode) else ()
+        there = {w: path.span for path in paths for w in path_pattern(path.value).words}
+        named = "model" in there or (
+            isinstance(statement, n.PredictionsNode) and statement.tool is not None
         )
+        there |= self.places
         for one, others, why in EXCLUSIONS.get(what, ()):
-            for other in others if one in self.places else ():
+            for other in others if one in there else ():
                 chosen = other == "models" and ("model" in self.places or named)  # long table
-                if other in self.places and not chosen:
+                if other in there and not chosen:
                     help_ = f"keep either `{other}` or `{one}`"
                     if one in ("event", "query") and other in _OF_CLASSES:
                         help_ = f"remove `{other}`; each model has one `score MODEL = COLUMN`"
                     scope.report(
                         codes.clause_conflict,
                         f"`{one}` and `{other}` do not go together: {why}",
-                        self.places[other],
+                        there[other],
                         help=help_,
                     )
 

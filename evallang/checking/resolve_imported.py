@@ -46,7 +46,7 @@ from evallang.syntax.formatter import format_node
 
 
 COLUMNS_OF_PREDICTIONS = (
-    *("truth", "id", "group", "fold", "repeat", "dataset", "weight", "event", "query"),
+    *("truth", "id", "group", "fold", "repeat", "seed", "dataset", "weight", "event", "query"),
 )
 
 
@@ -87,9 +87,11 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     reader, drawn = clauses.plain("reader"), False
     if reader is not None:
         drawn = len(reader.values) > 1
-        if drawn and "weight" in clauses.places:
-            scope.refuse("weights_of_readers", clauses.places["weight"])
         reader = replace(reader, values=reader.values[:1])
+    if (drawn or "seed" in {*clauses.places, *named}) and "weight" in clauses.places:
+        scope.refuse(
+            "weights_of_readers" if drawn else "weights_of_seeds", clauses.places["weight"]
+        )
     order = next((word for word in ("event", "query") if word in clauses.places), None)
     positive, positive_label = positive_class(scope, clauses)
     repeats = clauses.plain("repeat")

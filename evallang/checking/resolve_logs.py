@@ -35,7 +35,7 @@ OF_TABLES = (
         "fold",
         "event",
     ),
-    *("query", "reader", "positive", "weight", "time", "task", "missing"),
+    *("query", "reader", "seed", "positive", "weight", "time", "task", "missing"),
 )
 USES = {"errored": ("wrong", "dropped"), "unscored": ("wrong", "dropped")}
 USES["limited"] = ("scored", "dropped")

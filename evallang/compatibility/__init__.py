@@ -21,6 +21,7 @@ from evallang.evidence import (
     FOLD_SCORES,
     GAMES,
     LOSSES_PER_ROW,
+    NETWORK_SCORES,
     ONE_PREDICTION_PER_ROW,
     READER_SCORES,
     SCORES_PER_ROW,
@@ -151,9 +152,11 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
         if source.query is not None:
             losses = frozenset({LOSSES_PER_ROW})
             return Yields(losses, single_fit=True, grouped=grouped)
-        if source.readers == "random":
-            scores = frozenset({READER_SCORES})
-            return Yields(scores, once=False, readers=True, grouped=grouped, weighted=weighted)
+        if source.seed is not None or source.readers == "random":
+            scores = frozenset({READER_SCORES if source.seed is None else NETWORK_SCORES})
+            return Yields(
+                scores, once=False, run_word=source.run_word, grouped=grouped, weighted=weighted
+            )
         if source.runs is not None and source.fold is not None:
             folds = frozenset({FOLD_SCORES})
             return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
@@ -163,7 +166,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
                 means,
                 once=False,
                 averaged=True,
-                readers=source.reader is not None,
+                run_word=source.run_word,
                 grouped=grouped,
                 weighted=weighted,
             )

@@ -132,7 +132,7 @@ def _unsuited_metric(
         what = "compares means of the recalls of classes, not {}"
     elif about == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
-        if yields is not None and not (yields.averaged or grouped):
+        if yields is not None and yields.once and not (yields.averaged or grouped):
             what = "compares means of several runs or of groups, and here every example has a "
             what += "single right or wrong answer"
             instead = with_tests(default_test("proportion"))
@@ -293,7 +293,7 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
     """Return what the interval of a difference is made from."""
     if not are_paired(yields):
         return "shares"
-    if yields.rests_on("reader"):
+    if yields.crossed:
         return "readers"
     if yields.rests_on("game"):
         return "strengths"
@@ -383,7 +383,9 @@ def nearest_test(
     """
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
-    if yields.rests_on("reader") and not is_of_readers(metric):
+    if yields.crossed and not is_of_readers(metric):
+        if yields.run_word == "seed":
+            return "write `repeat` in place of `seed`: the networks are then fixed"
         if metric.better is not None:
             return "remove `random` after `reader`: the readers are then fixed"
         return f"write `by {_area_metric()}`"

@@ -102,7 +102,7 @@ def default_interval(
         return default_of("splits") if usable else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return default_of("splits")
-    if yields.rests_on("reader"):
+    if yields.crossed:
         fits = is_of_readers(metric) and classes in (None, 2) and not yields.weighted
         return default_of("readers") if fits else None
     if yields.rests_on("game"):

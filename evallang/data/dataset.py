@@ -188,7 +188,8 @@ class PredictionsSpec(Placed, frozen=True):
     ratings, which without a `truth` are those of one model: the panel.
     `models` is empty when the author named none (all columns not otherwise named). `ratio`
     names the two numbers of a value whose sums over the examples are divided. `readers` is None
-    where those of the column `reader` are the only ones meant. `event` says whether the truth is
+    where those of the column `reader` are the only ones meant. `seed` is the column of the trained
+    networks of a model, each of which predicts every example. `event` says whether the truth is
     the time of an event or of censoring; `query` what ranking a row belongs to. `time` and `series`
     are those of a `DataSpec`.
     """
@@ -225,6 +226,7 @@ class PredictionsSpec(Placed, frozen=True):
     places: Mapping[str, Span] = field(default_factory=dict)
     reader: str | None = None
     readers: Literal["random"] | None = None
+    seed: str | None = None
     event: str | None = None
     query: str | None = None
     missing: tuple[Label, ...] | None = None
@@ -250,12 +252,14 @@ class PredictionsSpec(Placed, frozen=True):
 
     @property
     def runs(self) -> str | None:
-        """The column of the repeats or readers of an example, None where it has one prediction."""
-        return self.repeat or self.reader
+        """The column of repeats, readers or seeds, None where an example has one prediction."""
+        return self.repeat or self.reader or self.seed
 
     @property
-    def run_word(self) -> Literal["repeat", "reader"]:
+    def run_word(self) -> Literal["repeat", "reader", "seed"]:
         """What a run is called, which is also the clause that names its column."""
+        if self.seed is not None:
+            return "seed"
         return "repeat" if self.reader is None else "reader"
 
     @property

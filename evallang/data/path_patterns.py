@@ -87,7 +87,7 @@ class _Walk:
 
 
 PART = "part"
-ROLES = ("model", "dataset", "repeat")  # words that are columns of a file's rows
+ROLES = ("model", "dataset", "repeat", "seed")  # words that are columns of a file's rows
 WORDS = (*ROLES, PART)
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 

@@ -526,15 +526,15 @@ def examples_of_repeats(
             )
     runs = frame.texts(spec.runs)
     n_runs, n_examples = runs.n_unique(), int(coded.max()) + 1
-    among = "in" if spec.reader is None else "read by"
+    among = {"repeat": "in", "reader": "read by", "seed": "predicted with"}[word]
     notes = [f"{counted(n_examples, 'example')} {among} {counted(n_runs, word)}"]
     times = np.bincount(coded)
-    if spec.readers == "random":
+    if spec.readers == "random" or word == "seed":
         _check_crossed(frame, spec, times, n_runs)
     if (times < n_runs).any():
         lacking = counted(int((times < n_runs).sum()), "example")
         notes.append(
-            f"{lacking} of {n_examples:,} {'not in' if spec.reader is None else 'not read by'} all "
+            f"{lacking} of {n_examples:,} not {among} all "
             f"{word}s: the mean is over the {word}s that they have"
         )
     return coded, tuple(notes)
@@ -543,8 +543,12 @@ def examples_of_repeats(
 def _check_crossed(
     frame: Frame, spec: PredictionsSpec, times: "NDArray[np.int64]", readers: int
 ) -> None:
-    """Check that two or more readers read every example; `times` (n,) counts those of each."""
-    if readers < 2:
+    """Check that all readers read every example, or all networks of seeds predicted it.
+
+    `times` (n,) counts those of each example. There are two readers or more; of one network the
+    results say that nothing shows how trainings vary.
+    """
+    if readers < 2 and spec.seed is None:
         raise Refused(
             codes.readers_not_crossed,
             f"`{spec.reader}` names a single reader, which shows no spread between readers",
@@ -554,11 +558,16 @@ def _check_crossed(
     lacking = int((times < readers).sum())
     if lacking:
         verb = "was" if lacking == 1 else "were"
+        made, fixed, them = (
+            ("read by every reader", "remove `random`", "readers")
+            if spec.seed is None
+            else ("predicted with every seed", "write `repeat` in place of `seed`", "networks")
+        )
         raise Refused(
             codes.readers_not_crossed,
-            f"{counted(lacking, 'example')} of {len(times):,} {verb} not read by every reader of "
+            f"{counted(lacking, 'example')} of {len(times):,} {verb} not {made} of "
             f"`{frame.source}`, which names {readers}",
-            "reader",
-            help="leave out these examples by `where`, or remove `random`: the conclusion is then "
-            "about these readers",
+            spec.run_word,
+            help=f"leave out these examples by `where`, or {fixed}: the conclusion is then "
+            f"about these {them}",
         )

@@ -92,8 +92,8 @@ def counts_levels(kind: Kind, name: str, roles: Iterable[Role]) -> bool:
 CLAUSES: dict[type, tuple[str, ...]] = {
     DataSpec: ("target", "id", "group", "weight", "time", "split"),
     PredictionsSpec: (
-        *("truth", "event", "query", "id", "group", "fold", "repeat", "reader", "dataset"),
-        *("weight", "time"),
+        *("truth", "event", "query", "id", "group", "fold", "repeat", "reader", "seed"),
+        *("dataset", "weight", "time"),
     ),
     ScoresSpec: ("dataset", "fold", "repeat", "seed", "score", "metric_column"),
     CountsSpec: ("count",),

@@ -115,7 +115,16 @@ def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
         if given.examples is None:
             repeated_units_of_outcomes(given, findings)
             duplicated_predictions(given, findings)
-        elif given.spec.repeat is not None:
+        elif given.spec.seed is not None and len(given.repeat_labels or ()) < 2:
+            findings.add(
+                codes.single_seed,
+                f"`{given.spec.seed}` names one seed, so nothing shows how networks that are "
+                "trained this way differ: there is no interval and no test",
+                "seed",
+                help="train networks with further seeds, or leave out the seed: the conclusion "
+                "is then about this network",
+            )
+        elif given.spec.runs is not None and given.spec.reader is None:
             equal_repeats(given, given.examples, findings)
     return findings.diagnostics
 
@@ -132,13 +141,18 @@ def equal_repeats(given: GivenOutcomes, examples: "NDArray[np.int64]", findings:
         and not (values == values[0]).all()
     ]
     if fixed:
+        word, advice = (
+            "repeat",
+            "sample every answer, with a temperature above 0 and without a cache",
+        )
+        if isinstance(given.spec, PredictionsSpec) and given.spec.seed is not None:
+            word, advice = "seed", "check that each seed trained a network of its own"
         findings.add(
             codes.equal_repeats,
-            f"the repeats of each example are equal for {quoted(fixed)}, so they add nothing to "
-            "a single repeat",
-            "repeat",
-            help="sample every answer, with a temperature above 0 and without a cache, or keep "
-            "one repeat",
+            f"the {word}s of each example are equal for {quoted(fixed)}, so they add nothing to "
+            f"a single {word}",
+            word,
+            help=f"{advice}, or keep one {word}",
         )
 
 

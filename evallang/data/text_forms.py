@@ -178,6 +178,11 @@ def names_run(name: str) -> bool:
     return _last_word(name).removesuffix("s") in _RUNS
 
 
+def names_seed(name: str) -> bool:
+    """Return whether a column is called by the seed of a run: seed, random_seed."""
+    return _last_word(name).removesuffix("s") == "seed"
+
+
 def names_reader(name: str) -> bool:
     """Return whether a column is called by who judged a row: reader, rater_id."""
     return _last_word(name) in _READERS

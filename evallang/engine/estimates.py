@@ -318,7 +318,7 @@ def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure)
                 found, extra={**found.extra, **_of_battles(study, evaluation, metric, model)}
             )
         read = _estimate(study, as_read_by(evaluation, metric), model, measure)
-        if (evaluation.yields.averaged or evaluation.yields.readers) and not evaluation.means:
+        if (evaluation.yields.averaged or evaluation.yields.crossed) and not evaluation.means:
             return add_repeats(read, evaluation, model, metric)
         return read
     except OwnMetricFailed as error:

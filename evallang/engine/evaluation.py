@@ -689,7 +689,7 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
 
 
 def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
-    """Add to an estimate what each repeat or reader gave, and how much an example varies."""
+    """Add to an estimate what each repeat, reader or seed gave, and how much an example varies."""
     means = _means(evaluation, model, metric) if is_mean(metric) else None
     if evaluation.outcome(model, metric) is None:
         if means is None:
@@ -705,9 +705,9 @@ def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Met
         for (r, f), value in zip(each.folds, each.fold_values, strict=True)
     )
     n = len(np.unique(own.rows))
-    runs = "readers" if evaluation.yields.readers else "repeats"
-    extra = {**found.extra, "n_examples": n, f"n_{runs}": len(each.folds)}
-    if evaluation.yields.readers:
+    run_word = evaluation.yields.run_word
+    extra = {**found.extra, "n_examples": n, f"n_{run_word}s": len(each.folds)}
+    if run_word == "reader":
         extra["readers_sampled"] = not evaluation.yields.averaged
     if means is not None and not np.isnan(means.variance).all():
         extra["sd_within"] = float(np.sqrt(np.nanmean(means.variance)))
@@ -730,7 +730,7 @@ def _errors_by_repeats(evaluation: Evaluation, model: str, means: _Means) -> dic
     an example divided by its repeats (Miller 2024).
     """
     groups, n = evaluation.group_codes, len(means.rows)
-    if evaluation.weights is not None or evaluation.yields.readers or n < 2:
+    if evaluation.weights is not None or evaluation.yields.run_word != "repeat" or n < 2:
         return {}
     if groups is None:
         total = float(means.mean.var(ddof=1)) / n

@@ -132,7 +132,7 @@ class Providers(Generic[Context]):
 def scores_of_readers(
     evaluation: Evaluation, models: tuple[str, ...], metric: Method
 ) -> ReaderScores:
-    """Score each reader with each model, with the covariance over examples.
+    """Score each reader with each model, or each network of it, with the covariance over examples.
 
     Areas have DeLong's covariance, means over examples that of the examples' values. Raises
     `ValueError` where a model has no scores, or there are other than two classes for an area.
@@ -142,10 +142,10 @@ def scores_of_readers(
         raise ValueError("the areas of readers are for two classes")
     found = [_by_reader(evaluation, model, metric, area=area) for model in models]
     values = np.stack([values for _, values in found], axis=1)
-    codes = evaluation.group_codes
+    codes, nested = evaluation.group_codes, evaluation.yields.run_word == "seed"
     if area:
-        return score_areas(found[0][0] == evaluation.positive, values, codes)
-    return score_means(values, codes)
+        return score_areas(found[0][0] == evaluation.positive, values, codes, nested=nested)
+    return score_means(values, codes, nested=nested)
 
 
 def _by_reader(

@@ -79,15 +79,14 @@ class Split(Struct, frozen=True):
 class Yields(Struct, RestsOnEvidence, frozen=True):
     """What a protocol gives to measures and tests, for given options.
 
-    `once` tells that no example is predicted more than once, `averaged` that several
-    predictions of an example stand as their mean; `readers` that they are those of several
-    readers; `single_fit` that one fitted model predicts all of them; `judges` that these are
-    ratings by judges; `validation` that it has a stage to tune in; `weighted` that examples carry
-    weights, which the data say and no protocol does; `seeds` that every fit is repeated
-    with other seeds, so that an example has the mean of several predictions;
-    `one_group_a_fold` that each test part is one group, which shows no spread between groups;
-    `redrawn` that an interval may divide the rows again into as many `folds`, and fit again;
-    `sizes_known` that something tells how many rows a split tests for each training row;
+    `once` tells that no example is predicted more than once, `averaged` that several predictions of
+    an example stand as their mean; `run_word` whose they are; `single_fit` that one fitted model
+    predicts all of them; `judges` that these are ratings by judges; `validation` that it has a
+    stage to tune in; `weighted` that examples carry weights, which the data say and no protocol
+    does; `seeds` that every fit is repeated with other seeds, so that an example has the mean of
+    several predictions; `one_group_a_fold` that each test part is one group, which shows no spread
+    between groups; `redrawn` that an interval may divide the rows again into as many `folds`, and
+    fit again; `sizes_known` that something tells how many rows a split tests for each training row;
     `neighbours` that rows next to each other are alike, so that no statistic may take them as
     independent, and `optimistic` that models are tested on rows that they were trained on, which is
     evidence of nothing: a protocol declares both, and `ProtocolDeclaration.yields` sets them.
@@ -102,7 +101,7 @@ class Yields(Struct, RestsOnEvidence, frozen=True):
     neighbours: bool = False
     optimistic: bool = False
     averaged: bool = False
-    readers: bool = False
+    run_word: Literal["repeat", "reader", "seed"] = "repeat"
     weighted: bool = False
     judges: bool = False
     seeds: bool = False
@@ -255,7 +254,11 @@ ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups from the same population"
 REPEATS = "this model on new examples, with new repeats if each was sampled independently"
 JUDGES = "these judges on new examples"
-READERS = "the average of these {k} readers"
+THESE_RUNS = {
+    "reader": "the average of these {k} readers",
+    "seed": "the average of these {k} networks",
+    "repeat": REPEATS,
+}
 AS_GIVEN = "the score as it was given"
 ALGORITHM_ELSEWHERE = "the algorithm, trained on as many examples as for these scores"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
@@ -304,7 +307,7 @@ def subject_of_yields(yields: Yields, grouped: bool = False) -> str:
     if yields.judges:
         return f"these judges on {NEW_GROUPS}" if in_groups else JUDGES
     if yields.averaged:
-        return NEW_GROUPS if in_groups else READERS if yields.readers else REPEATS
+        return NEW_GROUPS if in_groups else THESE_RUNS[yields.run_word]
     if not yields.once:
         return f"{ALGORITHM}, on {NEW_GROUPS}" if in_groups else ALGORITHM
     subject = FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS

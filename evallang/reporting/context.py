@@ -659,6 +659,11 @@ class Context:
         number = max((int(str(extra["n_readers"])) for extra in found), default=0)
         return number, any(bool(extra["readers_sampled"]) for extra in found)
 
+    def networks(self, data: str | None) -> int:
+        """Return with how many seeds the networks of a model were trained, 0 for none."""
+        found = [e.extra["n_seeds"] for e in self._whole if e.data == data and "n_seeds" in e.extra]
+        return max((int(str(number)) for number in found), default=0)
+
     def tested_words(self, setting: Setting, metrics: Collection[str] = ()) -> str:
         """State how many rows were tested: "the 190 test patients (of 569)"; may be empty."""
         size, found = self.n(setting.data), self.tested(setting, metrics)
@@ -677,6 +682,8 @@ class Context:
         readers, _ = self.readers(setting.data)
         if readers == found.most:
             return f"{words}, read by {number_word(readers)} readers"
+        if self.networks(setting.data) == found.most:
+            return f"{words}, predicted by {number_word(found.most)} networks of each model"
         if found.least < found.most:
             return f"{words}, each tested {count(found.least)} to {count(found.most)} times"
         times = {2: "twice"}.get(found.most, f"{number_word(found.most)} times")

@@ -210,7 +210,8 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
         return []
     subject = next((repeats_of(e) for e in found if "n_examples" in e.extra), "folds")
     histogram = max(len(row.values) for row in rows) > MOST_POINTS
-    paired = len(rows) > 1 and _are_paired(rows)
+    own = subject == "seeds"  # those of two models are networks of their own
+    paired = len(rows) > 1 and _are_paired(rows) and not own
     words = write(context, TOPIC, "spread", subject=subject, histogram=histogram, paired=paired)
     subject = "splits" if histogram else subject
     made, scale = [], context.scale(setting, name)

@@ -149,6 +149,8 @@ def _compared(context: Context) -> Iterator[Runs]:
         readers, sampled = context.readers(data.name)
         if readers:
             yield say("readers", data=data, number=readers, sampled=sampled)
+        if networks := context.networks(data.name):
+            yield say("networks", data=data, number=networks)
         times = {
             int(str(e.extra["n_repeats"]))
             for e in results.estimates

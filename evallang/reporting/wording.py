@@ -384,8 +384,8 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
 
 
 def repeats_of(estimate: Estimate) -> str:
-    """Return what the values of an estimate of repeated examples are of: repeats or readers."""
-    return "readers" if "n_readers" in estimate.extra else "repeats"
+    """Return what the values of an estimate of repeated examples are of, such as readers."""
+    return next((w for w in ("readers", "seeds") if f"n_{w}" in estimate.extra), "repeats")
 
 
 def adjusted_words(comparison: Comparison) -> str:

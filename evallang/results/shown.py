@@ -52,6 +52,7 @@ class ShownOfEstimate(Struct, frozen=True):
     n_repeats: int = 0
     n_readers: int = 0
     readers_sampled: bool = False
+    n_seeds: int = 0
     seeds: int = 0
     sd_over_seeds: Number = None
     sd_within: Number = None

@@ -16,6 +16,7 @@ from evallang.evidence import (
     FOLD_SCORES,
     GAMES,
     LOSSES_PER_ROW,
+    NETWORK_SCORES,
     ONE_PREDICTION_PER_ROW,
     READER_SCORES,
     SCORES_PER_ROW,
@@ -247,10 +248,10 @@ INPUTS = Inputs(
         ),
         Input(
             "readers",
-            "`ReaderScores`: what each reader reached with each model, and its covariance over "
-            "examples",
+            "`ReaderScores`: what each reader reached with each model, or each network of it, and "
+            "its covariance over examples",
             frozenset({_COMPARISON, _ESTIMATE}),
-            evidence=frozenset({READER_SCORES}),
+            evidence=frozenset({READER_SCORES, NETWORK_SCORES}),
         ),
         Input(
             "strengths",
@@ -278,7 +279,7 @@ INPUTS = Inputs(
             "function of a level that gives the `Difference` with the interval of the design",
             frozenset({_COMPARISON}),
             counts=_COUNTED,
-            evidence=_ROWS | {SHARES, FOLD_SCORES, READER_SCORES, GAMES},
+            evidence=_ROWS | {SHARES, FOLD_SCORES, READER_SCORES, NETWORK_SCORES, GAMES},
         ),
         Input(
             "better",

@@ -243,6 +243,8 @@ def _readers(entry):
         (lambda x: score_areas(np.zeros(40), x), scores),  # one class
         (score_means, np.ones((40, 2, 3))),  # always right
         (score_means, scores[:, [0, 0]]),  # the same model twice
+        (lambda x: score_means(x, nested=True), scores),  # networks
+        (lambda x: score_means(x, nested=True), scores[:, :, :1]),  # one network
     ):
         found.append(({"readers": make(values)}, {"readers": make(values[:, ::-1])}))
     return found

@@ -195,6 +195,7 @@ EVIDENCE["readers"] = [
     (score_means(RANDOM.random((60, 1, 3)) < 0.7, GROUPS),),
     (score_means(np.ones((60, 1, 3))),),  # always right
     (score_means(RANDOM.random((60, 1, 1))),),  # one reader
+    (score_means(RANDOM.random((60, 1, 3)), nested=True),),
     (score_areas(np.zeros(60), RANDOM.normal(size=(60, 1, 2))),),  # one class
 ]
 THREE = Strata(np.arange(60) % 3, np.full(3, 1 / 3))

@@ -1,21 +1,22 @@
-"""Advice on repeats of one experiment that are declared as data sets."""
+"""Advice on repeats of one experiment that are declared as something else."""
 
 from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Known, Objection, Stage, rule
 from evallang.checking.rules.study_facts import data_set_column
-from evallang.data.dataset import ScoresSpec
+from evallang.data.dataset import PredictionsSpec, ScoresSpec
 from evallang.data.findings import written
 from evallang.data.text_forms import (
     names_fold,
     names_replicate,
     names_run,
+    names_seed,
     names_trial,
     names_unit,
 )
-from evallang.diagnostics import Changes
+from evallang.diagnostics import Changes, Severity
 from evallang.results.written import statement_of
-from evallang.study import SourceSpec
+from evallang.study import SourceSpec, Study
 
 FEWEST = 3  # values 0 and 1 may be any two groups of equal size
 
@@ -74,6 +75,50 @@ def units_not_data_sets(known: Known) -> Iterator[Objection]:
             message = f"has the values 0 to {len(values) - 1}, each in {max(sizes[name]):,} rows, "
             message += "as the number of a seed or a fold has"
             yield Objection(f"`{column}` {message}", place, help=fix)
+
+
+@rule(
+    "W359",
+    changes=Changes.QUESTION,
+    severity=Severity.HINT,
+    source="Bouthillier et al. 2021",
+)
+def seeds_as_repeats(study: Study) -> Iterator[Objection]:
+    """Repeats are named by seeds, and may be networks that were trained with them.
+
+    `repeat` averages over the repeats of an example, and its intervals are about these networks.
+    `seed` treats the networks as a sample of those that are trained this way. Seeds with which one
+    language model drew its answers are repeats.
+
+    Objects to:
+
+        predictions digits from "digits.csv"
+          id image
+          repeat seed
+          truth digit
+          models small, large
+        measure accuracy
+
+    Accepts:
+
+        predictions digits from "digits.csv"
+          id image
+          seed seed
+          truth digit
+          models small, large
+        measure accuracy
+    """
+    for source in study.sources:
+        if not isinstance(source, PredictionsSpec) or source.repeat is None or source.fold:
+            continue
+        if names_seed(source.repeat):
+            yield Objection(
+                f"intervals are about the networks at hand if `{source.repeat}` names those that "
+                "were trained",
+                source.places.get("repeat"),
+                help=f"write `seed {written(source.repeat)}` for networks trained this way; seeds "
+                "of answers are repeats",
+            )
 
 
 def _instead(source: SourceSpec, column: str) -> str:

@@ -1,4 +1,4 @@
-"""Models that several readers used on the same examples, the readers being a sample as well."""
+"""Models that several readers used, or that were trained several times, on the same examples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from evallang.bibliography import cite
-from evallang.evidence import READER_SCORES
+from evallang.evidence import NETWORK_SCORES, READER_SCORES
 from evallang.registry import Example
 from evallang.results.statistics import (
     Clusters,
@@ -34,9 +34,16 @@ from evallang.stats.intervals.readers import READING, ReaderScores
 from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
 NULL = "the models have the same expected score over readers and examples like those sampled"
-VARIANTS = {"random_readers": "", "random_readers, clustered": "clustered"}
+VARIANTS = {
+    "random_readers": "",
+    "random_readers, clustered": "clustered",
+    "random_networks": "",
+    "random_networks, clustered": "clustered",
+}
 """Printed words of its forms."""
-NO_ERROR = "the differences between the models are the same for all readers and examples"
+NO_ERROR = "the differences between the models are the same for all {noun} and examples"
+
+ONE_NETWORK = "undefined: one network of a model shows no variance between trainings"
 
 
 # Two models, two readers: MS(models) .04, MS(models x readers) .01, Cov2 .03, Cov3 .01
@@ -52,7 +59,7 @@ BY_HAND = ReaderScores(
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({READER_SCORES}),
+        frozenset({READER_SCORES, NETWORK_SCORES}),
         NULL,
         variants=VARIANTS,
         models=(2, None),
@@ -62,7 +69,7 @@ BY_HAND = ReaderScores(
         followed_by=("obuchowski_rockette",),
         proposed=1,
         default_for=frozenset({"readers"}),
-        without_power="it depends on how much readers differ",
+        without_power="it depends on how much readers or networks differ",
         power_as="delong",
         holds=(
             Holds(
@@ -73,11 +80,12 @@ BY_HAND = ReaderScores(
         ),
         when=(
             "several readers used each model on the same examples (multi-reader multi-case "
-            "studies), and the conclusion is about readers like them"
+            "studies), or each model was trained with several seeds, and the conclusion is about "
+            "readers or networks like them"
         ),
         when_not=(
-            "the conclusion is about these readers alone: `reader COLUMN` without `random`, and "
-            "permutation or bootstrap"
+            "the conclusion is about these readers or networks alone: `reader COLUMN` without "
+            "`random`, or `repeat COLUMN`, and permutation or bootstrap"
         ),
         example=f"{READING}compare aided vs alone with obuchowski_rockette by roc_auc\n",
         formula=(
@@ -86,7 +94,10 @@ BY_HAND = ReaderScores(
             "mean covariance over examples of two readers with the same model and with two; its "
             "second degrees of freedom are Hillis's, the square of the denominator over "
             "MS(models x readers)²/((I - 1)(J - 1)) for I models. The covariances are DeLong's "
-            "for areas, and those of the examples' values for means"
+            "for areas, and those of the examples' values for means. Networks (`seed COLUMN`) are "
+            "nested in their models: MS(networks in models) replaces MS(models x readers), Cov3 "
+            "is that of all networks of two models, and the degrees of freedom are "
+            "Satterthwaite's for variances that differ between models"
         ),
         differs={
             "MRMCaov": (
@@ -96,7 +107,7 @@ BY_HAND = ReaderScores(
         },
     ),
     title="Obuchowski–Rockette test",
-    references=(cite("obuchowski1995"), cite("hillis2007")),
+    references=(cite("obuchowski1995"), cite("hillis2007"), cite("hillis2014")),
     examples=(
         Example(
             (BY_HAND, 0.95),
@@ -104,52 +115,62 @@ BY_HAND = ReaderScores(
             "own derivation, by hand: .2 / sqrt(.01 + 2 (.02)); (.01 + .04)² / .01²",
             tolerance=1e-9,
         ),
+        Example(
+            (replace(BY_HAND, nested=True), 0.95),
+            {"statistic.value": 0.2 / math.sqrt(0.045), "df": (162.0,), "estimate.value": 0.2},
+            "own derivation, by hand: MS(networks in models) .005, .2 / sqrt(.005 + 2 (.02)); "
+            "(.005 + .04)² / (.005² / 2)",
+            tolerance=1e-9,
+        ),
     ),
 )
 def obuchowski_rockette(
     readers: ReaderScores, level: float, *, alternative: Alternative = "two_sided"
 ) -> HypothesisTestResult:
-    """Compare models that the same readers used on the same examples.
+    """Compare models that the same readers used on the same examples, or that were trained often.
 
     Readers and examples are both samples (Obuchowski & Rockette 1995, with the degrees of freedom
-    of Hillis 2007). Two models: t, the difference of their mean scores over its standard error,
-    signed, first minus second. More: F. Where the readers do not differ at all in how they
-    rank the models the error is that of the examples alone, and normal. `alternative=greater`
-    asks only whether the first of two is better. Raises `ValueError` with fewer than two models
-    or readers, or where a side is named for more than two models.
+    of Hillis 2007); the networks of a model are its own (Hillis 2014). Two models: t, the
+    difference of their mean scores over its standard error, signed, first minus second. More: F.
+    Where the readers do not differ at all in how they rank the models the error is that of the
+    examples alone, and normal. `alternative=greater` asks only whether the first of two is better.
+    One network shows no variance of training: there is no p. Raises `ValueError` with fewer than
+    two models or readers, or where a side is named for more than two models.
     """
     checked_level(level)
     scores = readers.of_models
     m, j = scores.shape
-    if m < 2 or j < 2:
+    if m < 2 or (j < 2 and not readers.nested):
         raise ValueError("it takes two models, each used by the same two or more readers")
     if m > 2 and alternative != "two_sided":
         raise ValueError("a one-sided test compares two models")
     clusters = None if readers.n_groups is None else Clusters(readers.n_groups, None)
-    form = "random_readers" if readers.n_groups is None else "random_readers, clustered"
+    form = f"random_{readers.noun}" + ("" if readers.n_groups is None else ", clustered")
     result = HypothesisTestResult(
-        "obuchowski_rockette", form, NULL, Statistic("t" if m == 2 else "F", None),
-        clusters=clusters, notes=readers.notes,
+        "obuchowski_rockette", form, NULL.replace("readers", readers.noun),
+        Statistic("t" if m == 2 else "F", None),
+        clusters=clusters, notes=readers.notes or ((ONE_NETWORK,) if j < 2 else ()),
     )  # fmt: skip
-    if readers.covariance is None or not np.isfinite(scores).all():
+    if readers.covariance is None or not np.isfinite(scores).all() or j < 2:
         return result
     means = scores.mean(axis=1)
-    of_reader = np.array([math.fsum(column) / m for column in scores.T])
     # Sums without rounding, so that the order of the models changes no bit
     grand = math.fsum(scores.ravel()) / (m * j)
     between = j * math.fsum((means - grand) ** 2) / (m - 1)
-    rest = scores - means[:, None] - of_reader + grand
-    interaction = math.fsum((rest**2).ravel()) / ((m - 1) * (j - 1))
+    spread, df_of_spread = readers.spread()
     same, other = (readers.between_readers(same_model=same) for same in (True, False))
-    error = interaction + j * max(same - other, 0.0)
+    error = spread + j * max(same - other, 0.0)
+    name = "ms_networks_in_models" if readers.nested else "ms_models_by_readers"
     extra = {
-        "ms_models": between, "ms_models_by_readers": interaction, "cov2": same, "cov3": other,
+        "ms_models": between, name: spread, "cov2": same, "cov3": other,
         **{f"score_{k + 1}": float(mean) for k, mean in enumerate(means)},
     }  # fmt: skip
-    df = readers.degrees(error, interaction, (m - 1) * (j - 1))
+    df = readers.degrees(error, spread, df_of_spread)
     varies = error > readers.negligible
     alike = 1.0 if between <= readers.negligible else None
-    result = replace(result, extra=extra, notes=() if varies else (NO_ERROR,), p=alike)
+    result = replace(
+        result, extra=extra, notes=() if varies else (NO_ERROR.format(noun=readers.noun),), p=alike
+    )
     if m > 2:
         result = replace(result, df=None if df is None else (float(m - 1), df))
         if not varies:

@@ -1,4 +1,4 @@
-"""What several readers reach with each model, the readers being a sample as well."""
+"""What readers reach with a model, or its networks of several seeds, both being samples as well."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from evallang.bibliography import cite
-from evallang.evidence import READER_SCORES
+from evallang.evidence import NETWORK_SCORES, READER_SCORES
 from evallang.registry import Example
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import checked_level, labels, normal_quantile, numbers, t_quantile
@@ -23,18 +23,28 @@ from evallang.stats.validity import OF_GROUPS
 class ReaderScores(Struct, frozen=True, eq=False, dict=True):
     """The scores of readers with models, and their covariance over examples.
 
+    With `nested` the j readers of a model are networks that were trained for it with j seeds, and
+    no network is that of another model too.
+
     Attributes
     ----------
     scores : (m, j), of m models and j readers
     covariance : (m, j, m, j), over samples of examples; None where it is undefined
     n_groups : how many groups the examples come in, None where each is alone
     notes : why the covariance is undefined
+    nested : whether each model has readers of its own
     """
 
     scores: ArrayLike
     covariance: ArrayLike | None
     n_groups: int | None = None
     notes: tuple[str, ...] = ()
+    nested: bool = False
+
+    @property
+    def noun(self) -> str:
+        """What a column of scores is of, in the plural."""
+        return "networks" if self.nested else "readers"
 
     @cached_property
     def of_models(self) -> NDArray[np.float64]:
@@ -46,12 +56,31 @@ class ReaderScores(Struct, frozen=True, eq=False, dict=True):
         """A variance that is one of rounding alone."""
         return 1e-24 * float((self.of_models**2).max())
 
-    def degrees(self, error: float, spread: float, df: int) -> float | None:
+    def degrees(self, error: float, spread: float, df: float) -> float | None:
         """Return Hillis's degrees of freedom of an error; None where readers do not differ.
 
         `spread` is what readers add to it, with `df` degrees of freedom.
         """
         return error**2 / (spread**2 / df) if spread > self.negligible else None
+
+    def spread(self) -> tuple[float, float]:
+        """Return the mean square of what readers add to differences of models, and its degrees.
+
+        That of models by readers; of nested ones of readers within models, whose degrees of
+        freedom are Satterthwaite's for variances that differ between models (Hillis 2014; Welch).
+        """
+        scores, (m, j) = self.of_models, self.of_models.shape
+        if self.nested:
+            own = scores.var(axis=1, ddof=1)
+            total = math.fsum(own)
+            squares = math.fsum(own**2)
+            return total / m, (j - 1) * (total**2 / squares if squares > 0 else m)
+        # Sums without rounding, so that the order of the models changes no bit
+        of_reader = np.array([math.fsum(column) / m for column in scores.T])
+        rest = (
+            scores - scores.mean(axis=1)[:, None] - of_reader + math.fsum(scores.ravel()) / (m * j)
+        )
+        return math.fsum((rest**2).ravel()) / ((m - 1) * (j - 1)), (m - 1) * (j - 1)
 
     def half_width(self, level: float, error: float, df: float | None, means: int) -> float:
         """Return half the width of the interval of a mean over readers, or of a difference.
@@ -65,14 +94,16 @@ class ReaderScores(Struct, frozen=True, eq=False, dict=True):
     def between_readers(self, *, same_model: bool) -> float:
         """Average the covariance of two readers, with the same model or with two (Cov2, Cov3).
 
-        Raises `ValueError` where it is undefined, or there is no such pair.
+        Nested readers of two models are always two, whatever their numbers. Raises `ValueError`
+        where it is undefined, or there is no such pair.
         """
         if self.covariance is None:
             raise ValueError("the covariance is undefined")
         covariance = np.asarray(self.covariance, dtype=np.float64)
         m, j = self.of_models.shape
         models, readers = np.eye(m, dtype=bool), np.eye(j, dtype=bool)
-        pairs = (models if same_model else ~models)[:, None, :, None] & ~readers[None, :, None, :]
+        apart = ~readers | (self.nested and not same_model)
+        pairs = (models if same_model else ~models)[:, None, :, None] & apart[None, :, None, :]
         if not pairs.any():
             raise ValueError("there is one reader, or one model")
         found = covariance[np.broadcast_to(pairs, covariance.shape)]
@@ -80,7 +111,11 @@ class ReaderScores(Struct, frozen=True, eq=False, dict=True):
 
 
 def score_areas(
-    truth: ArrayLike, row_scores: ArrayLike, groups: ArrayLike | None = None
+    truth: ArrayLike,
+    row_scores: ArrayLike,
+    groups: ArrayLike | None = None,
+    *,
+    nested: bool = False,
 ) -> ReaderScores:
     """Compute the areas under the ROC curve of readers with models, by DeLong's covariance.
 
@@ -93,10 +128,12 @@ def score_areas(
     found = auc_covariance(truth, scores.reshape(n, m * j), None, groups)
     covariance = None if found.covariance is None else found.covariance.reshape(m, j, m, j)
     areas = np.array(found.areas).reshape(m, j)
-    return ReaderScores(areas, covariance, found.n_groups, found.notes)
+    return ReaderScores(areas, covariance, found.n_groups, found.notes, nested)
 
 
-def score_means(values: ArrayLike, groups: ArrayLike | None = None) -> ReaderScores:
+def score_means(
+    values: ArrayLike, groups: ArrayLike | None = None, *, nested: bool = False
+) -> ReaderScores:
     """Compute the means of readers with models over examples, such as their accuracy.
 
     `values` is (n, m, j); with `groups` (n,) whole groups are the sample. Raises `ValueError`
@@ -114,9 +151,9 @@ def score_means(values: ArrayLike, groups: ArrayLike | None = None) -> ReaderSco
         n_groups = len(parts)
     if len(parts) < 2:
         unit = "examples" if groups is None else "groups"
-        return ReaderScores(means, None, n_groups, (f"undefined: it takes two {unit}",))
+        return ReaderScores(means, None, n_groups, (f"undefined: it takes two {unit}",), nested)
     covariance = len(parts) / (len(parts) - 1) * (parts.T @ parts) / n**2
-    return ReaderScores(means, covariance.reshape(m, j, m, j), n_groups)
+    return ReaderScores(means, covariance.reshape(m, j, m, j), n_groups, nested=nested)
 
 
 T_95_4 = 2.7764451051977987  # t with 4 degrees of freedom
@@ -146,13 +183,19 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
 
 @INTERVALS.register(
     IntervalDeclaration(
-        frozenset({READER_SCORES}),
+        frozenset({READER_SCORES, NETWORK_SCORES}),
         "readers",
         clustered=True,
         default_for=frozenset({"readers"}),
         holds=(OF_GROUPS,),
-        when="several readers used a model on the same examples, and readers like them are meant",
-        when_not=("these readers alone are meant: `reader COLUMN` without `random`, and bootstrap"),
+        when=(
+            "several readers used a model on the same examples, or it was trained with several "
+            "seeds, and readers or networks like them are meant"
+        ),
+        when_not=(
+            "these readers or networks alone are meant: `reader COLUMN` without `random`, or "
+            "`repeat COLUMN`, and bootstrap"
+        ),
         example=f"{READING}  interval obuchowski_rockette\n",
         formula=(
             "mean ± t √((MS(readers) + J max(Cov2, 0))/J) for J readers, Cov2 being the mean "
@@ -187,12 +230,12 @@ def obuchowski_rockette(
     if readers.n_groups is not None:
         clusters = Clusters(readers.n_groups, None)
     if readers.covariance is None or j < 2:
-        notes = readers.notes or ("undefined: it takes two readers",)
+        notes = readers.notes or (f"undefined: it takes two {readers.noun}",)
         return Interval("obuchowski_rockette", level, None, None, notes, clusters)
     mean, spread = float(scores.mean()), float(scores.var(ddof=1))
     error = spread + j * max(readers.between_readers(same_model=True), 0.0)
     if not error > readers.negligible:
-        note = "undefined: neither readers nor examples vary"
+        note = f"undefined: neither {readers.noun} nor examples vary"
         return Interval("obuchowski_rockette", level, None, None, (note,), clusters)
     half = readers.half_width(level, error, readers.degrees(error, spread, j - 1), 1)
     low, high = limits
@@ -200,5 +243,7 @@ def obuchowski_rockette(
         mean - half if low is None else max(mean - half, low),
         mean + half if high is None else min(mean + half, high),
     )
-    few = (f"only {j} readers: the interval tends to be too narrow",) if j < ENOUGH_READERS else ()
-    return Interval("obuchowski_rockette", level, *bounds, few, clusters)
+    few = (f"only {j} {readers.noun}: the interval tends to be too narrow",)
+    return Interval(
+        "obuchowski_rockette", level, *bounds, few if j < ENOUGH_READERS else (), clusters
+    )
