@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.api.checked_file import StudyError
 from evallang.data.dataset import LogSpec
@@ -278,7 +279,8 @@ def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Sc
         runs: list[tuple[str, Run]] = []
         for location in locations:
             try:
-                runs += [(location, run) for run in reader.runs(location, folder, choice)]
+                found = reader.runs(location, folder, choice)
+                runs += [(location, replace(run, location=location)) for run in found]
             except Refused as refused:
                 if refused.code is codes.unfinished_log:
                     unfinished.append(location)
