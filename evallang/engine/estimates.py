@@ -445,7 +445,8 @@ def scope_of_estimates(evaluation: Evaluation, *, of_folds: bool = False) -> str
     text = ALGORITHM if of_folds else subject_of_yields(evaluation.yields, evaluation.grouped)
     if evaluation.average is not None:
         text = re.sub(r"model$", "model on new examples", evaluation.average.about)
-        text += ", with the data sets fixed"
+        new = text.endswith("new examples")
+        text += " of these data sets" if new else ", with the data sets fixed"
     if evaluation.own is not None and not evaluation.yields.evidence:
         text = AS_GIVEN
     elif not sizes:

@@ -326,12 +326,11 @@ class Context:
         return name in AVERAGES.values()
 
     def average_words(self, name: str | None) -> str:
-        """State what an average is over: "averaged over 12 tasks, each with the same weight"."""
+        """State what an average is over: "averaged over 12 data sets"."""
         sizes = {len(data) for data in self._averaged_data}
         sets = f"{number_word(sizes.pop()) if len(sizes) == 1 else 'the'} {self.sets}"
-        if name == AVERAGES["rows"]:
-            return f"averaged over the {self.unit} of {sets}"
-        return f"averaged over {sets}, each with the same weight"
+        of_rows = f"the {self.unit} of " if name == AVERAGES["rows"] else ""
+        return f"averaged over {of_rows}{sets}"
 
     @cached_property
     def _methods(self) -> Mapping[tuple[str, str], MethodRecord]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from evallang.reporting.context import Context
+from evallang.reporting.context import AVERAGES, Context
 from evallang.reporting.decisions import bayesian, computed, is_simultaneous, margin_of
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
 from evallang.reporting.estimates import main_intervals
@@ -289,8 +289,12 @@ class _Reported(Struct, frozen=True):
 
 
 class _Average(Struct, frozen=True):
-    """The metrics that are averaged over the data sets, and the interval of such an average."""
+    """The metrics that are averaged over the data sets, and the interval of such an average.
 
+    `of_rows` tells that each row counts the same, and not each data set.
+    """
+
+    of_rows: bool
     metrics: dict[str, None]
     interval: Interval | None
 
@@ -309,7 +313,9 @@ def _measures(context: Context) -> Runs:
         if found is not None and not found.has_bounds:
             found = None
         if context.is_average(estimate.data):
-            known = averages.setdefault(context.data_label(estimate.data), _Average({}, found))
+            of_rows = estimate.data == AVERAGES["rows"]
+            label = context.data_label(estimate.data)
+            known = averages.setdefault(label, _Average(of_rows, {}, found))
             known.metrics[estimate.metric] = None
             continue
         key = (found.method, found.level) if found is not None else ("", 0.0)
@@ -487,8 +493,11 @@ def _comparison(context: Context, comparison: Comparison) -> Iterator[Runs]:
         )
     nouns = dict.fromkeys(context.compared_words(c).noun for c in lines)
     noun = listed(runs(one) for one in nouns)
+    data_of_lines = [one.data for one in context.results.comparisons]
     if context.is_average(comparison.data):
         noun = runs(noun, " ", context.data_label(comparison.data))
+    elif comparison.data is None and any(map(context.is_average, data_of_lines)):
+        noun = runs(noun, f" across the {context.sets}")
     every = [pair for c in lines for pair in c.pairwise]
     pairs = [pair for pair in every if computed(pair)]
     if not every:

@@ -27,6 +27,7 @@ def main() -> None:
     write("load_ranges.csv", load_ranges(random.Random(20260110), 240))
     write("attempts.csv", attempts(random.Random(20260115), 60))
     write("answers.csv", answers(random.Random(20260116), 150))
+    write("benchmark.csv", benchmark(random.Random(20260118)))
     write("ratings.csv", ratings(random.Random(20260117), 600))
     write("search.csv", search(random.Random(20260113), 60))
     write("survival.csv", survival(random.Random(20260114), 260))
@@ -264,6 +265,23 @@ def answers(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
         for model, (lead, tokens) in models.items():
             right = int(rng.random() < 1 / (1 + math.exp(hard - lead)))
             yield question, model, right, round(tokens * math.exp(0.2 * hard + 0.4 * normal(rng)))
+
+
+def benchmark(rng: random.Random) -> Iterable[Sequence[object]]:
+    """Give right and wrong answers of five models to questions of eight tasks of unequal sizes."""
+    sizes = {
+        "algebra": 60, "anatomy": 45, "chemistry": 40, "contracts": 30, "history": 150,
+        "logic": 35, "nutrition": 90, "physics": 50,
+    }  # fmt: skip
+    skills = {"alder": 1.2, "birch": 0.6, "cedar": 0.5, "elm": 0.0, "oak": -0.5}
+    yield ("question", "task", *skills)
+    for task, n in sizes.items():
+        ease = 1.2 * rng.random() - 0.4
+        bent = {model: 0.4 * normal(rng) for model in skills}  # what a model is good at
+        for number in range(1, n + 1):
+            question = ease + normal(rng)
+            chance = (1 / (1 + math.exp(-1.7 * (skills[m] + bent[m] + question))) for m in skills)
+            yield (f"{task}-{number:03d}", task, *(int(rng.random() < p) for p in chance))
 
 
 def ratings(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

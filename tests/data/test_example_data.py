@@ -20,6 +20,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "answers.csv",
         "attempts.csv",
         "battles.jsonl",
+        "benchmark.csv",
         "houses.csv",
         "load.csv",
         "load_ranges.csv",
