@@ -622,7 +622,7 @@ def _add_simultaneous(
 ) -> FamilyDecision:
     """Return each pair an interval that holds for the whole family, where there is one.
 
-    `resampled` is the level of a family with joint resamples, None where these give none.
+    `resampled` is the level of a family with joint resamples, None where they are too few.
     """
     if item.test_run.declared.self_correcting:
         return replace(item, tests=tuple(map(_own, item.tests)))
