@@ -1,4 +1,4 @@
-"""Several readers of the same examples: the Obuchowski-Rockette test and interval."""
+"""Several readers of the same examples, or networks: the Obuchowski-Rockette test and interval."""
 
 from __future__ import annotations
 
@@ -44,6 +44,16 @@ COVERAGE = Section(
     "Coverage: several readers",
     "The same scores; the true value is the area, or the accuracy, of a model on average over "
     "readers and examples.",
+    ("interval", "design"),
+    ("coverage",),
+)
+NETWORKS = Section(
+    "networks",
+    "Coverage: networks of several seeds",
+    "Two models, each trained with several seeds; all networks predict the same examples. One "
+    "is right where the sum of normal effects of the example, of model and example, of the network "
+    "and of both is above a limit, so that each model has the same expected accuracy, .8. The "
+    "difference of the models is 0: its interval covers it where the test does not reject at 5 %.",
     ("interval", "design"),
     ("coverage",),
 )
@@ -118,6 +128,33 @@ def _words(spread: float) -> str:
     return f"readers' variance {spread:g}"
 
 
+def _networks(n: int, seeds: int, spread: float, *, shared: float = 1.0) -> Simulation:
+    """Return the coverage with networks that vary by `spread`, and examples by `shared`."""
+    scale = sqrt(1 + spread**2 + shared**2 + 0.25)
+    limit = float(special.ndtri(0.2)) * scale
+
+    def draw(rng: Rng, count: int) -> Mapping[str, Tally]:
+        of_one, of_two = [], []
+        for _ in range(count):
+            normal = rng.standard_normal
+            sums = shared * normal((n, 1, 1)) + 0.5 * normal((n, 2, 1))
+            sums = sums + spread * normal((1, 2, seeds)) + normal((n, 2, seeds))
+            found = score_means(sums > limit, nested=True)
+            gap = obuchowski_rockette(found, LEVEL).estimate
+            of_two.append(held(gap and gap.low, gap and gap.high, 0.0))
+            bounds = interval(score_means(sums[:, :1] > limit, nested=True), (0.0, 1.0), LEVEL)
+            of_one.append(held(bounds.low, bounds.high, 0.8))
+        return {"one": tally(of_one), "two": tally(of_two)}
+
+    design = f"{seeds} seeds, {n} examples, networks' SD {spread:g}, examples' SD {shared:g}"
+    shortfall = FEW_READERS if seeds < ENOUGH_READERS else ""
+    lines = (
+        Line(("of one model", design), ("one",), (ROUGHLY_COVERS,), shortfall),
+        Line(("of the difference", design), ("two",), (ROUGHLY_COVERS,)),
+    )
+    return Simulation(f"{NETWORKS.key}: {design}", NETWORKS.key, 10_000, draw, lines, 500)
+
+
 SIMULATIONS = (
     _simulation(50, 3, 0.0055, ROUGHLY),
     _simulation(100, 5, 0.0055, ROUGHLY),
@@ -128,4 +165,11 @@ SIMULATIONS = (
     _coverage("area", 100, 5, 0.056, ROUGHLY_COVERS),
     _coverage("area", 200, 10, 0.056, ROUGHLY_COVERS),
     _coverage("accuracy", 100, 5, 0.056, ROUGHLY_COVERS),
+    _networks(100, 3, 0),
+    _networks(100, 3, 0.1),
+    _networks(100, 3, 0.5),
+    _networks(100, 5, 0.5),
+    _networks(1000, 3, 0.1),
+    _networks(1000, 5, 0.5),
+    _networks(100, 3, 0, shared=3.0),
 )

@@ -61,6 +61,7 @@ from evallang.reporting.wording import (
     and_,
     clusters_words,
     correct_of,
+    lacks_repeats,
     of_cases,
     repeats_of,
 )
@@ -441,6 +442,7 @@ class _Repeats(Struct, frozen=True):
 
     noun: str
     repeats: str
+    unequal: bool
     n: int
     spreads: Mapping[str, Runs]
     least: tuple[str, Runs]
@@ -474,6 +476,7 @@ def _over_repeats(
     return _Repeats(
         metric.brief,
         repeats_of(known[-1]),
+        any(map(lacks_repeats, known)),
         max(int(e.extra.get("n_repeats", 1)) for e in known),
         spreads,
         (least, spreads[least]),

@@ -36,6 +36,7 @@ from evallang.reporting.sentences import write
 from evallang.reporting.wording import (
     adjusts,
     effect_name,
+    lacks_repeats,
     owned,
     simultaneous_words,
     stated_amount,
@@ -151,13 +152,10 @@ def _compared(context: Context) -> Iterator[Runs]:
             yield say("readers", data=data, number=readers, sampled=sampled)
         if networks := context.networks(data.name):
             yield say("networks", data=data, number=networks)
-        times = {
-            int(str(e.extra["n_repeats"]))
-            for e in results.estimates
-            if e.data == data.name and "n_repeats" in e.extra
-        }
-        if times:
-            yield say("repeats", data=data, times=max(times))
+        repeated = [e for e in results.estimates if e.data == data.name and "n_repeats" in e.extra]
+        if repeated:
+            times = max(int(str(e.extra["n_repeats"])) for e in repeated)
+            yield say("repeats", data=data, times=times, unequal=any(map(lacks_repeats, repeated)))
     weighted = [d for d in results.data if d.weight is not None]
     if weighted:
         fitted = any(model.kind == "estimator" for model in results.models)

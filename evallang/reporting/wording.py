@@ -388,6 +388,11 @@ def repeats_of(estimate: Estimate) -> str:
     return next((w for w in ("readers", "seeds") if f"n_{w}" in estimate.extra), "repeats")
 
 
+def lacks_repeats(estimate: Estimate) -> bool:
+    """Return whether some examples of an estimate lack a repeat that others have."""
+    return any(fold.n_test is not None and fold.n_test < estimate.n for fold in estimate.folds)
+
+
 def adjusted_words(comparison: Comparison) -> str:
     """State the adjustment that comes before p: "Holm-adjusted "; nothing where there is none."""
     family = comparison.family
