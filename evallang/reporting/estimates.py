@@ -249,7 +249,7 @@ def interval_notes(
         for kind in kinds:
             methods.setdefault(kind, []).append(metric.brief)
         none = any(e.no_interval in (NO_WIDTH, NOT_COMPUTED) for e in of_metric)
-        if kinds:
+        if any(e.interval is not None and e.interval.has_bounds for e in of_metric):
             continue
         if metric.no_interval:
             unsound.setdefault(metric.no_interval, []).append(metric.brief)
@@ -471,7 +471,7 @@ def _over_repeats(
             printed(e.extra[ERRORS_BY_REPEATS[-1]]),
         ]
         for e in known
-        if ERRORS_BY_REPEATS[0] in e.extra
+        if e.extra.get(ERRORS_BY_REPEATS[0], 0) > 0  # zero where all examples are alike
     }
     return _Repeats(
         metric.brief,

@@ -113,3 +113,28 @@ def test_equal_examples_have_an_exact_interval(tmp_path):
 
 def test_they_need_repeats():
     assert codes(STUDY.replace("  repeat epoch\n", "")) == ["E203"] * 3
+
+
+def report_of(folder, text):
+    """Return the words of a report in Markdown."""
+    run(study(text, folder)).render("markdown", folder=folder)
+    return " ".join(w for p in folder.rglob("*.md") for w in p.read_text("utf-8").split())
+
+
+def test_a_report_says_how_many_repeats_examples_have(tmp_path):
+    text = written(tmp_path, RIGHT)
+    assert "with one repeat, five repeats and infinitely many" in report_of(tmp_path, text)
+    rows = [(q, e, *RIGHT[:, q, e]) for q in range(QUESTIONS) for e in range(5 if q else 2)]
+    write_rows(tmp_path, "quiz.csv", "question,epoch,small,large", rows)
+    words = report_of(tmp_path, text.replace(", pass_at(k=5)", ""))
+    assert "has up to five repeats." in words
+    assert "with one repeat, those at hand and infinitely many" in words
+
+
+def test_examples_that_are_all_right_have_no_error_that_repeats_reduce(tmp_path):
+    right = np.ones((2, 6, 3), dtype=int)
+    right[0, 0] = (0, 0, 1)
+    text = written(tmp_path, right).replace(", pass_at(k=5)", "")
+    words = report_of(tmp_path, text)
+    assert "for large; only more" not in words and "for small; only more" in words
+    assert "no interval under this protocol" not in words
