@@ -19,6 +19,7 @@ from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ScoreSample,
 )
+from evallang.stats.strata import Strata
 
 RANDOM = np.random.default_rng(7)
 REST = {
@@ -94,6 +95,14 @@ AREAS = [
     (TRUTH, np.where(RANDOM.random((40, 2)) < 0.1, np.inf, RANDOM.random((40, 2)))),
 ]
 GROUPS = [None, np.arange(40) // 4, np.zeros(40, dtype=int)]
+STRATA = [
+    Strata(np.repeat([0, 1, 2], sizes), np.array(shares))
+    for sizes, shares in (
+        ((4, 6, 30), (1 / 3, 1 / 3, 1 / 3)),
+        ((2, 2, 36), (0.05, 0.05, 0.9)),
+        ((20, 10, 10), (0.5, 0.25, 0.25)),
+    )
+]
 LABELS = RANDOM.integers(0, 3, (3, 60))
 LOSSES = [
     RANDOM.exponential(size=(2, 30)),
@@ -224,6 +233,11 @@ def _two_models(entry):
         pairs = pairs * 2
     else:
         sizes = [{"n_train": np.full(len(x), 70), "n_test": np.full(len(x), 10)} for x, _ in pairs]
+    if "strata" in entry.inputs:
+        sizes = [*sizes, *({"strata": one} for one in STRATA)]
+        pairs = [*pairs, (RANKED, -RANKED), (RANKED, RANKED), (TRUTH + 0.0, 1.0 - TRUTH)]
+        more = np.arange(40) // 2
+        pairs, sizes = [*pairs, (RANKED, -RANKED)], [*sizes, {"strata": STRATA[0], "groups": more}]
     return [
         ({"first": x, "second": y, **more}, {"first": y, "second": x, **more})
         for (x, y), more in zip(pairs, sizes, strict=True)
