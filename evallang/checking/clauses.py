@@ -1,6 +1,6 @@
 """The clauses of one statement by their words, and those that several statements share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
@@ -73,7 +73,7 @@ class Clauses:
         self.all: list[n.AnyClauseNode] = []
         self.places: dict[str, Span] = {}
         self.meant: set[str] = set()
-        for clause in statement.clauses:
+        for clause in _each(statement):
             word = word_of(clause)
             span = clause.keyword.span if hasattr(clause, "keyword") else clause.span
             if word not in allowed:
@@ -187,6 +187,15 @@ class Clauses:
     def find(self, kind: type[Any]) -> list[Any]:
         """Return the clauses of one node type."""
         return [clause for clause in self.all if isinstance(clause, kind)]
+
+
+def _each(statement: n.StatementNode) -> Iterator[n.AnyClauseNode]:
+    """Iterate over the clauses, `truth` on the line of judges as one of its own."""
+    for clause in statement.clauses:
+        yield clause
+        if isinstance(clause, n.ModelColumnsNode) and clause.truth is not None:
+            place = clause.truth.span
+            yield n.ClauseNode(n.NameNode("truth", span=place), (clause.truth,), span=place)
 
 
 def errors(scope: Scope, since: int) -> bool:

@@ -25,7 +25,7 @@ from evallang.metrics.named import named_metric
 from evallang.reporting.numbers import bounded
 from evallang.spelling import listed
 from evallang.stats.basics import normal_quantile
-from evallang.stats.battles import Battles, separated_models
+from evallang.stats.battles import Battles, is_bounded, separated_models
 from evallang.stats.score_counts import ScoreCounts
 from evallang.stats.skill import Skill, area, rank_correlation, skill_of_classes, skill_of_counts
 from evallang.study import Method, Study, asked_metrics
@@ -107,16 +107,21 @@ def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]
         if "ties" not in options or source.battles is None:
             continue
         battles, ties = source.battles, options["ties"]
+        ordered = options.get("order") != "none"
         place, written = asked.span, asked.metric.written
         anchor = options.get("anchor")
         if anchor is not None and anchor not in battles.names:
             models = listed(battles.names, "and")
             yield refusal("no_model_in_data", place, help=f"the models are {models}", name=anchor)
+        needed = {}
+        if ordered and not battles.tells_order:
+            needed["order_unknown"] = "order=none"
         if ties != "half" and not np.isin(battles.outcome, (0, 0.5, 1)).all():
-            yield refusal("graded_preferences", place, source=source, metric=entry.name)
-            return
-        if options.get("order") != "none" and not battles.tells_order:
-            yield refusal("order_unknown", place, source=source, metric=entry.name)
+            needed["graded_preferences"] = "ties=half"
+        if needed:
+            instead = f"{entry.name}({', '.join(needed.values())})"
+            kind = list(needed)[-1]
+            yield refusal(kind, place, source=source, metric=entry.name, instead=instead)
             return
         counted_ones = battles.take(battles.outcome != 0.5) if ties == "drop" else battles
         lost = separated_models(counted_ones)
@@ -125,6 +130,12 @@ def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]
             kind = "separated" if len(lost) > 1 else _lost_or_won(counted_ones, lost[0])
             models = listed(names, "and")
             yield refusal(kind, place, metric=written, source=source, models=models)
+            return
+        if not is_bounded(counted_ones, ties, order=ordered):
+            fewer = (("order=none", ties, False), ("ties=half", "half", ordered))
+            enough = (w for w, t, o in fewer if is_bounded(counted_ones, t, order=o))
+            instead = f"{entry.name}({next(enough, 'ties=half, order=none')})"
+            yield refusal("unbounded", place, metric=written, source=source, instead=instead)
             return
 
 

@@ -1,6 +1,7 @@
 """`battles` statements: files of pairwise judgements, read as games of two models."""
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def _read(spec: BattlesSpec, folder: Path, given: Any) -> GivenOutcomes:
         [one.with_columns(game=pl.lit(place)) for place, one in enumerate(tables)]
     ).sort("row", "game", maintain_order=True)
     lost, own = (table.select(name).to_series() for name in ("lost", "own"))
-    gone = {"no verdict": int(lost.sum()), "a model met itself": int((own & ~lost).sum())}
+    gone = {"no verdict": int(lost.sum()), "one model on both sides": int((own & ~lost).sum())}
     notes = [
         f"{counted(n, 'game')} {'was' if n == 1 else 'were'} excluded: {why}"
         for why, n in gone.items()
@@ -130,7 +131,10 @@ def _read(spec: BattlesSpec, folder: Path, given: Any) -> GivenOutcomes:
         notes.insert(0, "each row has two games, with the answers in both orders")
     table = table.filter(~lost & ~own)
     if table.is_empty():
-        raise Refused(codes.unusable_verdict, f"`{frame.source}` holds no verdict", "winner")
+        why = " or ".join(why for why, n in gone.items() if n)
+        raise Refused(
+            codes.unusable_verdict, f"`{frame.source}` has only games with {why}", "winner", "from"
+        )
     rows = table["row"].to_numpy()
     names = sorted({*table["first"].unique(), *table["second"].unique()})
     place = {name: code for code, name in enumerate(names)}
@@ -275,8 +279,8 @@ def _outcomes(
     ).to_series()
     odd = (outcome.is_null() & verdicts.is_not_null() & (verdicts != FAILED)).arg_true().to_list()
     if odd:
-        words = list(dict.fromkeys(verdicts[odd].to_list()))
-        pairs = zip(words, OUTCOMES, strict=False)
+        words = sorted({*verdicts[odd].to_list()})
+        pairs = zip_longest(words, [*OUTCOMES][: len(words)], fillvalue="tie")
         entries = ", ".join(f"{written(word)}: {meant}" for word, meant in pairs)
         raise Refused(
             codes.unusable_verdict,

@@ -311,8 +311,7 @@ def _as_judged(outcome: Outcome) -> str | None:
         example=(
             'predictions answers "Answers" from "data/ratings.csv"\n'
             "  id answer\n"
-            "  judges gpt, claude\n"
-            "  truth human\n"
+            "  judges gpt, claude truth human\n"
             "  positive acceptable\n"
             "\n"
             "measure corrected_rate, recall, specificity\n"

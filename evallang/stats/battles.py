@@ -27,6 +27,7 @@ ELO = 400 / math.log(10)
 
 Ties = Literal["davidson", "half", "drop"]
 STEPS, CLOSE = 100, 1e-11  # of Newton's method; largest change of a parameter at the end
+ROUNDING = 1e-6  # of a linear program whose optimum is 0 or at least about 1
 
 
 class Battles(Struct, frozen=True, eq=False):
@@ -55,14 +56,9 @@ class Battles(Struct, frozen=True, eq=False):
     @property
     def tells_order(self) -> bool:
         """Whether the advantage of the first place can be told apart from the strengths."""
-        if not self.ordered:
-            return False
-        pairs = np.unique(np.column_stack([self.first, self.second]), axis=0)
-        signs = np.zeros((len(pairs), self.models))
-        rows = np.arange(len(pairs))
-        signs[rows, pairs[:, 0]], signs[rows, pairs[:, 1]] = 1, -1
-        strengths = np.linalg.lstsq(signs, np.ones(len(pairs)))[0]
-        return not np.allclose(signs @ strengths, 1)
+        signs = _signs(np.unique(self.first * self.models + self.second), self.models).toarray()
+        strengths = np.linalg.lstsq(signs.T @ signs, signs.sum(axis=0))[0]
+        return self.ordered and not np.allclose(signs @ strengths, 1)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -92,7 +88,7 @@ class Strengths(Struct, frozen=True, eq=False):
     clusters : how many prompts, judges and so on were counted
     ties : how ties were counted, None for shares
     order : log odds of the first place and their variance, None where it was not estimated
-    tie : the log of nu, None without ties of their own
+    tie : the log of nu, None where ties have no odds of their own or there are none
     """
 
     values: NDArray[np.float64]
@@ -137,26 +133,30 @@ def fit_strengths(
     """Estimate strengths by maximum likelihood (for `half` by its score equations).
 
     With several ways of clusters the covariance is that of Cameron, Gelbach & Miller 2011. Without
-    small-sample factor. Raises `ValueError` where a model has no battle, or some models won or lost
-    all battles with the others, so that no estimate is finite.
+    small-sample factor. Raises `ValueError` where no estimate is finite: a model has no battle, some
+    models won or lost all battles with the others, or too few outcomes contradict the rest.
     """
     kept = battles.outcome != 0.5 if ties == "drop" else np.ones(len(battles.outcome), dtype=bool)
     some = battles.take(kept)
     separated = separated_models(some)
     if separated:
         raise ValueError(f"{len(separated)} of {battles.models} models cannot be placed")
-    model = _Model(some, ties, order)
-    parameters = np.zeros(model.size)
+    if not is_bounded(some, ties, order=order):
+        raise ValueError("the likelihood has no maximum")
+    tied = ties == "davidson" and bool((some.outcome == 0.5).any())
+    design = _design(some.first * battles.models + some.second, battles.models, order)
+    parameters = np.zeros(design.shape[1] + tied)
     for _ in range(STEPS):
-        step = np.linalg.solve(model.information(parameters), model.scores(parameters).sum(axis=0))
+        scores, information = _derivatives(parameters, design, some, tied)
+        step = np.linalg.solve(information, scores.sum(axis=0))
         parameters = parameters + step
         if np.abs(step).max() < CLOSE:
             break
     else:
-        raise ValueError("the likelihood has no maximum that Newton's method finds")
-    inverse = np.linalg.inv(model.information(parameters))
-    meat = _meat(model.scores(parameters), some)
-    whole = inverse @ meat @ inverse
+        raise ValueError("Newton's method did not find the maximum of the likelihood")
+    scores, information = _derivatives(parameters, design, some, tied)
+    inverse = np.linalg.inv(information)
+    whole = inverse @ _meat(scores, some) @ inverse
     # From strengths relative to the first model to strengths around their mean
     centre = (np.eye(battles.models) - 1 / battles.models)[:, 1:]
     k = battles.models - 1
@@ -164,7 +164,7 @@ def fit_strengths(
         values=centre @ parameters[:k],
         covariance=centre @ whole[:k, :k] @ centre.T,
         order=(float(parameters[k]), float(whole[k, k])) if order else None,
-        tie=float(parameters[-1]) if ties == "davidson" else None,
+        tie=float(parameters[-1]) if tied else None,
         battles=len(some.outcome),
         clusters=some.sizes,
         ties=ties,
@@ -201,55 +201,73 @@ def separated_models(battles: Battles) -> tuple[int, ...]:
     return tuple(np.flatnonzero(part != np.bincount(part).argmax()).tolist())
 
 
-class _Model:
-    """Scores and information of the battles; strengths are relative to the first model."""
+def is_bounded(battles: Battles, ties: Ties, *, order: bool) -> bool:
+    """Return whether the likelihood has a maximum, if no models are separated.
 
-    def __init__(self, battles: Battles, ties: Ties, order: bool) -> None:
-        n, self.ties = len(battles.outcome), ties
-        rows = np.arange(n)
-        signs = np.concatenate([np.ones(n), -np.ones(n)])
-        places = (np.tile(rows, 2), np.concatenate([battles.first, battles.second]))
-        shape = (n, battles.models)
-        design = scipy.sparse.coo_array((signs, places), shape=shape).tocsc()[:, 1:]
-        if order:
-            design = scipy.sparse.hstack([design, np.ones((n, 1))])
-        self.design = scipy.sparse.csr_array(design)
-        self.outcome = battles.outcome
-        self.weights = np.ones(n) if battles.weights is None else battles.weights
-        self.size = self.design.shape[1] + (ties == "davidson")
+    It has none where some direction of the parameters makes no outcome less likely and some
+    outcome more likely (Albert & Anderson 1984), which a linear program finds.
+    """
+    codes, m = battles.first * battles.models + battles.second, battles.models
+    tied = (battles.outcome > 0) & (battles.outcome < 1)
+    rows = []
+    for kind, sign, of_tie in (
+        (battles.outcome == 1, 1, -2),
+        (battles.outcome == 0, -1, -2),
+        (tied, 1, 2),
+        (tied, -1, 2),
+    ):
+        design = sign * _design(np.unique(codes[kind]), m, order)
+        odds = np.full((design.shape[0], int(ties == "davidson" and tied.any())), of_tie)
+        rows.append(scipy.sparse.hstack([design, odds]))
+    favours = scipy.sparse.vstack(rows).tocsr()
+    found = scipy.optimize.linprog(
+        -favours.sum(axis=0), A_ub=-favours, b_ub=np.zeros(favours.shape[0]), bounds=(-1, 1)
+    )
+    return bool(found.fun > -ROUNDING)
 
-    def _chances(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities that the first wins, that it loses, and of a tie (n, 3)."""
-        if self.ties != "davidson":
-            won = scipy.special.expit(self.design @ parameters)
-            return np.column_stack([won, 1 - won, np.zeros(len(won))])
-        half = self.design @ parameters[:-1] / 2
-        logs = np.column_stack([half, -half, np.full(len(half), parameters[-1])])
-        return np.asarray(scipy.special.softmax(logs, axis=1))
 
-    def scores(self, parameters: NDArray[np.float64]) -> "scipy.sparse.csr_array":
-        """Return the derivatives of each battle's log likelihood (n, size)."""
-        chances, y = self._chances(parameters), self.outcome
-        if self.ties != "davidson":
-            return self.design.multiply((self.weights * (y - chances[:, 0]))[:, None]).tocsr()
-        by_eta = ((y == 1) - chances[:, 0] - (y == 0) + chances[:, 1]) / 2
-        by_tie = (y == 0.5) - chances[:, 2]
-        scaled = self.design.multiply((self.weights * by_eta)[:, None])
-        return scipy.sparse.hstack([scaled, (self.weights * by_tie)[:, None]]).tocsr()
+def _signs(codes: NDArray[np.int64], models: int) -> "scipy.sparse.csr_array":
+    """Return 1 for the first and -1 for the second model (n, m) of battles coded `f * m + s`."""
+    n = len(codes)
+    places = (np.tile(np.arange(n), 2), np.concatenate([codes // models, codes % models]))
+    signs = np.repeat([1.0, -1.0], n)
+    return scipy.sparse.coo_array((signs, places), shape=(n, models)).tocsr()
 
-    def information(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return minus the second derivatives (size, size)."""
-        won, lost, tied = self._chances(parameters).T
-        if self.ties != "davidson":
-            return self._products(won * lost)
-        by_eta = (won + lost) / 4 - ((won - lost) / 2) ** 2
-        across = self.design.T @ (self.weights * tied * (lost - won) / 2)
-        corner = (self.weights * tied * (1 - tied)).sum()
-        return np.block([[self._products(by_eta), across[:, None]], [across[None], corner]])
 
-    def _products(self, of_battle: NDArray[np.float64]) -> NDArray[np.float64]:
-        weighted = self.design.multiply((self.weights * of_battle)[:, None])
-        return np.asarray((self.design.T @ weighted).toarray())
+def _design(codes: NDArray[np.int64], models: int, order: bool) -> "scipy.sparse.csr_array":
+    """Return what eta is linear in: all models but the first, and the order (n, size)."""
+    signs = _signs(codes, models)[:, 1:]
+    return scipy.sparse.hstack([signs, np.ones((len(codes), int(order)))]).tocsr()
+
+
+def _derivatives(
+    parameters: NDArray[np.float64],
+    design: "scipy.sparse.csr_array",
+    battles: Battles,
+    tied: bool,
+) -> "tuple[scipy.sparse.csr_array, NDArray[np.float64]]":
+    """Return the derivatives of each battle's log likelihood, and minus the second ones of all.
+
+    The last parameter is the log of nu if battles are `tied`, else ties are not modelled.
+    """
+    n, k = design.shape
+    weights = np.ones(n) if battles.weights is None else battles.weights
+    half = design @ parameters[:k] / 2
+    logs = np.column_stack([half, -half, np.full(n, parameters[k] if tied else -np.inf)])
+    won, lost, tie = scipy.special.softmax(logs, axis=1).T
+    by_eta = weights * (battles.outcome - 0.5 - (won - lost) / 2)
+    scores = design.multiply(by_eta[:, None])
+    curved = design.multiply((weights * ((won + lost) - (won - lost) ** 2) / 4)[:, None])
+    information = (design.T @ curved).toarray()
+    if not tied:
+        return scores.tocsr(), information
+    across = (design.T @ (weights * tie * (lost - won) / 2))[:, None]
+    corner = (weights * tie * (1 - tie)).sum()
+    by_tie = weights * ((battles.outcome == 0.5) - tie)
+    return (
+        scipy.sparse.hstack([scores, by_tie[:, None]]).tocsr(),
+        np.block([[information, across], [across.T, corner]]),
+    )
 
 
 def _meat(scores: "scipy.sparse.csr_array", battles: Battles) -> NDArray[np.float64]:

@@ -186,11 +186,12 @@ class RatioNode(Node, frozen=True):
 
 
 class ModelColumnsNode(Node, frozen=True):
-    """`models A, B`, `correct A as "x"`, `value "F1" A, B`; `metric` only for `value`."""
+    """`models A, B`, `value "F1" A, B` with a `metric`, `judges A, B truth COL` with a `truth`."""
 
     keyword: NameNode
     items: tuple[ModelColumnNode, ...]
     metric: TextNode | RatioNode | None = None
+    truth: ColumnNode | None = None
 
 
 class ModelSettingNode(Node, frozen=True):

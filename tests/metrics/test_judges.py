@@ -93,7 +93,7 @@ def test_two_judges_have_cohens_kappa_on_the_examples_that_both_rated(tmp_path):
 
 
 def test_judges_are_compared_on_the_examples_that_humans_labelled(tmp_path):
-    text = 'predictions p from "r.csv"\n  id item\n  judges a, b\n  truth c\n'
+    text = 'predictions p from "r.csv"\n  id item\n  judges a, b truth c\n'
     table(tmp_path)
     results = run(study(f"evallang 1\n{text}measure accuracy\ncompare with mcnemar\n", tmp_path))
     (pair,) = results.comparisons[0].pairwise
@@ -128,7 +128,7 @@ def test_it_is_the_estimate_of_rogan_and_gladen():
 def test_a_judge_no_better_than_chance_gives_no_rate(tmp_path):
     rows = [(i, i % 2, (i // 2) % 2 if i < 80 else "") for i in range(200)]
     write_rows(tmp_path, "v.csv", "item,judge,human", rows)
-    text = 'predictions p from "v.csv"\n  judges judge\n  truth human\nmeasure corrected_rate\n'
+    text = 'predictions p from "v.csv"\n  judges judge truth human\nmeasure corrected_rate\n'
     (found,) = run(study(f"evallang 1\n{text}", tmp_path)).estimates
     assert found.value is None
     assert found.interval is None
@@ -139,7 +139,7 @@ def test_its_variance_is_that_of_the_three_shares(tmp_path):
     truth, said = labels(np.random.default_rng(5), 900, 300, 0.4, 0.9, 0.85)
     rows = [(i, s, t if t >= 0 else "") for i, (s, t) in enumerate(zip(said, truth, strict=True))]
     write_rows(tmp_path, "v.csv", "item,judge,human", rows)
-    text = 'predictions p from "v.csv"\n  judges judge\n  truth human\nmeasure corrected_rate\n'
+    text = 'predictions p from "v.csv"\n  judges judge truth human\nmeasure corrected_rate\n'
     (found,) = run(study(f"evallang 1\n{text}", tmp_path)).estimates
     # Delta method on the multinomial of the six kinds of examples, with numeric derivatives
     kinds, counts = np.unique(np.column_stack([truth, said]), axis=0, return_counts=True)

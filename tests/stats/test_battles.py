@@ -6,7 +6,7 @@ import pytest
 import scipy
 import statsmodels.api as sm
 
-from evallang.stats.battles import Battles, fit_strengths, separated_models
+from evallang.stats.battles import Battles, fit_strengths, is_bounded, separated_models
 from evallang.stats.hypothesis_tests.strengths import bradley_terry
 from evallang.stats.intervals.strengths import sandwich
 
@@ -155,3 +155,38 @@ def test_a_model_that_lost_all_battles_has_no_strength():
         fit_strengths(battles)
     tied = Battles(first, second, np.array([1.0, 1, 1, 0.5]), 3)
     assert separated_models(tied) == ()
+
+
+def test_without_ties_davidsons_strengths_are_those_of_a_binomial_regression():
+    kept = OUTCOME != 0.5
+    battles = clustered(PROMPT).take(kept)
+    found, expected = fit_strengths(battles), fit_strengths(battles, "drop")
+    model = sm.GLM(OUTCOME[kept], design(True, kept), family=sm.families.Binomial())
+    assert found.values == pytest.approx(CENTRE @ model.fit(tol=1e-13).params[:-1], abs=1e-9)
+    assert found.covariance == pytest.approx(expected.covariance, abs=1e-12)
+    assert found.tie is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "davidson", "half", "unordered"),
+    [
+        ([0.5, 0.5, 0.5, 0.5], False, True, False),  # a tie is certain
+        ([1, 1, 1, 1], False, False, True),  # the first always wins
+        ([1, 0.5, 1, 0.5], False, True, True),  # it wins or ties
+        ([1, 0.5, 0.5, 0.5], False, True, False),  # nobody lost to the loser
+        ([1, 0, 0.5, 0.5], True, True, True),
+    ],
+)
+def test_a_likelihood_that_grows_without_end_is_recognised(outcome, davidson, half, unordered):
+    first = np.array([0, 0, 1, 1])
+    battles = Battles(first, 1 - first, np.array(outcome, dtype=float), 2)
+    assert separated_models(battles) == ()
+    for ties, order, expected in (
+        ("davidson", True, davidson), ("half", True, half), ("davidson", False, unordered)
+    ):  # fmt: skip
+        assert is_bounded(battles, ties, order=order) == expected
+        if expected:
+            fit_strengths(battles, ties, order=order)
+        else:
+            with pytest.raises(ValueError, match="no maximum"):
+                fit_strengths(battles, ties, order=order)
