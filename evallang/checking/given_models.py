@@ -113,7 +113,7 @@ def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]
         if anchor is not None and anchor not in battles.names:
             models = listed(battles.names, "and")
             yield refusal("no_model_in_data", place, help=f"the models are {models}", name=anchor)
-        needed = {}
+        needed = dict[str, str]()
         if ordered and not battles.tells_order:
             needed["order_unknown"] = "order=none"
         if ties != "half" and not np.isin(battles.outcome, (0, 0.5, 1)).all():
@@ -132,9 +132,13 @@ def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]
             yield refusal(kind, place, metric=written, source=source, models=models)
             return
         if not is_bounded(counted_ones, ties, order=ordered):
-            fewer = (("order=none", ties, False), ("ties=half", "half", ordered))
-            enough = (w for w, t, o in fewer if is_bounded(counted_ones, t, order=o))
-            instead = f"{entry.name}({next(enough, 'ties=half, order=none')})"
+            if is_bounded(counted_ones, ties, order=False):
+                fewer = "order=none"
+            elif is_bounded(counted_ones, "half", order=ordered):
+                fewer = "ties=half"
+            else:
+                fewer = "ties=half, order=none"
+            instead = f"{entry.name}({fewer})"
             yield refusal("unbounded", place, metric=written, source=source, instead=instead)
             return
 

@@ -237,6 +237,13 @@ class PredictionsSpec(Placed, frozen=True):
     log: LogSpec | None = None
 
     @property
+    def subject(self) -> Literal["model", "judge", "panel"]:
+        """What its models are: with a truth each judge by itself, else a panel of judges."""
+        if self.judged != "judges":
+            return "model"
+        return "panel" if self.truth is None else "judge"
+
+    @property
     def orders(self) -> Literal["event", "query", "judges"] | None:
         """The clause that makes the predictions other than answers, such as an order of rows."""
         if self.judged == "judges":

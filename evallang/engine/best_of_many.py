@@ -41,6 +41,8 @@ def choose_again(
         or evaluation.on_training_rows
         or evaluation.yields.neighbours
         or entry.declaration.ideal is not None
+        or entry.declaration.needs
+        == "verdicts"  # a share of examples, which judges do not differ in
     ):
         return None
     naive = [point_estimate(study, evaluation, model, metric) for model in models]

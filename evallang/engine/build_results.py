@@ -293,6 +293,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         columns=column_records(source),
         samples=source.samples,
         clusters={} if source.battles is None else source.battles.sizes,
+        subject=spec.subject if isinstance(spec, PredictionsSpec) else "model",
     )
 
 

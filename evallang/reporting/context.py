@@ -443,6 +443,12 @@ class Context:
         record = self.data(data)
         return record.unit if record is not None and record.unit else "examples"
 
+    def subject(self, data: str | None) -> str:
+        """Return the word for what was measured on a data set, or on all ("model", "judge")."""
+        of = [one for one in self.results.data if data in (None, one.name)]
+        words = {one.subject for one in of}
+        return words.pop() if len(words) == 1 else "model"
+
     def groups(self, data: str | None) -> str:
         """Return the word for the groups of a data set, or of all ("patients"); else "groups"."""
         if data is None:

@@ -90,7 +90,9 @@ def estimates_table(
     primary = every[0]
     models = context.models_best_first(setting, primary)
     found = {(m, k): context.estimate(setting, m, k) for m in models for k in metrics}
-    columns: list[Column | Over | None] = [Column(runs("Model"), "left", sortable=True)]
+    columns: list[Column | Over | None] = [
+        Column(runs(capitalised(context.subject(setting.data))), "left", sortable=True)
+    ]
     cells: dict[str, list[Cell]] = {model: [Cell(runs(context.model(model)))] for model in models}
     counts = metrics[0] if context.counts_right(metrics[0]) else ""  # next to its share
     shares = {model: found.get((model, counts)) for model in models}

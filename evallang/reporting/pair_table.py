@@ -151,7 +151,11 @@ def _size(context: Context, comparison: Comparison) -> str:
     """
     if comparison.data is None:
         return "" if comparison.ranks is None else count_sets(context, comparison.ranks.n)
-    n = context.n_tested(Setting(comparison.data, comparison.protocol), (comparison.metric,))
+    setting = Setting(comparison.data, comparison.protocol)
+    n = context.n_tested(setting, (comparison.metric,))
+    counted = {sum(map(sum, pair.table)) for pair in comparison.pairwise if pair.table}
+    if not context.estimates(setting, comparison.metric) and len(counted) == 1:
+        n = counted.pop()  # judges on the rows with a truth, which other metrics exceed
     known = n is not None and not context.samples(comparison.data)
     return f"{count(n or 0)} {context.cases(comparison.data)}" if known else ""
 

@@ -42,7 +42,8 @@ def title(context: Context) -> Sequence[Block]:
     features = {data.n_features for data in results.data}
     if len(features) == 1 and (number := features.pop()) is not None:
         facts.append(Fact("Features", count(number)))
-    facts.append(Fact("Models", count(len(results.models))))
+    subjects = f"{capitalised(context.subject(None))}s"
+    facts.append(Fact(subjects, count(len(results.models))))
     own = [protocol for protocol in results.protocols if protocol.implied_by is None]
     if own:
         names = list(dict.fromkeys(p.short or p.kind.replace("_", " ") for p in own))

@@ -133,8 +133,8 @@ def fit_strengths(
     """Estimate strengths by maximum likelihood (for `half` by its score equations).
 
     With several ways of clusters the covariance is that of Cameron, Gelbach & Miller 2011. Without
-    small-sample factor. Raises `ValueError` where no estimate is finite: a model has no battle, some
-    models won or lost all battles with the others, or too few outcomes contradict the rest.
+    small-sample factor. Raises `ValueError` where no estimate is finite: a model has no battle, or
+    some models won or lost all battles with the others, or too few outcomes contradict the rest.
     """
     kept = battles.outcome != 0.5 if ties == "drop" else np.ones(len(battles.outcome), dtype=bool)
     some = battles.take(kept)
