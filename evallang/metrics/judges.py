@@ -264,8 +264,8 @@ def _as_judged(outcome: Outcome) -> str | None:
     if not (there and absent):
         return "the labels by humans are of one class, so that the judge's errors are unknown"
     text = (
-        f"the judge gives {said:,} of {n:,}; its sensitivity is {hits:,} of {there:,} and its "
-        f"specificity {rejected:,} of {absent:,}"
+        f"the judge calls {said:,} of {n:,} positive; its sensitivity is {hits:,} of {there:,} and "
+        f"its specificity {rejected:,} of {absent:,}"
     )
     skill = hits / there + rejected / absent - 1
     return text if skill > 0 else f"{text}, no better than chance, so that no rate follows"

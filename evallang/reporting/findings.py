@@ -58,6 +58,7 @@ def findings(context: Context) -> Sequence[Block]:
     firm = sorted(decided, key=lambda comparison: comparison.metric not in primary)
     for comparison in firm:
         items += _comparison_findings(context, comparison, praised)
+    items += _uncompared(context, firm)
     items += not_tested(context, firm)
     items += (analysed := analysis_findings(context))
     if not firm:
@@ -177,6 +178,22 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
         n=n,
         widest=widest_of(contrast(pair, pair.models[0]) for pair in comparison.pairwise),
     )
+
+
+def _uncompared(context: Context, firm: Sequence[Comparison]) -> list[Runs]:
+    """State the primary metric of judges, such as the corrected rate, where others are compared."""
+    items = []
+    for setting in context.settings:
+        metric = context.metrics(setting)[0]
+        known = [e for e in context.estimates(setting, metric) if e.value is not None]
+        compared = not firm or metric in {comparison.metric for comparison in firm}
+        if context.subject(setting.data) == "judge" and not compared and known:
+            shown = known[:MOST_FINDINGS]
+            numbers = {e.model: estimate_runs(context, setting, e) for e in shown}
+            more, words = len(known) - len(shown), context.metric(metric)
+            facts = {"setting": setting, "metric": words, "numbers": numbers, "more": more}
+            items.append(write(context, TOPIC, "each", **facts))
+    return items
 
 
 def _best(context: Context, setting: Setting, metric_name: str, praised: set[object]) -> list[Runs]:
