@@ -67,7 +67,8 @@ class AnalysisDeclaration(Guidance, frozen=True):
     ----------
     about : `lines` where it is about the `compare` lines of a study, and `decisions` where it
         decides them again; `estimates` where it reads the estimates of a study, once for each data
-        set under a protocol; `model` where it is computed for each model from its held-out
+        set under a protocol; `pairs` where it reads the tests of all pairs of models, on each data
+        set or on their average; `model` where it is computed for each model from its held-out
         predictions; `models` where it is computed once from those of all models of a data set
         under a protocol
     task : the task of the data that it is for, None for any; lines have no task
@@ -94,7 +95,7 @@ class AnalysisDeclaration(Guidance, frozen=True):
     command : True where a command of its own answers it without an `analyze` line
     """
 
-    about: Literal["lines", "decisions", "estimates", "model", "models"] = "model"
+    about: Literal["lines", "decisions", "estimates", "pairs", "model", "models"] = "model"
     task: Literal["classification", "regression"] | None = None
     needs: Literal["labels", "scores", "probabilities", "searches"] = "labels"
     fewest_folds: int = 1
@@ -128,7 +129,7 @@ class AnalysisDeclaration(Guidance, frozen=True):
 ABOUT_LINES = ("lines", "decisions")
 """What an analysis is about that is about the `compare` lines of a study."""
 
-WITHOUT_PREDICTIONS = (*ABOUT_LINES, "estimates")
+WITHOUT_PREDICTIONS = (*ABOUT_LINES, "estimates", "pairs")
 """What an analysis is about that reads no predictions."""
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.analyses")

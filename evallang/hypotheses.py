@@ -15,10 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evallang.compatibility import own_metric
+from evallang.analysis import ANALYSES
+from evallang.compatibility import is_grouped, own_metric, yields_of, yields_of_average
+from evallang.compatibility.hypothesis_tests import joint_test
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.results.written import statement_of
 from evallang.spelling import Words
+from evallang.stats.corrections.correction import CORRECTIONS, joint_default
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -121,13 +124,15 @@ class Families(Struct, frozen=True):
     """All families of a study, in the order of their first lines.
 
     `left_open` tells that the data decide how many hypotheses there are: what is known without
-    them is a lower bound.
+    them is a lower bound. `of_analyses` are the families of all pairs of models that an `analyze`
+    item reads, by its place in the study: those of a line where one has them.
     """
 
     families: tuple[Family, ...]
     by_line: Mapping[int, Family]
     planned: Mapping[int, tuple[PlannedComparison, ...]]
     left_open: bool
+    of_analyses: Mapping[int, tuple[Family, ...]]
 
     def family(self, study: Study, line: ComparisonSpec) -> Family:
         """Return the family of a line; a `require` line is one of its own."""
@@ -146,7 +151,90 @@ def families_of(study: Study) -> Families:
     }
     by_line |= {line.index: joint for line in joined}
     families = tuple({id(family): family for family in by_line.values()}.values())
-    return Families(families, by_line, planned, is_open(study))
+    of_analyses = {
+        place: tuple(_of_all_pairs(study, spec, -1 - place, families))
+        for place, spec in enumerate(study.analyses)
+        if ANALYSES[spec.method.name].declaration.about == "pairs"
+    }
+    return Families(families, by_line, planned, is_open(study), of_analyses)
+
+
+def _of_all_pairs(
+    study: Study, spec: AnalysisSpec, index: int, known: Sequence[Family]
+) -> Iterator[Family]:
+    """Iterate over the families of all pairs of models that an analysis reads.
+
+    The pairs of a line are taken where its correction resamples them together, else they are
+    planned under `index`.
+    """
+    for planned in pairs_of_analysis(study, spec, index):
+        resampled = (family for family in known if _is_resampled(family))
+        yield next(
+            (family for family in resampled if _has_same_pairs(family.comparisons[0], planned)),
+            _family((planned,), planned.line.correction),
+        )
+
+
+def _is_resampled(family: Family) -> bool:
+    """Return whether a family is the two-sided tests of one place, resampled together."""
+    correction, planned = family.correction, family.comparisons
+    return (
+        correction is not None
+        and CORRECTIONS[correction.name].declaration.simultaneous == "resampled"
+        and len(planned) == 1
+        and not (planned[0].line.exploratory or planned[0].line.omnibus)
+        and "alternative" not in planned[0].line.test.keywords()
+    )
+
+
+def _has_same_pairs(one: PlannedComparison, other: PlannedComparison) -> bool:
+    def facts(planned: PlannedComparison) -> tuple[object, ...]:
+        line = planned.line
+        pairs = frozenset(map(frozenset, planned.pairs))
+        return planned.sources, planned.metric, line.averaged, line.across, line.protocol, pairs
+
+    return facts(one) == facts(other)
+
+
+def pairs_of_analysis(
+    study: Study, spec: AnalysisSpec, index: int = -1
+) -> Iterator[PlannedComparison]:
+    """Iterate over the comparisons of all pairs that an analysis reads, where a test runs.
+
+    They are by the metric of the item, else by the first measure, and on the average over the
+    data sets where that is measured.
+    """
+    metric = spec.metric or next((measure.metric for measure in study.measures), None)
+    averaged = next((m.averaged for m in study.measures if m.metric == metric), None)
+    own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
+    fitted = [source for source in study.sources if isinstance(source, DataSpec)]
+    given = [source for source in study.sources if not isinstance(source, DataSpec)]
+    places = [(protocol, fitted) for protocol in own if fitted] + [(None, given)] * bool(given)
+    for protocol, sources in places:
+        line = ComparisonSpec(
+            index,
+            spec.method.written,
+            spec.models,
+            (),
+            None,
+            False,
+            Method(""),
+            None,
+            Method(joint_default()),
+            () if metric is None else (metric,),
+            None if protocol is None else protocol.name,
+            False,
+            averaged,
+        )
+        for planned in _planned(line, sources, study.model_names):
+            source = next(one for one in sources if one.name == planned.sources[0])
+            if isinstance(source, ScoresSpec):
+                continue
+            yields = yields_of(source, protocol)
+            yields = yields if averaged is None else yields_of_average(yields)
+            test = joint_test(planned.metric, yields, is_grouped(source, study.group))
+            if test is not None:
+                yield replace(planned, line=replace(line, test=test))
 
 
 def hypotheses_of(study: Study, line: ComparisonSpec) -> tuple[Hypothesis, ...]:

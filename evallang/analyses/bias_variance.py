@@ -304,7 +304,7 @@ def _methods(context: Context, found: Sequence[Analysis]) -> str:
     return f"Bias and variance were estimated from out-of-bag predictions of {n} bootstrap samples"
 
 
-def _by_data(item: Analysis) -> str:
+def _by_data(item: Analysis) -> str | None:
     return item.data
 
 

@@ -1,5 +1,7 @@
 """Which test goes with a metric and what a protocol yields, and the nearest one that does."""
 
+import math
+
 from evallang.compatibility import (
     are_paired,
     is_auc,
@@ -198,6 +200,15 @@ def tests_of_averages() -> list[str]:
     """Return the tests with a form for averages over data sets, the default first."""
     known = [entry for entry in HYPOTHESIS_TESTS if entry.declaration.averaged]
     return [entry.name for entry in sorted(known, key=lambda one: one.declaration.averaged)]
+
+
+def joint_test(metric: Method, yields: Yields, grouped: bool) -> Method | None:
+    """Return the test whose pairs are resampled together, None where none of them runs."""
+    known = (entry for entry in HYPOTHESIS_TESTS if entry.declaration.jointly)
+    for entry in sorted(known, key=lambda one: one.declaration.averaged or math.inf):
+        if unmet_by_test(Method(entry.name), metric, yields, grouped) is None:
+            return Method(entry.name)
+    return None
 
 
 def _area_metric() -> str:

@@ -1,6 +1,7 @@
-"""The `analyze` lines about estimates: an answer for each data set from those of all."""
+"""The `analyze` lines about estimates, for each data set, and about all pairs of models."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from evallang.engine.providers import Providers
 from evallang.engine.walk import computes
 from evallang.planning import nodes
 from evallang.results.codec import to_plain, with_tuples
-from evallang.results.records import Analysis, Estimate
+from evallang.results.records import Analysis, Comparison, Estimate
 from evallang.results.written import statement_of
 from evallang.stats.inputs import Subject
 from evallang.study import AnalysisSpec, Method, SourceSpec, Study
@@ -42,6 +43,22 @@ ESTIMATES: Providers[Estimates] = Providers(Subject.ESTIMATES)
 ESTIMATES.provide(estimates=lambda estimates: estimates)
 
 
+class Ranking(Struct, frozen=True):
+    """All pairs of models of one place by a metric, and the estimates of the models there."""
+
+    study: Study
+    spec: AnalysisSpec
+    metric: Method
+    pairs: Comparison
+    found: tuple[Estimate, ...]
+
+
+PAIRS: Providers[Ranking] = Providers(Subject.PAIRS)
+"""What makes the inputs of an analysis of all pairs."""
+
+PAIRS.provide(ranking=lambda ranking: ranking)
+
+
 @computes(nodes.ESTIMATE_ANALYSIS)
 def analysis_of_estimates(
     study: Study,
@@ -51,11 +68,41 @@ def analysis_of_estimates(
     estimates: Sequence[Estimate],
 ) -> tuple[Analysis, ...]:
     """Answer an item for one data set; nothing for one that it is not about."""
-    entry = ANALYSES[spec.method.name]
     inputs = Estimates(study, spec, data, protocol, tuple(estimates))
-    values: dict[str, object] = {"problem": None, "level": study.confidence, "notes": ()}
+    return _answered(ESTIMATES, inputs, data, protocol)
+
+
+@computes(nodes.PAIR_ANALYSIS)
+def analysis_of_pairs(
+    study: Study,
+    spec: AnalysisSpec,
+    metric: Method,
+    comparisons: Sequence[Comparison],
+    estimates: Sequence[Estimate],
+) -> tuple[Analysis, ...]:
+    """Answer an item for the pairs of one data set, or of the average over data sets."""
+    (pairs,) = comparisons
+
+    def place(one: Comparison | Estimate) -> tuple[str | None, ...]:
+        return one.data, one.averaged, one.protocol, one.metric
+
+    found = tuple(one for one in estimates if place(one) == place(pairs))
+    inputs = Ranking(study, spec, metric, pairs, found)
+    return _answered(PAIRS, inputs, pairs.data, pairs.protocol, pairs.metric)
+
+
+def _answered(
+    providers: Providers[Any],
+    inputs: Estimates | Ranking,
+    data: str | None,
+    protocol: str | None,
+    metric: str | None = None,
+) -> tuple[Analysis, ...]:
+    spec, level = inputs.spec, inputs.study.confidence
+    entry = ANALYSES[spec.method.name]
+    values: dict[str, object] = {"problem": None, "level": level, "notes": ()}
     try:
-        made = (ESTIMATES.make(name, inputs) for name in entry.inputs)
+        made = (providers.make(name, inputs) for name in entry.inputs)
         found = entry.function(*made, **spec.method.keywords())
         if found is None:
             return ()
@@ -63,4 +110,5 @@ def analysis_of_estimates(
     except ValueError as error:
         values["problem"] = str(error)
     plain = {name: with_tuples(value) for name, value in values.items()}
-    return (Analysis(entry.name, data, protocol, None, None, plain),)
+    averaged = inputs.pairs.averaged if isinstance(inputs, Ranking) else None
+    return (Analysis(entry.name, data, protocol, None, metric, plain, averaged),)

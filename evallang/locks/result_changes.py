@@ -186,7 +186,9 @@ def _analyses(results: ResultsRecord) -> dict[str, Mapping[str, Any]]:
     for one in results.analyses:
         metric = f" by {one.metric}" if one.metric else ""
         model = f" of {one.model}" if one.model else ""
-        found[f"analysis {one.kind}{metric}{model}{_on(one.data, one.protocol)}"] = one.values
+        found[f"analysis {one.kind}{metric}{model}{_on(data_words(one), one.protocol)}"] = (
+            one.values
+        )
     return found
 
 

@@ -370,6 +370,7 @@ ABOUT = {
     "lines": "the `compare` lines of the study",
     "decisions": "the decisions of the `compare` lines of the study",
     "estimates": "the estimates of each data set under a protocol",
+    "pairs": "all pairs of models of each data set under a protocol, or of their average",
 }
 SEVERAL_SEEDS = "seeds: the protocol repeats every fit with several"
 SEARCHES = "models with a search for hyper-parameters"

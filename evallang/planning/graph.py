@@ -10,7 +10,7 @@ from evallang.analysis import ANALYSES, AnalysisDeclaration
 from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable
 from evallang.data.read_sources import ReadSources
-from evallang.hypotheses import PlannedComparison, lines_decided
+from evallang.hypotheses import Family, PlannedComparison, lines_decided
 from evallang.models.model import is_baseline, search_space
 from evallang.planning import nodes
 from evallang.planning.nodes import At, Graph, Node
@@ -70,6 +70,7 @@ class _Builder:
         self.sources: dict[str, str] = {}
         self.evidence: list[EvidenceFacts] = []
         self.estimates: dict[str, list[str]] = {}
+        self.averages: tuple[str, ...] = ()
         self.tests: dict[PlannedComparison, str] = {}
 
     def build(self) -> None:
@@ -80,7 +81,7 @@ class _Builder:
             if not place.implied:
                 self.estimates[place.key] = list(self._estimates(place))
         own = [place for place in self.evidence if not place.implied]
-        averages = tuple(self._averages(own))
+        self.averages = tuple(self._averages(own))
         families = tuple(self._families())
         requirements = tuple(self._requirements(own))
         choices = [
@@ -113,7 +114,7 @@ class _Builder:
                 "fits": tuple(self.fits),
                 "estimates": [
                     *(key for place in own for key in self.estimates[place.key]),
-                    *averages,
+                    *self.averages,
                 ],
                 "families": families,
                 "requirements": requirements,
@@ -368,57 +369,66 @@ class _Builder:
         ]
         measured = {measure.metric for measure in study.measures}
         metrics = dict.fromkeys(metric for metric, models in compared if set(models) & here)
+        for spec in study.analyses:
+            if ANALYSES[spec.method.name].declaration.about == "pairs" and spec.metric is not None:
+                metrics.setdefault(spec.metric)
         return [Measure(metric, None) for metric in metrics if metric not in measured]
 
     def _families(self) -> Iterator[str]:
-        at = {(place.data, place.protocol): place for place in self.evidence}
         for family in self.families.families:
-            tests = []
-            for planned in family.comparisons:
-                line = planned.line
-                inputs: dict[str, str | Iterable[str]] = {"study": self.study, "evaluations": ()}
-                given: dict[str, object] = {"planned": planned}
-                protocol = line.protocol
-                if planned.table is not None:
-                    table = self.sources.get(planned.table)
-                    if table is None:
-                        continue
-                    inputs["table"] = table
-                else:
-                    given["table"] = None
-                    found = [
-                        at.get((name, None)) or at.get((name, line.protocol))
-                        for name in planned.sources
-                    ]
-                    places = [place for place in found if place is not None]
-                    if len(places) < len(found) or not places:
-                        continue  # which could not be read
-                    inputs["evaluations"] = [place.key for place in places]
-                    if line.averaged is not None:
-                        average = self._average(places, planned.metric, line.averaged)
-                        inputs["evaluations"] = [average]
-                    protocol = line.protocol if line.across else places[0].protocol
-                data = None if line.over_data else planned.sources[0]
-                key = self.graph.add(
-                    nodes.TESTS,
-                    inputs,
-                    given,
-                    line.index,
-                    planned.metric.written,
-                    planned.source,
-                    at=At(data, protocol),
-                    title=line.source,
-                    models=planned.models,
-                )
-                self.tests[planned] = key
-                tests.append(key)
-            if tests:
-                yield self.graph.add(
-                    nodes.FAMILY,
-                    {"study": self.study, "test_runs": tests},
-                    {"family": family},
-                    title="decisions",
-                )
+            if (key := self._family(family)) is not None:
+                yield key
+
+    def _family(self, family: Family) -> str | None:
+        """Return the node of a family, None where no source of its tests could be read."""
+        at = {(place.data, place.protocol): place for place in self.evidence}
+        tests = []
+        for planned in family.comparisons:
+            line = planned.line
+            inputs: dict[str, str | Iterable[str]] = {"study": self.study, "evaluations": ()}
+            given: dict[str, object] = {"planned": planned}
+            protocol = line.protocol
+            if planned.table is not None:
+                table = self.sources.get(planned.table)
+                if table is None:
+                    continue
+                inputs["table"] = table
+            else:
+                given["table"] = None
+                found = [
+                    at.get((name, None)) or at.get((name, line.protocol))
+                    for name in planned.sources
+                ]
+                places = [place for place in found if place is not None]
+                if len(places) < len(found) or not places:
+                    continue  # which could not be read
+                inputs["evaluations"] = [place.key for place in places]
+                if line.averaged is not None:
+                    average = self._average(places, planned.metric, line.averaged)
+                    inputs["evaluations"] = [average]
+                protocol = line.protocol if line.across else places[0].protocol
+            data = None if line.over_data else planned.sources[0]
+            key = self.graph.add(
+                nodes.TESTS,
+                inputs,
+                given,
+                line.index,
+                planned.metric.written,
+                planned.source,
+                at=At(data, protocol),
+                title=line.source,
+                models=planned.models,
+            )
+            self.tests[planned] = key
+            tests.append(key)
+        if not tests:
+            return None
+        return self.graph.add(
+            nodes.FAMILY,
+            {"study": self.study, "test_runs": tests},
+            {"family": family},
+            title="decisions",
+        )
 
     def _requirements(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
         for line in self.study_meant.requirements:
@@ -532,6 +542,25 @@ class _Builder:
                             at=place.at,
                             title=f"{spec.method.name} of {place.label}",
                         )
+            elif declared.about == "pairs":
+                estimates = [key for place in own for key in self._whole_estimates(place)]
+                for family in self.families.of_analyses[index]:
+                    if (decided := self._family(family)) is None:
+                        continue
+                    (planned,) = family.comparisons
+                    yield self.graph.add(
+                        nodes.PAIR_ANALYSIS,
+                        {
+                            "study": self.study,
+                            "comparisons": decided,
+                            "estimates": [*estimates, *self.averages],
+                        },
+                        {"spec": spec, "metric": planned.metric},
+                        index,
+                        planned.metric.written,
+                        at=self.graph.nodes[self.tests[planned]].at,
+                        title=f"{spec.method.name} {planned.source}",
+                    )
             else:
                 yield from self._analyses_of_models(index, spec, declared, own)
 

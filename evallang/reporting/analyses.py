@@ -48,12 +48,12 @@ Key = Callable[[Analysis], object]
 MOST_TOLD = 2  # models of a key finding; it states the range of the others
 
 
-def by_metric(item: Analysis) -> tuple[str, str | None, str | None]:
+def by_metric(item: Analysis) -> tuple[str | None, ...]:
     """Return the place and the metric of an analysis."""
     return item.data, item.protocol, item.metric
 
 
-def by_place(item: Analysis) -> tuple[str, str | None]:
+def by_place(item: Analysis) -> tuple[str | None, ...]:
     """Return the place of an analysis."""
     return item.data, item.protocol
 

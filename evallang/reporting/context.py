@@ -863,6 +863,7 @@ def _with_named_averages(results: ResultsRecord) -> ResultsRecord:
         estimates=tuple(map(named, results.estimates)),
         comparisons=tuple(map(named, results.comparisons)),
         requirements=tuple(map(named, results.requirements)),
+        analyses=tuple(map(named, results.analyses)),
     )
 
 

@@ -154,7 +154,7 @@ def _has_curve(context: Context, item: Analysis) -> bool:
     return method is not None and method.curve is not None
 
 
-def _place(item: Analysis) -> tuple[str, str, str | None]:
+def _place(item: Analysis) -> tuple[str | None, ...]:
     return item.kind, item.data, item.protocol
 
 

@@ -521,21 +521,22 @@ class Requirement(Struct, frozen=True):
     averaged: Literal["data", "rows"] | None = None
 
 
-def data_words(one: Estimate | Comparison | Requirement) -> str:
-    """Return the data set of a record, or in words that it is about all of them."""
-    average = f"the average over {one.averaged}" if one.averaged else "all data sets"
-    return one.data or average
-
-
 class Analysis(Struct, frozen=True):
-    """The values of one `analyze` item."""
+    """The values of one `analyze` item; `data` is None on the average over the data sets."""
 
     kind: str
-    data: str
+    data: str | None
     protocol: str | None
     model: str | None
     metric: str | None
     values: Mapping[str, Value]
+    averaged: Literal["data", "rows"] | None = None
+
+
+def data_words(one: Estimate | Comparison | Requirement | Analysis) -> str:
+    """Return the data set of a record, or in words that it is about all of them."""
+    average = f"the average over {one.averaged}" if one.averaged else "all data sets"
+    return one.data or average
 
 
 class CorrectedEstimate(Struct, frozen=True):

@@ -43,6 +43,8 @@ class Subject(StrEnum):
     """A `compare` line that an `analyze` line decides again."""
     ESTIMATES = "estimates"
     """The estimates of a study, which an `analyze` line asks about."""
+    PAIRS = "pairs"
+    """The tests of all pairs of models of one place, which an `analyze` line asks about."""
     OUTCOMES = "outcomes"
     """The held-out predictions of the models that an `analyze` line asks about."""
 
@@ -53,7 +55,13 @@ ASKED_BY: Mapping[str, frozenset[Subject]] = {
     "interval": frozenset({Subject.ESTIMATE, Subject.COMPARISON}),
     "correction": frozenset({Subject.FAMILY}),
     "analysis": frozenset(
-        {Subject.ANALYSIS, Subject.DECISIONS, Subject.ESTIMATES, Subject.OUTCOMES}
+        {
+            Subject.ANALYSIS,
+            Subject.DECISIONS,
+            Subject.ESTIMATES,
+            Subject.PAIRS,
+            Subject.OUTCOMES,
+        }
     ),
 }
 """The subjects of each kind of registered member."""
@@ -506,6 +514,12 @@ INPUTS = Inputs(
             "estimates",
             "`Estimates`: all estimates of a study, and the data set to answer for",
             frozenset({Subject.ESTIMATES}),
+            counts=_COUNTED,
+        ),
+        Input(
+            "ranking",
+            "`Ranking`: the decided tests of all pairs of models, and the estimates of these",
+            frozenset({Subject.PAIRS}),
             counts=_COUNTED,
         ),
         Input(

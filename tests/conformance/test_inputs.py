@@ -14,7 +14,7 @@ from evallang.engine.across import DATA_SETS
 from evallang.engine.analyses import ANALYSIS
 from evallang.engine.comparisons import FAMILY
 from evallang.engine.decisions import DECISIONS
-from evallang.engine.estimate_analyses import ESTIMATES
+from evallang.engine.estimate_analyses import ESTIMATES, PAIRS
 from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.model_analyses import OUTCOMES
 from evallang.engine.providers import COMPARISON, Providers
@@ -30,7 +30,17 @@ from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.score_counts import PlacementSums
 
-PROVIDERS = (COMPARISON, DATA_SETS, DECISIONS, ESTIMATE, ESTIMATES, FAMILY, ANALYSIS, OUTCOMES)
+PROVIDERS = (
+    COMPARISON,
+    DATA_SETS,
+    DECISIONS,
+    ESTIMATE,
+    ESTIMATES,
+    FAMILY,
+    ANALYSIS,
+    PAIRS,
+    OUTCOMES,
+)
 MEMBERS = [
     pytest.param(entry, id=f"{entry.kind}-{entry.name}")
     for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, ANALYSES)
@@ -169,7 +179,7 @@ STUDIES = (
     "  correct all as right\n"
     f'predictions tokens from "{ANSWERS}"\n  model model\n  id question\n'
     '  value "output tokens" all as tokens\n  lower is better\nmeasure accuracy\n'
-    'analyze cost_frontier(cost="output tokens")\n',
+    'analyze cost_frontier(cost="output tokens")\nanalyze leaderboard\n',
     f"{CANCER}protocol holdout\nmeasure calibration_slope\n  interval jackknife\n",
 )
 

@@ -60,6 +60,7 @@ class Positions(Struct, frozen=True):
     `reverse` puts small values right, as average ranks are drawn; `reach` is the critical
     difference, drawn as a length above the scale; models that are `far` from the others are listed
     beyond its end. The scale has ticks at `possible` values, and bars below it room for its `ends`.
+    `intervals` are drawn in rows.
     """
 
     values: Mapping[str, float]
@@ -72,6 +73,7 @@ class Positions(Struct, frozen=True):
     far: frozenset[str] = frozenset()
     reach: float | None = None
     ends: Sequence[float] = ()
+    intervals: Mapping[str, tuple[float, float]] = {}
 
     @property
     def texts(self) -> list[str]:
@@ -92,7 +94,8 @@ def grouping_diagram(
         for i, members in enumerate(groups)
         if len(members) > 1
     )
-    spoken = f"Not shown to differ, {spoken}." if spoken else "Each pair was shown to differ."
+    alone = "Each pair was shown to differ." if groups else ""
+    spoken = f"Not shown to differ, {spoken}." if spoken else alone
     places = zip((labels[m] for m in found.values), found.texts, strict=True)
     critical = "" if reach is None else f" Critical difference {fixed(reach, found.scale)}."
     alt = f"Models on the scale of {found.name}: {', '.join(map(' '.join, places))}. "
@@ -112,7 +115,7 @@ def drawn_as_columns(found: Positions, groups: Sequence[Sequence[str]]) -> bool:
 def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     """Draw a row for each model, best first: its place, and a point in each of its groups."""
     values, texts, far = found.values, found.texts, found.far
-    step = min(GROUP_STEP, GROUPS_WIDTH / len(groups))
+    step = min(GROUP_STEP, GROUPS_WIDTH / max(len(groups), 1))
     places = [COLUMN - step * (len(groups) - 0.5 - k) for k in range(len(groups))]
     right = COLUMN - step * len(groups) - GAP
     widest = fonts.widest(texts, SIZE)
@@ -122,6 +125,7 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     names = written or numbers_of_names(labels)
     left = fonts.widest((line for lines in names for line in lines), SIZE) + GAP
     kept = [v for model, v in values.items() if model not in far]
+    kept += [end for between in found.intervals.values() for end in between]
     ends = (left + 3, right - widest - GAP - 3)
     axis = Axis(
         min(kept),
@@ -143,6 +147,9 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     for (model, y), lines, text in zip(rows.items(), names, texts, strict=True):
         canvas.names(left - GAP, y, lines)
         canvas.words(right - 2, y, text, "right")
+        if model in found.intervals:
+            between = [(axis(end), y) for end in found.intervals[model]]
+            canvas.line(between, found.looks[model].colour, 2.0)
         canvas.dot(axis(values[model]), y, filled=True, look=found.looks[model])
     canvas.cloud([(x, y) for x in places for y in rows.values()], RULE, 0.8)
     for x, members in zip(places, groups, strict=True):

@@ -1,0 +1,154 @@
+"""`analyze leaderboard`: against differences, bootstraps and counts by numpy alone."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from studies import write_rows
+
+import evallang as ev
+from evallang.reporting.report import figures as report_figures
+
+HEAD = """evallang 1
+study
+  seed 1
+predictions suite from "rows.csv"
+  id question
+  dataset task
+  model model
+  correct all as right
+"""
+AVERAGED = f"{HEAD}measure accuracy averaged over data\n"
+RATES = {"a b": 0.9, "c": 0.86, "d": 0.62, "e": 0.6, "f": 0.3}
+
+
+def rows(rates=RATES, tasks=3, n=60, seed=5):
+    rng = np.random.default_rng(seed)
+    return [
+        [f"t{task}", f"{task}-{i}", model, int(rng.random() < p)]
+        for task in range(tasks)
+        for i in range(n + 10 * task)
+        for model, p in rates.items()
+    ]
+
+
+def run(folder, given, body):
+    write_rows(folder, "rows.csv", "task,question,model,right", given)
+    (folder / "study.eval").write_text(body, encoding="utf-8")
+    return ev.run(folder / "study.eval", out=folder / "out", look=False).record
+
+
+def by_hand(given, rounds=4000):
+    """Return the value and the interval of ranks of each model, by max-T of sign flips of means.
+
+    The differences of the averages over tasks are flipped by examples, and each is divided by its
+    standard deviation under the flips.
+    """
+    models = list(dict.fromkeys(row[2] for row in given))
+    tasks = list(dict.fromkeys(row[0] for row in given))
+    right = {model: [[r[3] for r in given if (r[0], r[2]) == (t, model)] for t in tasks]
+             for model in models}  # fmt: skip
+    values = {model: float(np.mean([np.mean(x) for x in right[model]])) for model in models}
+    weights = np.concatenate([np.full(len(x), 1 / len(x) / len(tasks)) for x in right[models[0]]])
+    x = np.array([np.concatenate(right[model]) for model in models])
+    pairs = list(combinations(range(len(models)), 2))
+    d = np.array([(x[i] - x[j]) * weights for i, j in pairs])
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (rounds, d.shape[1]))
+    drawn = np.abs(signs @ d.T) / np.sqrt((d**2).sum(axis=1))
+    limit = np.quantile(drawn.max(axis=1), 0.95)
+    z = d.sum(axis=1) / np.sqrt((d**2).sum(axis=1))
+    wins = {(models[i], models[j]) for (i, j), one in zip(pairs, z, strict=True) if one > limit}
+    wins |= {(models[j], models[i]) for (i, j), one in zip(pairs, z, strict=True) if one < -limit}
+    ranks = {
+        m: (1 + sum(b == m for _, b in wins), len(models) - sum(a == m for a, _ in wins))
+        for m in models
+    }
+    return values, ranks, wins
+
+
+def test_values_ranks_and_groups_are_those_of_all_differences(tmp_path):
+    given = rows()
+    record = run(tmp_path, given, f"{AVERAGED}analyze leaderboard\n")
+    (found,) = record.analyses
+    values, ranks, wins = by_hand(given)
+    models = found.values["models"]
+    assert (found.data, found.averaged) == (None, "data")
+    assert [one["model"] for one in models] == sorted(values, key=values.get, reverse=True)
+    intervals = {e.model: e.interval for e in record.estimates if e.averaged == "data"}
+    for place, one in enumerate(models, start=1):
+        assert one["value"] == pytest.approx(values[one["model"]], abs=1e-12)
+        assert (one["low"], one["high"]) == (
+            intervals[one["model"]].low,
+            intervals[one["model"]].high,
+        )
+        assert one["rank"] == place
+        assert (one["low_rank"], one["high_rank"]) == ranks[one["model"]]
+    assert 0 < len(wins) < 10
+    together = [
+        set(some)
+        for size in range(1, 6)
+        for some in combinations(values, size)
+        if not any(pair in wins for pair in permutations(some, 2))
+    ]
+    largest = [some for some in together if not any(some < other for other in together)]
+    assert sorted(map(sorted, found.values["groups"])) == sorted(map(sorted, largest))
+
+
+def test_the_pairs_of_a_line_are_those_of_the_leaderboard(tmp_path):
+    body = f"{AVERAGED}compare all averaged over data\nanalyze leaderboard\n"
+    record = run(tmp_path, rows(), body)
+    (line,), (board,) = record.comparisons, record.analyses
+    decided = [test for test in line.pairwise if test.reject]
+    ranks = {one["model"]: (one["low_rank"], one["high_rank"]) for one in board.values["models"]}
+    for model, (low, high) in ranks.items():
+        value = {m: v["value"] for v in board.values["models"] for m in [v["model"]]}
+        above = [
+            t for t in decided if model in t.models and value[model] < max(map(value.get, t.models))
+        ]
+        assert low == 1 + len(above)
+        assert high == 5 - sum(model in t.models for t in decided) + len(above)
+
+
+def test_one_data_set_losses_and_lower_values_first(tmp_path):
+    rng = np.random.default_rng(2)
+    rates = {"small": 1.0, "middle": 1.2, "large": 4.0}
+    given = [
+        ["t", i, m, round(float(rng.exponential(x)), 4)]
+        for i in range(80)
+        for m, x in rates.items()
+    ]
+    body = HEAD.replace("  dataset task\n", "").replace(
+        "correct all as right", 'value "seconds" all as right\n  lower is better'
+    )
+    record = run(tmp_path, given, f"{body}analyze leaderboard\n")
+    (found,) = record.analyses
+    assert found.metric == "seconds"
+    assert [one["model"] for one in found.values["models"]] == list(rates)
+    assert [one["low_rank"] for one in found.values["models"]] == [1, 1, 3]
+    assert [one["high_rank"] for one in found.values["models"]] == [2, 2, 3]
+
+
+def test_equal_models_share_a_rank_and_a_group(tmp_path):
+    given = [[f"t{i % 2}", i, m, int(i % 3 > 0)] for i in range(40) for m in ("a", "b", "c")]
+    (found,) = run(tmp_path, given, f"{AVERAGED}analyze leaderboard\n").analyses
+    assert [(o["rank"], o["low_rank"], o["high_rank"]) for o in found.values["models"]] == [
+        (1, 1, 3)
+    ] * 3
+    assert found.values["groups"] == (("a", "b", "c"),)
+
+
+def test_each_data_set_has_a_leaderboard_without_an_average(tmp_path):
+    record = run(tmp_path, rows(), f"{HEAD}measure accuracy\nanalyze leaderboard of c, d, f\n")
+    assert [item.data for item in record.analyses] == ["suite/t0", "suite/t1", "suite/t2"]
+    assert all(len(item.values["models"]) == 3 for item in record.analyses)
+
+
+def test_the_figure_has_values_ranks_and_groups(tmp_path):
+    record = run(tmp_path, rows(), f"{AVERAGED}analyze leaderboard\n")
+    board = record.analyses[0].values
+    (figure,) = (f for f in report_figures(record).values() if f.id.startswith("figure-leader"))
+    first, second = figure.panels
+    for one in board["models"]:
+        assert f"{one['model']} {100 * one['value']:.1f}" in first.alt
+        assert f"{one['model']} {one['low_rank']} to {one['high_rank']}" in second.alt
+    assert second.alt.count("group ") == sum(len(some) > 1 for some in board["groups"])
