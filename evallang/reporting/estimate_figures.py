@@ -210,7 +210,7 @@ def _spreads(context: Context, setting: Setting, name: str) -> list[Drawn]:
         return []
     subject = next((repeats_of(e) for e in found if "n_examples" in e.extra), "folds")
     histogram = max(len(row.values) for row in rows) > MOST_POINTS
-    own = subject == "seeds"  # those of two models are networks of their own
+    own = any("n_seeds" in e.extra for e in found)  # networks of two models have nothing in common
     paired = len(rows) > 1 and _are_paired(rows) and not own
     words = write(context, TOPIC, "spread", subject=subject, histogram=histogram, paired=paired)
     subject = "splits" if histogram else subject
