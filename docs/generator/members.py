@@ -23,6 +23,7 @@ ABOUT = {
     "model": "of each model, from its held-out predictions",
     "models": "of all models together, from their held-out predictions",
     "estimates": "of the estimates of all models",
+    "pairs": "of all pairs of models",
     "lines": "of the lines that compare models",
     "decisions": "of the lines that compare models",
 }

@@ -97,8 +97,8 @@ def _judge(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
             codes.analysis_needs_other_data,
             "`leaderboard` resamples all pairs of models on the same examples, which this study "
             "does not give",
-            "write `predictions` with the answer of each model to each example, or compare the "
-            "models by another test: `compare all with TEST`",
+            "read the answers of the models to each example, or compare scores of data sets or "
+            "folds in a line of their own",
         )
 
 
@@ -119,13 +119,11 @@ def _judge(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
             "shown to be worse]; at level 1 − α all intervals hold together, since they can fail "
             "only if a decision about a pair is false"
         ),
-        example='predictions agents "Agents" from "data/attempts.csv"\n'
-        "  id task\n"
-        "  dataset domain\n"
-        "  repeat attempt\n"
+        example='predictions answers from "data/answers.csv"\n'
+        "  model model\n"
+        "  id question\n"
         "  correct all as right\n"
-        "\n"
-        "measure accuracy averaged over data\n"
+        "measure accuracy\n"
         "analyze leaderboard\n",
     ),
     title="Leaderboard",

@@ -149,6 +149,7 @@ class OneSource(Struct, frozen=True):
     asked: dict[tuple[Method, tuple[str, ...], tuple[str, ...]], TestInputs] = field(
         default_factory=dict
     )
+    drawn: dict[tuple[object, ...], NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def data(self) -> str | None:
@@ -244,9 +245,18 @@ class OneSource(Struct, frozen=True):
         self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]], joint: JointDraws
     ) -> Any:
         """p of a test of these pairs on joint resamples of the rows that all their models have."""
-        among = tuple(dict.fromkeys(model for pair in pairs for model in pair))
-        level = study.confidence
-        return joint_p([self._inputs(study, test, pair, level, among) for pair in pairs], joint)
+        key = (
+            test,
+            tuple(pairs),
+            joint.seed,
+            joint.two_sided or "alternative" not in dict(test.options),
+        )
+        if key not in self.drawn:
+            among = tuple(dict.fromkeys(model for pair in pairs for model in pair))
+            level = study.confidence
+            asked = [self._inputs(study, test, pair, level, among) for pair in pairs]
+            self.drawn[key] = joint_p(asked, joint)
+        return self.drawn[key]
 
     def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """None: folds are not data sets."""

@@ -396,8 +396,9 @@ def swapper(
             return answer_swapper(models.table(), sign)
         n = max(models.outcomes[0].n, 1)
         shares = np.full(n, 1 / n) if shares is None else shares
-        parts = (models.shares(0) - models.shares(1)) / n
-        return SignSwapper(parts, groups, shifts=shares, in_time=in_time)
+        first, second = models.shares(0) / n, models.shares(1) / n
+        sides = first, second
+        return SignSwapper(first - second, groups, shifts=shares, in_time=in_time, sides=sides)
     if form == "counts" and plain:
         pairs = models.pairs
         codes = pairs.truth, pairs.first, pairs.second

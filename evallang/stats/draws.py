@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,18 @@ class Block:
 
     def __init__(self, times: NDArray[Any], codes: NDArray[np.intp] | None = None) -> None:
         self.times, self._codes = times, codes
+        self._sums: Mapping[int, NDArray[np.float64]] = {}
+
+    def add_up(self, columns: Columns) -> None:
+        """Sum columns of numbers of the units over the draws, in one product."""
+        if columns.matrix is not None:
+            sums = columns.matrix @ self.numbers
+            self._sums = {column: sums[row] for column, row in columns.rows.items()}
+
+    def sum_of(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the numbers (units,) of the units that came (B,)."""
+        found = self._sums.get(id(column))
+        return column @ self.numbers if found is None else found
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
@@ -70,6 +83,25 @@ class Block:
     def weights(self) -> NDArray[np.float64]:
         """How often each example came, as numbers, a row for each draw (B, n)."""
         return (self.numbers if self._codes is None else self.examples.astype(np.float64)).T
+
+
+class Columns:
+    """The columns of numbers of the units that some statistics sum; equal ones are one.
+
+    `rows` has the row of `matrix` of each, by its identity; None without a column.
+    """
+
+    def __init__(self, statistics: Iterable[Statistic]) -> None:
+        self.rows: dict[int, int] = {}
+        known: dict[bytes, int] = {}
+        kept = []
+        for column in (column for one in statistics for column in one.columns):
+            digest = sha256(column.tobytes()).digest()
+            if digest not in known:
+                known[digest] = len(known)
+                kept.append(column)
+            self.rows[id(column)] = known[digest]
+        self.matrix = np.stack(kept) if kept else None
 
 
 class Source(ABC):
@@ -177,6 +209,8 @@ class Statistic(ABC):
     """A function of how often each unit came; draws of one state of a generator are made once."""
 
     _pass: _Pass | None = None
+    columns: tuple[NDArray[np.float64], ...] = ()
+    """Numbers of the units (units,) whose sums `on` asks of a block."""
 
     @property
     @abstractmethod
@@ -208,9 +242,11 @@ class _Pass:
         key = str(rng.bit_generator.state), rounds
         if key not in self._values:
             values, end = np.empty((len(self._members), rounds)), 0
+            columns = Columns(self._members)
             with one_order():
                 for block in self._members[0].source.blocks(rng, rounds):
                     start, end = end, end + block.times.shape[1]
+                    block.add_up(columns)
                     for row, one in zip(values, self._members, strict=True):
                         row[start:end] = one.on(block)
                     report_share(end, rounds)

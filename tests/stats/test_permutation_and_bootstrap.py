@@ -156,17 +156,22 @@ def test_random_signs_are_fair_coins_that_all_differences_share(monkeypatch):
     )
 
 
-def test_differences_in_one_pass_have_their_own_values(monkeypatch):
+@pytest.mark.parametrize("transform", [None, "sqrt"])
+def test_differences_in_one_pass_have_their_own_values(monkeypatch, transform):
     monkeypatch.setattr("evallang.stats.draws.BLOCK", 1 << 10)
     losses = np.random.default_rng(8).exponential(size=(11, 61))
+    losses[1] = losses[0]
+    losses[2] = losses[0] * (1 + 1e-15)
     pairs = list(itertools.combinations(losses, 2))  # more than one product holds
-    own = [LossSwapper(*pair, "sqrt").replicates(np.random.default_rng(3), 90) for pair in pairs]
-    together = [LossSwapper(*pair, "sqrt") for pair in pairs]
+    own = [LossSwapper(*pair, transform).replicates(np.random.default_rng(3), 90) for pair in pairs]
+    together = [LossSwapper(*pair, transform) for pair in pairs]
     undefined = LossSwapper([math.inf] * 61, losses[0])
     draw_together([undefined, *together, OutputSwapper([1, 2], [2, 1], np.mean)])
     for swapper, expected in zip(together, own, strict=True):
         drawn = swapper.replicates(np.random.default_rng(3), 90)
-        np.testing.assert_array_equal(drawn, expected)
+        np.testing.assert_allclose(drawn, expected, rtol=0, atol=1e-13)
+        assert (drawn[expected == 0.0] == 0.0).all()
+    assert (own[0] == 0.0).all() and (own[1] == 0.0).all()
 
 
 def test_counts_too_many_to_enumerate_are_drawn():

@@ -386,9 +386,16 @@ def _not_rejected(
         else:
             reached = _reached(sides[0], sides[1], observed, -side)
         reached[~np.isfinite(reached)] = math.inf
-        order = np.argsort(-reached, kind="stable")
-        beyond = own + np.cumsum(chances[order]) > (1 - level) * (1 + TIE)
-        found = float(reached[order[int(beyond.argmax())]]) if beyond.any() else 0.0
+        found, limit = 0.0, (1 - level) * (1 + TIE)
+        if every is None:  # each swap has the same chance
+            beyond = own + np.cumsum(chances) > limit
+            if beyond.any():
+                place = rounds - 1 - int(beyond.argmax())
+                found = float(np.partition(reached, place)[place])
+        else:
+            order = np.argsort(-reached, kind="stable")
+            beyond = own + np.cumsum(chances[order]) > limit
+            found = float(reached[order[int(beyond.argmax())]]) if beyond.any() else 0.0
         bound = observed + side * (math.inf if own > 1 - level else found)
         same = math.isfinite(bound) and abs(bound) <= TIE * max(abs(observed), found)
         bounds.append(0.0 if same else bound)

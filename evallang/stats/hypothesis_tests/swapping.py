@@ -139,6 +139,8 @@ class SignSwapper(Swapper):
         not a mean over the examples
     times : how many examples there are of each (n,), None for one
     in_time : True where the groups are blocks of a series, numbered in its order
+    sides : what each example adds to the mean of each of the two models (n,), whose difference
+        the parts are; pairs of the same models then sum the numbers of each once
     """
 
     def __init__(
@@ -151,7 +153,9 @@ class SignSwapper(Swapper):
         *,
         times: ArrayLike | None = None,
         in_time: bool = False,
+        sides: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
     ) -> None:
+        self._sides = sides
         self._parts = magnitudes(parts, "parts of a difference")
         self._groups, self._transform, self._shifts = groups, transform, shifts
         self._times, self._in_time = times, in_time
@@ -170,7 +174,18 @@ class SignSwapper(Swapper):
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return differences (B,): what keeps its sign, less what changes it."""
-        return self._of(2 * (self._units @ block.numbers) - self._units @ self.source.sizes)
+        first, *second = (block.sum_of(column) for column in self.columns)
+        kept = first - second[0] if second else first
+        return self._of(2 * kept - self._units @ self.source.sizes)
+
+    @cached_property
+    def columns(self) -> tuple[NDArray[np.float64], ...]:  # type: ignore[override]  # made once
+        """The numbers of both models where their difference is exact, else the parts of units."""
+        if self._sides is not None:
+            first, second = map(self._by_unit, self._sides)
+            if not (first - second)[self._units == 0.0].any():
+                return first, second
+        return (self._units,)
 
     def arrangements(self, most: int) -> Every | None:
         """Enumerate how many of the parts of each size keep their sign."""
@@ -205,23 +220,31 @@ class SignSwapper(Swapper):
 
     def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
+        return self._kinds
+
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         assert self.shift is not None, "a difference that has a shift"
         parts = np.column_stack([self._units, self.shift._units])
         sizes = np.abs(parts).max(axis=0, initial=0.0)
         alike = np.rint(parts / np.where(sizes > 0, sizes * NOISE, 1.0))
-        _, first, which = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+        both = alike[:, 0] + 1j * alike[:, 1]  # sorted as rows are, and quicker
+        _, first, which = np.unique(both, return_index=True, return_inverse=True)
         counts = np.bincount(which.reshape(-1), self.source.sizes, len(first))
         return parts[first], counts.astype(np.int64)
 
     @cached_property
     def _units(self) -> NDArray[np.float64]:
         """The parts of all units, 0 where they are the noise of rounding."""
-        parts = self._parts
-        noise = NOISE * float(np.abs(parts).max(initial=0.0))
-        if self._groups is not None:
-            codes = labels(self._groups, len(parts), "group")
-            parts = np.bincount(codes, parts).astype(np.float64)
+        noise = NOISE * float(np.abs(self._parts).max(initial=0.0))
+        parts = self._by_unit(self._parts)
         return np.where(np.abs(parts) > noise, parts, 0.0)
+
+    def _by_unit(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._groups is None:
+            return parts
+        codes = labels(self._groups, len(parts), "group")
+        return np.bincount(codes, parts).astype(np.float64)
 
     def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return sums if self._transform is None else self._transform(sums)
@@ -257,9 +280,10 @@ class LossSwapper(SignSwapper):
         parts = (x - y) / n if known else np.full(len(x), np.nan)
         size = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
         parts[np.abs(parts) <= NOISE * size / n] = 0.0
+        sides = (x / n, y / n) if known else None
         if transform is None:
             shifts = np.full(len(x), 1 / n) if shares is None else shares
-            super().__init__(parts, groups, shifts=shifts, in_time=in_time)
+            super().__init__(parts, groups, shifts=shifts, in_time=in_time, sides=sides)
             return
         total = float((x + y).sum()) / n
 
