@@ -1,7 +1,7 @@
 """Cost frontier: which models have the best quality at their cost."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -384,7 +384,13 @@ def _write_names(
                 for left_ in (x + BESIDE, x - BESIDE - wide_)
             ]
             inside = [b for b in boxes if b[0] >= plot[0] and b[2] <= plot[1] and b[3] <= foot]
-            free = [box for box in inside if not _meets(box, taken)]
+            free = [
+                b
+                for b in inside
+                if not any(
+                    b[0] < o[2] and o[0] < b[2] and b[1] < o[3] and o[1] < b[3] for o in taken
+                )
+            ]
             found.append((free or inside or boxes)[0])
             taken.append(found[-1])
             if texts is names and (not free or len(names) > MOST_NAMED):
@@ -395,13 +401,6 @@ def _write_names(
             break
     if texts is not names:
         draw_numbered_names(canvas, names)
-
-
-def _meets(box: Sequence[float], others: Iterable[Sequence[float]]) -> bool:
-    return any(
-        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-        for other in others
-    )
 
 
 def _spoken(context: Context, known: Sequence[Mapping[str, Any]], words: _Words) -> str:

@@ -61,7 +61,10 @@ def compare(
     told = {"truth": "truth", "group": "groups"}
     told |= {f"output_{i}": f"predictions of {name!r}" for name, i in places.items()}
     told |= {f"score_{i}": f"scores of {name!r}" for name, i in places.items()}
-    _check_lengths({told[column]: values for column, values in columns.items()})
+    lengths = {told[column]: len(values) for column, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        words = ", ".join(f"{name} {n:,}" for name, n in lengths.items())
+        raise ValueError(f"the arrays differ in length: {words}")
     names = _names(predictions)
     lines = [
         "evallang 1",
@@ -103,13 +106,6 @@ def _check_names(
         if name not in predictions:
             known = ", ".join(map(repr, predictions))
             raise ValueError(f"no predictions of a model called {name!r}; there are {known}")
-
-
-def _check_lengths(given: Mapping[str, Any]) -> None:
-    lengths = {name: len(values) for name, values in given.items()}
-    if len(set(lengths.values())) > 1:
-        words = ", ".join(f"{name} {n:,}" for name, n in lengths.items())
-        raise ValueError(f"the arrays differ in length: {words}")
 
 
 def _names(models: Iterable[str]) -> dict[str, str]:

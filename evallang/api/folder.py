@@ -400,7 +400,11 @@ def write_folder(
         if run is not None:
             write_predictions(new / PREDICTIONS, run)
             write_fits(new / "fits.csv", run)
-            record = _with_hash(record, new / PREDICTIONS)
+            if (new / PREDICTIONS).exists():  # a later study that reads it compares its hash
+                with (new / PREDICTIONS).open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                of_run = replace(record.provenance, predictions_sha256=digest)
+                record = replace(record, provenance=of_run)
         write_file(new / RESULTS, codec.dumps(record).encode())
         wanted = record.report.formats if formats is None else formats
         messages: tuple[str, ...] = ()
@@ -428,15 +432,6 @@ def write_folder(
         else:
             shutil.rmtree(old, ignore_errors=True)
     return messages
-
-
-def _with_hash(record: records.ResultsRecord, path: Path) -> records.ResultsRecord:
-    """Record the hash of the file of predictions; a later study that reads it compares it."""
-    if not path.exists():
-        return record
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return replace(record, provenance=replace(record.provenance, predictions_sha256=digest))
 
 
 def _move_others(old: Path, place: Path) -> tuple[list[str], tuple[str, ...]]:

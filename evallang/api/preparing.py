@@ -223,7 +223,10 @@ def read_and_plan(
         stored, found_there = _read_stored(resolved, study.folder)
     sources = replace(sources, stored=stored)
     read += found_there
-    study = _recheck_with_task(study, resolved, sources)
+    if resolved.task is None:  # only the data tell it, and measures and models depend on it
+        tasks = [table.task for table in sources.tables.values()]
+        tasks += [outcomes.task for outcomes in sources.imported if outcomes.values is None]
+        study = with_task(study, tasks[0]) if tasks else study
     resolved = _resolved(study, incomplete_is_fine)
     report_files, faults = read_report_files(resolved, study.folder)
     read += faults
@@ -295,15 +298,6 @@ def with_store(prepared: Prepared, study: CheckedFile, named: str | Path | None)
         return prepared
     known = with_store(planned, tables, store, study_name(study.place))
     return replace(prepared, planned=known)
-
-
-def _recheck_with_task(study: CheckedFile, resolved: Study, read: ReadSources) -> CheckedFile:
-    """Check again where only the data tell the task: measures and models depend on it."""
-    if resolved.task is not None:
-        return study
-    tasks = [table.task for table in read.tables.values()]
-    tasks += [outcomes.task for outcomes in read.imported if outcomes.values is None]
-    return with_task(study, tasks[0]) if tasks else study
 
 
 def _read(

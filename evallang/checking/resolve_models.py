@@ -396,7 +396,11 @@ class _Resolver:
                 branches.append(BranchSpec(key, None))
             else:
                 found = self.pipeline(branch.pipeline, is_model=False)
-                judge_branch(self.scope, found, branch.pipeline)
+                classes = [step for step in found.steps if isinstance(step, EstimatorSpec)]
+                if names := [step.name for step in classes if is_resampler(step)]:
+                    place = branch.pipeline.span
+                    self.scope.refuse("resampler_in_branch", place, names=names, ending=ENDING)
+                    raise Broken
                 branches.append(BranchSpec(key, found))
         return ColumnsSpec(tuple(branches))
 
@@ -757,14 +761,6 @@ def judge_steps(
             seen.add(step.name)
             continue
         scope.report(code, message, place.span, help=help_, fixes=fixes)
-        raise Broken
-
-
-def judge_branch(scope: Scope, pipeline: PipelineSpec, node: n.PipelineNode) -> None:
-    """Report a resampler in a branch of `columns(...)`, whose branches must have the same rows."""
-    names = [s.name for s in pipeline.steps if isinstance(s, EstimatorSpec) and is_resampler(s)]
-    if names:
-        scope.refuse("resampler_in_branch", node.span, names=names, ending=ENDING)
         raise Broken
 
 

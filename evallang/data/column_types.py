@@ -72,7 +72,9 @@ def typed_cells(cells: "pl.Series") -> "pl.Series":
     present = cells.drop_nulls() if cells.null_count() else cells
     if present.is_empty():
         return cells.cast(pl.String)
-    if not _may_be_typed(present[0]):  # every cell would have to be
+    first = present[0]
+    typed = first.lower() in ("true", "false") or TYPED_CELL.fullmatch(first) is not None
+    if not typed and not is_float(first):  # every cell would have to be
         return cells
     if present.str.contains(INTEGER_CELL).all():
         whole = cells.cast(pl.Int64, strict=False)
@@ -88,12 +90,6 @@ def typed_cells(cells: "pl.Series") -> "pl.Series":
         if dates is not None:
             return dates
     return cells
-
-
-def _may_be_typed(cell: str) -> bool:
-    """Return whether one cell could belong to a column that is not text."""
-    typed = cell.lower() in ("true", "false") or TYPED_CELL.fullmatch(cell) is not None
-    return typed or is_float(cell)
 
 
 def _numbers(cells: "pl.Series") -> "pl.Series | None":

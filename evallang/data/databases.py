@@ -61,7 +61,9 @@ def read_query(query: str, address: str, folder: Path, *, trusted: bool = False)
     if separator and scheme in SERVERS:
         cells = _query_server(query, address, trusted)
     elif separator and scheme in FILES and rest.startswith("/") and rest != "/":
-        cells = _query_file(query, scheme, rest[1:], folder)
+        reader, package = {"sqlite": (_sqlite, "sqlite3")}.get(scheme, (_duckdb, "duckdb"))
+        path = regular_file(rest[1:], folder).absolute()
+        cells = _run(partial(reader, path), query, package, rest[1:])
     else:
         message, fix = _address_fault(address, scheme, rest if separator else None)
         raise Refused(codes.unknown_database, message, "on", "from", help=fix)
@@ -90,13 +92,6 @@ def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, st
 
 
 # --- files -------------------------------------------------------------------------------
-
-
-def _query_file(query: str, scheme: str, location: str, folder: Path) -> "pl.DataFrame":
-    path = regular_file(location, folder).absolute()
-    if scheme == "sqlite":
-        return _run(partial(_sqlite, path), query, "sqlite3", location)
-    return _run(partial(_duckdb, path), query, "duckdb", location)
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:

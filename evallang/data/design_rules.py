@@ -17,6 +17,7 @@ from evallang.data.time_columns import time_column
 from evallang.diagnostics import Diagnostic, codes
 from evallang.results.written import statement_of
 from evallang.source import Span
+from evallang.stats.intervals.proportions import score_bounds
 
 HEAVY = 12.0  # kurtosis; 3 is normal, 9 exponential
 LEAST_FOR_TAILS = 20  # values; below, the kurtosis cannot reach far beyond
@@ -251,7 +252,7 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
     tested = math.ceil(asked.test_share * table.n)
     if tested >= LEAST_TESTED or tested < 1:
         return
-    low, high = _wilson(0.9 * tested, tested)
+    low, high = score_bounds(0.9, tested, Z)
     example = f"; an accuracy of 90% has an interval of {low:.0%} to {high:.0%} there"
     findings.add(
         codes.small_test_part,
@@ -353,11 +354,3 @@ def _share(share: float) -> str:
         if shown.startswith("100") and share < 1:
             shown = f"{share:.{digits}%}"
     return shown
-
-
-def _wilson(successes: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95% interval, for illustration."""
-    p, z2 = successes / n, Z * Z / n
-    middle = p + z2 / 2
-    half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
-    return (middle - half) / (1 + z2), (middle + half) / (1 + z2)

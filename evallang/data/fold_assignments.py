@@ -42,7 +42,8 @@ def _read_splits(table: Table, location: str, folder: Path) -> tuple[tuple[str, 
     repeats = complete_texts(frame, several, "split", filtered=False) or ("0",) * frame.n
     by_id = table.ids is not None and table.spec.id in frame.columns
     made: list[tuple[str, ...]] = []
-    for repeat in _sorted_values(repeats):
+    order = list(dict.fromkeys(repeats))
+    for repeat in sorted(order, key=int) if all(map(str.isdigit, order)) else order:
         rows = [row for row, value in enumerate(repeats) if value == repeat]
         if by_id:
             made.append(_match_ids(table, frame, folds, rows))
@@ -58,13 +59,6 @@ def _read_splits(table: Table, location: str, folder: Path) -> tuple[tuple[str, 
             )
         made.append(tuple(folds[row] for row in rows))
     return tuple(made)
-
-
-def _sorted_values(values: tuple[str, ...]) -> list[str]:
-    distinct = list(dict.fromkeys(values))
-    if all(value.isdigit() for value in distinct):
-        return sorted(distinct, key=int)
-    return distinct
 
 
 def _match_ids(

@@ -554,22 +554,17 @@ def labels_from_scores(
 VERDICTS = ("C", "I", "N", "P")
 
 
-def missing_value_fix(frame: Frame, column: str) -> str:
-    """Return how to fix outcomes that are missing in a column."""
-    common = " and `rows common`" if frame.rows_by is not None else ""
-    return (
-        f"fill them in, or write `where {written(frame.name_in_file(column))} is not missing`"
-        f"{common} to exclude these rows for all models{frame.keep_words(column)}"
-    )
-
-
 def _check_present(frame: Frame, column: str, model: str, keyword: str) -> None:
     """Refuse a column of a model that does not exist or lacks a value."""
     check_column(frame, column, keyword)
     if missing := frame.missing_rows(column):
-        message = f"{model_column(column, model)} is missing in {frame.places(missing)}"
+        common = " and `rows common`" if frame.rows_by is not None else ""
         raise Refused(
-            codes.missing_prediction, message, keyword, help=missing_value_fix(frame, column)
+            codes.missing_prediction,
+            f"{model_column(column, model)} is missing in {frame.places(missing)}",
+            keyword,
+            help=f"fill them in, or write `where {written(frame.name_in_file(column))} is not "
+            f"missing`{common} to exclude these rows for all models{frame.keep_words(column)}",
         )
 
 

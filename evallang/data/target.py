@@ -165,8 +165,9 @@ def _labels(
     findings: Findings,
     keyword: str,
 ) -> Target:
-    values = frame.values(column)
-    if frame.untyped and frame.kind(column) is Kind.NUMBER and _spelled_apart(frame, column):
+    values, cells = frame.values(column), frame.cells[column]
+    untyped = frame.untyped and frame.kind(column) is Kind.NUMBER and cells.dtype == pl.String
+    if untyped and bool(cells.str.contains(r"^[+-]?0[0-9]").any()):  # 01 would be spelled as 1
         values = frame.texts(column)
     if values.dtype.is_float() and values.is_infinite().any():
         infinite = values.is_infinite().arg_true().to_list()
@@ -192,12 +193,6 @@ def _labels(
     return Target(
         "classification", found.codes, found.texts, found.values, positive, (*notes, *stated)
     )
-
-
-def _spelled_apart(frame: Frame, column: str) -> bool:
-    """Return whether labels such as 01 would lose their spelling as numbers."""
-    cells = frame.cells[column]
-    return cells.dtype == pl.String and bool(cells.str.contains(r"^[+-]?0[0-9]").any())
 
 
 def positive_label(

@@ -96,19 +96,6 @@ def _effect(effect: Effect) -> Effect:
 Options = Mapping[str, Any]
 
 
-def weighted_proportion(
-    entry: MetricEntry, options: Options, outcome: Outcome, level: float
-) -> Interval:
-    """Return Wilson's interval of a proportion with the effective number of its trials.
-
-    The trials of a recall are the positives, so that their weights alone count. Raises
-    `ValueError` where the metric is not a proportion of these classes.
-    """
-    assert outcome.weights is not None, "examples without weights have their own interval"
-    trials, right = _trials(entry, options, outcome)
-    return weighted_wilson(right[trials], outcome.weights[trials], level)
-
-
 def _trials(
     entry: MetricEntry, options: Options, outcome: Outcome
 ) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
@@ -253,8 +240,11 @@ class IntervalInputs(Struct, frozen=True, dict=True):
         if self.evaluation.group_codes is not None:
             return None, ("no interval: `wilson` has no form for groups and weights at once",)
         options, level = self.metric.keywords(), self.study.confidence
+        weights = self.outcome.weights
+        assert weights is not None, "examples without weights have their own interval"
         try:
-            found = weighted_proportion(self.entry, options, self.outcome, level)
+            trials, right = _trials(self.entry, options, self.outcome)
+            found = weighted_wilson(right[trials], weights[trials], level)
         except ValueError as error:
             return None, (f"no interval: {error}",)
         if self.entry.declaration.complement and found.low is not None and found.high is not None:

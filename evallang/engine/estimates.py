@@ -164,12 +164,8 @@ def _record(
         extra["seeds"] = len(rounds.outcomes)
     n_train = len(evaluation.models[model].rows[evaluation.models[model].fold == FULL_SAMPLE])
     about = subject_of_yields(evaluation.yields, evaluation.grouped)
-    return Estimate(
-        data=evaluation.data,
-        averaged=evaluation.averaged,
-        protocol=evaluation.protocol,
-        model=model,
-        metric=metric.written,
+    return replace(
+        _without_value(evaluation, model, metric),
         value=None if parts is None else rounds.from_error(parts.value),
         aggregation=str(evaluation.options["estimate"]),
         fold_mean=float(np.mean(known)) if known else None,
@@ -312,17 +308,17 @@ def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure)
     """Measure one model by one metric."""
     metric = measure.metric
     try:
-        if evaluation.battles is not None and not evaluation.means:
-            found = _estimate(study, as_read_by(evaluation, metric), model, measure)
-            return replace(
-                found, extra={**found.extra, **_of_battles(study, evaluation, metric, model)}
-            )
         read = _estimate(study, as_read_by(evaluation, metric), model, measure)
-        if (evaluation.yields.averaged or evaluation.yields.crossed) and not evaluation.means:
+        if evaluation.means:
+            return read
+        if evaluation.battles is not None:
+            of_battles = _of_battles(study, evaluation, metric, model)
+            return replace(read, extra={**read.extra, **of_battles})
+        if evaluation.yields.averaged or evaluation.yields.crossed:
             return add_repeats(read, evaluation, model, metric)
         return read
     except OwnMetricFailed as error:
-        return _undefined(evaluation, model, metric, f"not computed: {error}")
+        return _without_value(evaluation, model, metric, f"not computed: {error}")
 
 
 def _of_battles(
@@ -348,14 +344,14 @@ def _of_battles(
 def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     metric = measure.metric
     if (lacking := evaluation.without_average(model)) is not None:
-        return _undefined(evaluation, model, metric, f"not computed: {lacking}")
+        return _without_value(evaluation, model, metric, f"not computed: {lacking}")
     found = evaluation.models[model]
     outcome = evaluation.outcome(model, metric)
     if found.failed or outcome is None:
         reason = f"the model gives no {evaluation.entry(metric).declaration.needs}"
         if found.failed:
             reason = f"{len(found.failed)} of {len(evaluation.folds)} fits failed"
-        return _undefined(evaluation, model, metric, f"not computed, because {reason}")
+        return _without_value(evaluation, model, metric, f"not computed, because {reason}")
     if evaluation.by_rounds:
         made = bootstrap_estimate(study, evaluation, model, metric)
         tests = evaluation.tested_rows(model)
@@ -380,12 +376,8 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
     if (error := rounding_error(evaluation, model, metric)) is not None:
         extra = {**extra, "error_of_rounding": error}
         rounded = (note_of_rounding(metric, error),)
-    return Estimate(
-        data=evaluation.data,
-        averaged=evaluation.averaged,
-        protocol=evaluation.protocol,
-        model=model,
-        metric=metric.written,
+    return replace(
+        _without_value(evaluation, model, metric),
         value=whole.value,
         aggregation=_aggregation(evaluation, whole),
         fold_mean=whole.fold_mean,
@@ -488,7 +480,7 @@ def _aggregation(evaluation: Evaluation, whole: Aggregate) -> str:
     return "mean_of_folds" if len(whole.folds) > 1 else "given"
 
 
-def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) -> Estimate:
+def _without_value(evaluation: Evaluation, model: str, metric: Method, *notes: str) -> Estimate:
     return Estimate(
         data=evaluation.data,
         averaged=evaluation.averaged,
@@ -501,7 +493,7 @@ def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) 
         sd=None,
         n=0,
         about=scope_of_estimates(evaluation),
-        notes=(reason,),
+        notes=notes,
     )
 
 
@@ -610,7 +602,7 @@ def level_estimate(
     n = _n_tested(inside, model, examples=True)
     few = too_few(inside, model, measure.metric)
     if few is not None:
-        found = _undefined(evaluation, model, measure.metric, f"this level has {few}")
+        found = _without_value(evaluation, model, measure.metric, f"this level has {few}")
         found = replace(found, no_interval=FEW_EXAMPLES)
         return replace(found, subgroup=Subgroup(column, level), extra={"n_examples": n})
     found = estimate(study, inside, model, measure)

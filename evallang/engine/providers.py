@@ -483,10 +483,6 @@ class TestInputs(Placed, frozen=True, dict=True):
         """Training and test sizes of the folds, and a note where they are assumed."""
         return self.evaluation.sizes()
 
-    def replace_test(self, test: Method) -> "TestInputs":
-        """Return the inputs of another test of the same models."""
-        return replace(self, test=test, made={})
-
     def asks_for(self, name: str) -> bool:
         """Return whether the test takes an input of this name."""
         return name in HYPOTHESIS_TESTS[self.test.name].inputs
@@ -554,9 +550,8 @@ class TestInputs(Placed, frozen=True, dict=True):
     def _difference_inputs(self) -> "TestInputs":
         """The same models under the test whose interval fits the design."""
         grouped, classes = self.evaluation.group_codes is not None, len(self.evaluation.classes)
-        return self.replace_test(
-            difference_test(self.metric, self.evaluation.yields, classes, grouped)
-        )
+        test = difference_test(self.metric, self.evaluation.yields, classes, grouped)
+        return replace(self, test=test, made={})
 
     def _declared_inputs(self) -> tuple[Input, ...]:
         declared = INPUTS.of(Subject.COMPARISON)

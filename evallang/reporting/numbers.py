@@ -29,8 +29,6 @@ LARGE, SHORT = 1e6, 3  # where a short number gets a power of ten, and its digit
 TINY = 1e-4  # below, a number whose column needs more decimals gets a power of ten
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
 
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
 Style = Literal["apa", "ama", "nejm", "sci"]
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

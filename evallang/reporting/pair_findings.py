@@ -64,7 +64,10 @@ def pairs_around(
         if reference:
             items.append(say("others_differed", **facts))
             continue
-        further = _further(context, comparison, others) if chosen is led[-1] else ()
+        further: Runs = ()
+        if others and chosen is led[-1]:
+            alone = contrast(others[0], others[0].models[0]) if len(others) == 1 else None
+            further = say("further_pairs", comparison=comparison, pair=alone)
         items.append(say("differed_from_others", **facts, further=further))
     directed = [c.pair for chosen in led for c in chosen]
     rest = [c.pair for c in found if c.pair.reject and c.pair not in directed]
@@ -153,14 +156,6 @@ def _shown(comparison: Comparison, found: Sequence[Contrast]) -> list[Contrast]:
         return average[c.other] if ranked else abs(c.value or 0.0)
 
     return [min(found, key=size), max(reversed(found), key=size)]
-
-
-def _further(context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]) -> Runs:
-    """State which pairs without the best were decided: one in full, more by their number."""
-    if not pairs:
-        return ()
-    pair = contrast(pairs[0], pairs[0].models[0]) if len(pairs) == 1 else None
-    return write(context, TOPIC, "further_pairs", comparison=comparison, pair=pair)
 
 
 def _compatible(
