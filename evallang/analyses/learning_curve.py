@@ -193,7 +193,14 @@ def _subsets(
             for size in range(len(sizes)):
                 train, validation = (*(part[size] for part in parts), None)[:2]
                 assert train is not None, "every split has training rows"
-                _check_classes(table, split, train, _option_of_sizes(spec))
+                y = table.y[train]
+                if table.task == "classification" and (y == y[0]).all():
+                    size_words = "1 row" if len(train) == 1 else f"{len(train):,} rows"
+                    raise CannotSplit(
+                        f"a part of {size_words} of a training part has rows of one class alone, "
+                        f"`{table.classes[int(y[0])]}`",
+                        f"write larger `{_option_of_sizes(spec)}`",
+                    )
                 made.append(Subset(draw, size, replace(split, train=train, validation=validation)))
     return made
 
@@ -213,25 +220,6 @@ def _sizes(options: Mapping[str, Any], whole: int) -> list[int]:
 
 def _share(size: int, whole: int, own: int) -> int:
     return own if size >= whole else max(1, floor(Fraction(size * own, whole) + Fraction(1, 2)))
-
-
-def _check_classes(
-    table: dataset.Table,
-    split: Split,
-    train: "NDArray[np.int64]",
-    option: str,
-) -> None:
-    """Refuse a part from which a model can learn only one class."""
-    if table.task != "classification":
-        return
-    y = table.y[train]
-    if (y == y[0]).all():
-        rows = "1 row" if len(train) == 1 else f"{len(train):,} rows"
-        raise CannotSplit(
-            f"a part of {rows} of a training part has rows of one class alone, "
-            f"`{table.classes[int(y[0])]}`",
-            f"write larger `{option}`",
-        )
 
 
 # --- the numbers ---------------------------------------------------------------------------------

@@ -238,7 +238,9 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
         elif labels is not None and model.name not in source.scored:
             fix = "check which label is which in the file: most of them are exchanged"
             for code in (positive,) if two else range(len(classes)):
-                one = skill_of_counts(_counted_labels(source, labels == code, code))
+                cells = 2 * (np.asarray(source.truth) == code).astype(np.int8) + (labels == code)
+                down, up = np.bincount(cells, source.times, 4).astype(np.int64).reshape(2, 2)
+                one = skill_of_counts(ScoreCounts(np.array([0.0, 1.0]), down, up))
                 named = f"labels {mine}" if two else f"labels {mine} for `{classes[code]}`"
                 yield Order(one, 0.5, "a balanced accuracy", named, fix)
         return
@@ -262,13 +264,6 @@ def _orders(source: GivenOutcomes, model: GivenModel) -> Iterator[Order]:
             if alone is not None and rarest >= FEWEST_OF_A_CLASS:
                 noun = "an area under the ROC curve"
                 yield Order(alone, 0.5, noun, f"scores {mine} for `{label}`", fix)
-
-
-def _counted_labels(source: GivenOutcomes, said: "NDArray[np.bool_]", code: int) -> ScoreCounts:
-    """Count the labels of a class, as scores of 0 and 1."""
-    cells = 2 * (np.asarray(source.truth) == code).astype(np.int8) + said
-    down, up = np.bincount(cells, source.times, 4).astype(np.int64).reshape(2, 2)
-    return ScoreCounts(np.array([0.0, 1.0]), down, up)
 
 
 def _concordance(

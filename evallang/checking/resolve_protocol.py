@@ -1,6 +1,6 @@
 """`stratify`, `group`, `protocol`, `tune`: how rows are split, where candidates are chosen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -12,8 +12,8 @@ from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Edit, Fix, Related, codes
 from evallang.limits import CANDIDATES, SPLITS, OverLimit
 from evallang.models.domains import number
-from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
-from evallang.registry import Bounds, Entry, Option
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Bounds, Option
 from evallang.spelling import listed
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
@@ -96,7 +96,12 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     ):
         scope.refuse("protocol_by", node.by.span, owner=owner)
         sound = False
-    sound = sound and _leaves_training(scope, entry, node, given)
+    parts = {o.name for o in entry.options if not {"float", "Fraction"}.isdisjoint(o.types)}
+    shares = [v for k, v in given.items() if k in parts and isinstance(v, int | float | Fraction)]
+    if sound and len(shares) > 1 and sum(shares) >= 1:
+        place = next(o.value.span for o in reversed(node.options) if o.key.name in parts)
+        scope.refuse("no_rows_to_train", place)
+        sound = False
     if not sound:
         if node.name is not None:
             scope.broken.add(node.name.name)
@@ -145,26 +150,6 @@ def _options(
     """Resolve the options of a statement: whether all are sound, and their values."""
     arguments = (n.ArgumentNode(o.key, o.value, span=o.span) for o in written)
     return values.options(scope, owner, known, arguments)[:2]
-
-
-def _leaves_training(
-    scope: Scope,
-    entry: Entry[ProtocolDeclaration],
-    node: n.ProtocolNode,
-    given: Mapping[str, OptionValue],
-) -> bool:
-    """Refuse shares for test and validation that leave no rows to be trained on."""
-    names = {
-        option.name
-        for option in entry.options
-        if (not {"float", "Fraction"}.isdisjoint(option.types))
-    }
-    shares = [v for k, v in given.items() if k in names and isinstance(v, int | float | Fraction)]
-    if len(shares) < 2 or sum(shares) < 1:
-        return True
-    place = next(o.value.span for o in reversed(node.options) if o.key.name in names)
-    scope.refuse("no_rows_to_train", place)
-    return False
 
 
 # --- tuning ----------------------------------------------------------------------------------

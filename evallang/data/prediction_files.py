@@ -498,8 +498,15 @@ def _resolved(
     for model in spec.models:
         files = tuple(parts) if model.path is None else (model.path,)
         if model.path is None:
-            owners = _columns_of_several_files(model, spec, parts, describing)
-            unclear |= {model.name: owners} if owners else {}
+            owners: Owners = {}
+            for path, part in parts.items():
+                own = {c: c for c in part.columns if c not in describing}
+                for keyword, name in _named_columns(model, spec):
+                    found = keyword.startswith("scores ") and ScorePattern(name, own).found
+                    if name in own or found:
+                        owners.setdefault((keyword, name), []).append(path)
+            owners = {named: paths for named, paths in owners.items() if len(paths) > 1}
+            unclear |= {model.name: owners} if owners else {}  # a pattern is looked up in one file
         else:
             known = parts[model.path].columns
             unknown += [
@@ -542,25 +549,6 @@ def _named_columns(model: GivenModel, spec: PredictionsSpec) -> list[tuple[str, 
     if model.denominator is not None:
         found.append((f"value {model.name}", model.denominator))
     return found + [(f"range {model.name}", column) for column in model.range or ()]
-
-
-def _columns_of_several_files(
-    model: GivenModel,
-    spec: PredictionsSpec,
-    parts: Mapping[str, Frame],
-    describing: Collection[str],
-) -> Owners:
-    """Return the columns of a model without a file that several files have.
-
-    A pattern is looked up in one file, so it is unclear where columns of several files fit it.
-    """
-    owners: Owners = {}
-    for path, part in parts.items():
-        own = {c: c for c in part.columns if c not in describing}
-        for keyword, name in _named_columns(model, spec):
-            if name in own or (keyword.startswith("scores ") and ScorePattern(name, own).found):
-                owners.setdefault((keyword, name), []).append(path)
-    return {named: paths for named, paths in owners.items() if len(paths) > 1}
 
 
 def _unclear_columns(unclear: Mapping[str, Owners], spec: PredictionsSpec) -> Iterator[Refused]:

@@ -244,7 +244,9 @@ def code_hash(package: Path, folder: Path) -> str:
             digest.update(f"{name}\0{within}\0{len(content)}\0".encode(errors="surrogateescape"))
             digest.update(content)
     beside = [place for place in modules.values() if place.is_relative_to(folder)]
-    versions = _versions_imported(beside, set(modules))
+    imported = {name for place in beside for name in _imported(place)}
+    others = imported - modules.keys() - sys.stdlib_module_names
+    versions = sorted({f"{d} {v}" for name in others for d, v in distributions_of(name).items()})
     digest.update("\n".join(versions).encode())
     return digest.hexdigest()
 
@@ -304,15 +306,6 @@ def _imported(package: Path) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.partition(".")[0])
     return found
-
-
-def _versions_imported(packages: Iterable[Path], own: set[str]) -> list[str]:
-    """Return the installed distributions that files import, each with its version."""
-    names: set[str] = set()
-    for package in packages:
-        names |= _imported(package)
-    names -= own | sys.stdlib_module_names
-    return sorted({f"{d} {v}" for name in names for d, v in distributions_of(name).items()})
 
 
 def distributions_of(top: str) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """From a study and its tables to a plan: splits, unique fits, and the graph between them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -149,7 +150,10 @@ def plan(
     families = families_of(as_read(study, read.specs))
     naive = None
     if known:
-        naive = _naive(study, families, _count_per_model(layout, tasks))
+        per_model = Counter[tuple[str, str, str]]()
+        for one in layout.places:
+            per_model[one.data, one.protocol, one.model] += tasks[one.key].n_fits
+        naive = _naive(study, families, per_model)
         naive += sum(tasks[place.key].n_fits for place in subsets) + of_exports
     if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, families, by_text)
@@ -390,14 +394,6 @@ def _describe(text: str, strata: str | None) -> str:
         return text
     names = " and ".join(strata.rsplit(", ", 1))
     return f"stratified {text}" if strata == "target" else f"{text}, stratified by {names}"
-
-
-def _count_per_model(layout: Layout, tasks: Mapping[str, FitTask]) -> PerModel:
-    per_model: dict[tuple[str, str, str], int] = {}
-    for place in layout.places:
-        at = (place.data, place.protocol, place.model)
-        per_model[at] = per_model.get(at, 0) + tasks[place.key].n_fits
-    return per_model
 
 
 def _naive(study: Study, families: Families, per_model: PerModel) -> int:

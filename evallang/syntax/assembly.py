@@ -1,6 +1,6 @@
 """Lines in, statements with their clauses out; report what is in the wrong place."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -54,13 +54,6 @@ def attempt(path: str, start: str, line: LogicalLine) -> Reading:
         return Reading(None, ())
     reading = read_line(path, start, line.tokens)
     return reading if line.understood else Reading(reading.node, ())
-
-
-def unreported(first: Sequence[Diagnostic], then: Sequence[Diagnostic]) -> Iterable[Diagnostic]:
-    """Drop that a sign does not fit where the sign itself is reported already."""
-    places = {found.span for found in first}
-    unexpected = codes.unexpected_text.code
-    return (d for d in then if d.code != unexpected or d.span not in places)
 
 
 def closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementNode:
@@ -347,7 +340,10 @@ class Assembly:
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
 
     def _keep(self, line: LogicalLine, reading: Reading, *, faulty: bool = False) -> None:
-        found = (*line.diagnostics, *unreported(line.diagnostics, reading.diagnostics))
+        places, unexpected = {d.span for d in line.diagnostics}, codes.unexpected_text.code
+        # a sign that is reported already does not also not fit
+        rest = (d for d in reading.diagnostics if d.code != unexpected or d.span not in places)
+        found = (*line.diagnostics, *rest)
         self.diagnostics += found
         sound = line.understood and not (found or faulty)
         node = reading.node if sound else None

@@ -59,6 +59,8 @@ def features_chosen_by_the_target(
     """
     if table.spec.features is None or table.n > MOST_ROWS:
         return
+    from scipy.stats import hypergeom
+
     names, numbers = design.numbers(table)
     spare = _numeric_columns(table)
     chosen, n_columns = len(names), len(names) + len(spare)
@@ -74,7 +76,9 @@ def features_chosen_by_the_target(
     for times, share in AMONG_BEST.items():
         looked_at = times * chosen
         among = int((order[:looked_at] < chosen).sum())
-        if among >= share * chosen and _chance(among, chosen, looked_at, n_columns) <= ORDINARY:
+        # the chance of so many of features that are chosen blindly
+        chance = hypergeom.sf(among - 1, n_columns, looked_at, chosen)
+        if among >= share * chosen and chance <= ORDINARY:
             break
     else:
         return
@@ -127,10 +131,3 @@ def _strengths(
     draw = np.random.default_rng(SEED)
     rounds = [np.arange(len(target)), *(draw.permutation(len(target)) for _ in range(PERMUTATIONS))]
     return np.array([np.abs(ranked.T @ centred[rows]).max(axis=1) for rows in rounds])
-
-
-def _chance(among: int, chosen: int, strongest: int, columns: int) -> float:
-    """Return the chance that so many of features chosen blindly are among the strongest."""
-    from scipy.stats import hypergeom
-
-    return float(hypergeom.sf(among - 1, columns, strongest, chosen))
