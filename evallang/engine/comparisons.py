@@ -75,16 +75,6 @@ class JointDraws(Struct, frozen=True):
     two_sided: bool = False
 
 
-def joint_p(pairs: Sequence[TestInputs], joint: JointDraws) -> NDArray[np.float64]:
-    """Return p of a test of some pairs of one source on joint resamples (B, m).
-
-    As many resamples are drawn as the test draws by itself, or 10,000.
-    """
-    if not pairs:
-        return np.ones((1, 0))
-    return _Joint(pairs, joint).p()
-
-
 class _Joint:
     """The models of the pairs, and how the test is resampled."""
 
@@ -255,7 +245,7 @@ class OneSource(Struct, frozen=True):
             among = tuple(dict.fromkeys(model for pair in pairs for model in pair))
             level = study.confidence
             asked = [self._inputs(study, test, pair, level, among) for pair in pairs]
-            self.drawn[key] = joint_p(asked, joint)
+            self.drawn[key] = _Joint(asked, joint).p()
         return self.drawn[key]
 
     def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:

@@ -619,9 +619,13 @@ class Context:
     @property
     def shown_apart(self) -> tuple[Setting, ...]:
         """The settings with tables of their own, of many data sets the averages alone."""
-        of_data = [one for one in self.settings if one not in self.averages]
-        few = len({one.data for one in of_data}) <= MOST_DATA_APART
+        few = len({one.data for one in self.of_data}) <= MOST_DATA_APART
         return self.settings if few else self.averages
+
+    @property
+    def of_data(self) -> tuple[Setting, ...]:
+        """The settings that are one data set each."""
+        return tuple(one for one in self.settings if one not in self.averages)
 
     @cached_property
     def _by_setting(self) -> Mapping[Setting, Sequence[Estimate]]:

@@ -160,7 +160,7 @@ def figures_of_data_sets(context: Context, models: Mapping[str, Sequence[str]]) 
     `models` are those of each metric in their order, which is the same in every panel.
     """
     drawn: list[Drawn] = []
-    settings = [one for one in context.settings if one not in context.averages]
+    settings = context.of_data
     few = context.draws and len(settings) <= MOST_SETTINGS
     of_metrics: dict[str, list[Estimate]] = {}
     places = [(setting, context.metrics(setting)[0]) for setting in settings if few]

@@ -155,37 +155,6 @@ def _is_two_sided(comparison: Comparison) -> bool:
     return comparison.performed and not comparison.family.exploratory and not other
 
 
-def tables_across_data(
-    context: Context, settings: Sequence[Setting], before: int = 0
-) -> list[Block]:
-    """Return one table per metric, data sets in rows and models in columns.
-
-    Of many models the best and the worst are in the main part, and all in the supplement. `before`
-    is the number of earlier tables.
-    """
-    blocks: list[Block] = []
-    metrics = dict.fromkeys(name for s in settings for name in context.metrics(s))
-    for i, name in enumerate(metrics, start=before + 1):
-        ranks = _ranks_across(context, name)
-        models = _best_first_across(context, name, ranks)
-        parts = -(-len(models) // MODELS_PER_TABLE)
-        size = -(-len(models) // parts)
-        made = [
-            _table_across(
-                context, name, models[k : k + size], ranks, f"table-estimates-{i}-{k // size + 1}"
-            )
-            for k in range(0, len(models), size)
-        ]
-        if len(models) > MODELS_PER_TABLE:
-            ends = [*models[:ENDS], *models[-ENDS:]]
-            chosen = _table_across(context, name, ends, ranks, f"table-estimates-{i}")
-            words = write(context, TOPIC, "ends", ends=ENDS, models=len(models), table=made[0].id)
-            whole = _table_across(context, name, models, None, chosen.id)
-            blocks.append(replace(chosen, notes=(words, *chosen.notes), one_number_a_column=whole))
-        blocks += further(made) if len(models) > MODELS_PER_TABLE else made
-    return blocks
-
-
 def _ranks_across(context: Context, name: str) -> Ranks | None:
     """Find the ranks of the models by a metric over the data sets, where a line compares by it."""
     found = (c.ranks for c in context.results.comparisons if c.data is None and c.metric == name)
@@ -335,8 +304,7 @@ def _table_across(
     The form for programs has rows of data sets alone.
     """
     metric = context.metric(name)
-    every_one = (s for s in context.settings if s not in context.averages)
-    settings = [s for s in every_one if name in context.metrics(s)]
+    settings = [s for s in context.of_data if name in context.metrics(s)]
     decimals = max(context.scale(setting, name).decimals for setting in settings)
     scale = Scale(decimals, 2 if metric.percent else 0)
     records = [context.data(setting.data) for setting in settings]
@@ -810,23 +778,42 @@ def estimates(context: Context) -> Sequence[Block]:
         blocks += further(bootstrap_parts(context, setting, f"table-parts-{place}"))
         blocks += further(fold_values(context, setting, f"table-folds-{place}"))
         blocks += subgroups(context, setting, f"table-subgroups-{place}")
-    rest = [setting for setting in context.settings if setting not in apart]
-    if rest:
-        blocks += _estimates_across(context, rest, len(apart))
+    if len(apart) < len(context.settings):
+        blocks += _estimates_across(context, len(apart))
     return blocks
 
 
-def _estimates_across(context: Context, settings: Sequence[Setting], before: int) -> list[Block]:
-    """Return the estimates of many data sets, each metric in one table."""
+def _estimates_across(context: Context, before: int) -> list[Block]:
+    """Return the estimates of many data sets, each metric in one table.
+
+    Data sets are in rows and models in columns. Of many models the best and the worst are in the
+    main part, and all in the supplement. `before` is the number of earlier tables.
+    """
     blocks: list[Block] = []
     if before:
         blocks.append(Heading(f"On each of the {context.sets}", "estimates-each"))
-    blocks += (tables := tables_across_data(context, settings, before))
-    first = next(one.id for one in tables if isinstance(one, Table))
-    context.shown_in |= dict.fromkeys(settings, first)
-    names = {name for setting in settings for name in context.metrics(setting)}
-    orders = {n: _best_first_across(context, n, _ranks_across(context, n)) for n in names}
+    orders: dict[str, Sequence[str]] = {}
+    names = dict.fromkeys(name for s in context.of_data for name in context.metrics(s))
+    for i, name in enumerate(names, start=before + 1):
+        ranks = _ranks_across(context, name)
+        models = orders[name] = _best_first_across(context, name, ranks)
+        size = -(-len(models) // -(-len(models) // MODELS_PER_TABLE))
+        made = [
+            _table_across(
+                context, name, models[k : k + size], ranks, f"table-estimates-{i}-{k // size + 1}"
+            )
+            for k in range(0, len(models), size)
+        ]
+        if len(models) > MODELS_PER_TABLE:
+            ends = [*models[:ENDS], *models[-ENDS:]]
+            chosen = _table_across(context, name, ends, ranks, f"table-estimates-{i}")
+            words = write(context, TOPIC, "ends", ends=ENDS, models=len(models), table=made[0].id)
+            whole = _table_across(context, name, models, None, chosen.id)
+            blocks.append(replace(chosen, notes=(words, *chosen.notes), one_number_a_column=whole))
+        blocks += further(made) if len(models) > MODELS_PER_TABLE else made
+    first = next(one.id for one in blocks if isinstance(one, Table))
+    context.shown_in |= dict.fromkeys(context.of_data, first)
     blocks += figures_of_data_sets(context, orders)
-    for place, setting in enumerate(settings, start=before + 1):
+    for place, setting in enumerate(context.of_data, start=before + 1):
         blocks += subgroups(context, setting, f"table-subgroups-{place}")
     return blocks
