@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from evallang.analysis import ANALYSES, AnalysisDeclaration, Problem
 from evallang.bibliography import cite
@@ -242,9 +243,8 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     (item,) = items
     known, words = _in_order(context, item), _words(context, item)
     on = [one for one in known if one["dominated_by"] is None]
-    facts = {"metric": words.metric, "scale": words.scale}
-    facts |= {"cost": words.cost, "of_cost": words.of_cost}
-    return [write(context, "analyses", "cost_frontier", item=item, on=on, n=len(known), **facts)]
+    facts = {"item": item, "on": on, "n": len(known), **asdict(words)}
+    return [write(context, "analyses", "cost_frontier", **facts)]
 
 
 @shows(

@@ -216,14 +216,13 @@ def _from_tool(
         yield from comment(f"Not here, since not all models have them: {listed(absent)}")
     if left:
         yield from comment(f"Not here, since they have another measure: {listed(list(left))}")
-    names = _names({Path(model): model for model in models})
+    names = _names({model: model for model in models})
     for one, own in chosen:
         yield f"# {words}: {len(models):,} models" if len(models) > 1 else f"# {words}: one model"
         name = "bench" if one is first else _bare(f"{one.name} {one.read.filter or ''}")
         yield f"predictions {name} from {tool} {', '.join(map(quoted, _briefly(one, folder)))}"
         yield from _clauses(one, own, known)
-        for place, bare in names.items():
-            model = str(place)
+        for model, bare in names.items():
             label = "" if model == bare else f" {quoted(model)}"
             yield f"  models {bare}{label} as {quoted(model)}"
         yield ""
@@ -335,7 +334,11 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     labels = _labels(paths)
     for path in paths:
         location = _location(source / path, folder)
-        frame = _read(location, folder)
+        findings = Findings({})
+        frame = findings.tried(read_file, location, folder)
+        if frame is None:
+            raise StudyError(findings.diagnostics, {})
+        frame = frame.mark_missing()
         logs.append(_Log(location, labels[path], frame, guess_columns(frame)))
     shared = [
         name for name in logs[0].frame.columns if all(name in log.frame.columns for log in logs)
@@ -347,7 +350,7 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     )
     if not ids and len(logs) > 1:
         raise DraftRefused(f"the tables in `{source}` have no id in common; {needed}")
-    names = _names({Path(log.location): log.model for log in logs})
+    names = _names({log.location: log.model for log in logs})
     found = [predicted_columns(log.columns, log.frame) for log in logs]
     right = [[c for c in log.columns if c.name not in ids and right_or_wrong(c)] for log in logs]
     both = [pair for pair in found if pair is not None and len(pair[1]) == 1]
@@ -372,7 +375,7 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     else:
         raise DraftRefused(f"the tables in `{source}` are not the logs of models; {needed}")
     for log, column in zip(logs, columns, strict=True):
-        name = names[Path(log.location)]
+        name = names[log.location]
         label = "" if log.model == name else f" {quoted(log.model)}"
         end = f" in {quoted(log.location)}" if several else ""
         lines.append(f"  {word} {name}{label} as {written(column)}{end}")
@@ -398,7 +401,7 @@ def _labels(paths: Sequence[Path]) -> dict[Path, str]:
     return {path: path.parent.as_posix().replace("/", "_") for path in paths}
 
 
-def _names(labels: Mapping[Path, str]) -> dict[Path, str]:
+def _names(labels: Mapping[str, str]) -> dict[str, str]:
     """Return a name of a study for each model: the last part of its label, made bare."""
     bare = {place: _bare(label.rpartition("/")[2]) for place, label in labels.items()}
     times = Counter(bare.values())
@@ -411,14 +414,6 @@ def _names(labels: Mapping[Path, str]) -> dict[Path, str]:
 def _bare(label: str) -> str:
     name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
     return name if re.match(r"[a-z]", name) and written(name) == name else f"m_{name}"
-
-
-def _read(location: str, folder: Path) -> Frame:
-    findings = Findings({})
-    frame = findings.tried(read_file, location, folder)
-    if frame is None:
-        raise StudyError(findings.diagnostics, {})
-    return frame.mark_missing()
 
 
 def _location(path: Path, folder: Path) -> str:
