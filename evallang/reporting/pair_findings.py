@@ -67,7 +67,8 @@ def pairs_around(
         further: Runs = ()
         if others and chosen is led[-1]:
             alone = contrast(others[0], others[0].models[0]) if len(others) == 1 else None
-            further = say("further_pairs", comparison=comparison, pair=alone)
+            facts_of_rest = {"comparison": comparison, "pair": alone}
+            further = write(context, TOPIC, "further_pairs", **facts_of_rest)
         items.append(say("differed_from_others", **facts, further=further))
     directed = [c.pair for chosen in led for c in chosen]
     rest = [c.pair for c in found if c.pair.reject and c.pair not in directed]
