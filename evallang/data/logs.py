@@ -36,7 +36,7 @@ from evallang.diagnostics import codes
 from evallang.limits import BYTES, LINE, ROWS
 
 OF_HELM = ("per_instance_stats.json", "scenario_state.json", "run_spec.json")
-NAN = re.compile(rb"([:,\[]\s*)NaN(?=\s*[,}\]])")  # Python writes it, and JSON does not have it
+NAN = re.compile(rb"([:,\[]\s*)(?:NaN|(-?Infinity))(?=\s*[,}\]])")  # of Python, not of JSON
 VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 MUCH = 0.01  # share of dropped samples above which a warning follows
@@ -53,7 +53,7 @@ class Run(Struct, frozen=True):
     """The samples of one model on one task in one log; `settings` distinguish runs of a model.
 
     `location` is what the study names, which may hold the logs of several models. `higher` states
-    the direction of the score, where the log does.
+    the direction of the score, where the log does, and `note` that the log is not complete.
     """
 
     model: str
@@ -62,6 +62,7 @@ class Run(Struct, frozen=True):
     settings: Mapping[str, Any]
     rows: Callable[[], Iterable[Row]]
     higher: bool = True
+    note: str | None = None
     location: str = ""
 
 
@@ -100,6 +101,7 @@ def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findin
     )
     nested = tuple(islice(names_inside(dict(record)), MOST_NESTED))
     table, notes = _use_states(spec, log, table, findings)
+    notes = (*notes, *(run.note for run in runs if run.note is not None))
     return frame_of(source, table, untyped=False, notes=notes, nested=nested)
 
 
@@ -205,9 +207,11 @@ def _read(location: str, folder: Path) -> bytes:
 
 
 def _decoded(data: bytes, place: str, kind: Any = dict[str, Any]) -> Any:
-    """Decode JSON that may hold a bare NaN, which becomes null."""
+    """Decode JSON that may hold a bare NaN, which becomes null, or Infinity, which becomes text."""
+    if b"NaN" in data or b"Infinity" in data:
+        data = NAN.sub(lambda m: m[1] + (b'"%b"' % m[2] if m[2] else b"null"), data)
     try:
-        return msgspec.json.decode(NAN.sub(rb"\1null", data) if b"NaN" in data else data, type=kind)
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _unreadable(place, f"cannot be read as a log: {error}") from error
 
@@ -224,8 +228,10 @@ def _score(value: Any, place: str, name: str) -> float | None:
         value = VERDICTS.get(value, WORDS.get(value.lower(), as_number(value)))
     elif value is None:
         return None
-    if isinstance(value, bool | int | float):
-        return float(value) if value == value else None
+    if isinstance(value, bool | int | float) and abs(value) <= sys.float_info.max:
+        return float(value)
+    if value != value:
+        return None
     raise Refused(
         codes.unclear_score_of_log,
         f"`{name}` is not one number in {place}",
@@ -239,6 +245,13 @@ def _score(value: Any, place: str, name: str) -> float | None:
 def _one_of(known: Iterable[str], stated: str | None, word: str, place: str) -> str:
     """Return the one that is read of several metrics, filters or scorers."""
     names = list(dict.fromkeys(known))
+    if not names:
+        raise Refused(
+            codes.unclear_score_of_log,
+            f"{place} has no scored samples",
+            "from",
+            help="score them by `inspect score`, or run the evaluation again with `--log-samples`",
+        )
     if stated in names or (stated is None and len(names) == 1):
         return stated or names[0]
     fault = f"has no {word} `{stated}`" if stated else f"has {counted(len(names), word)}"
@@ -405,7 +418,11 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
         settings = {**(facts.get("model_args") or {}), **(facts.get("task_args") or {})}
         settings |= facts.get("model_generate_config") or {}
         rows = partial(_inspect_rows, path, whole.samples, log.scorer)
-        runs.append(Run(str(facts.get("model")), str(facts.get("task")), path, settings, rows))
+        note = None
+        if whole.status != "success":
+            note = f"`{path}` is not complete: its status is `{whole.status}`"
+        model, task = str(facts.get("model")), str(facts.get("task"))
+        runs.append(Run(model, task, path, settings, rows, note=note))
     return runs
 
 
@@ -425,6 +442,8 @@ def inspect_log(path: str, folder: Path) -> InspectLog:
     try:
         with _zip_module().ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
+            if len(names) < len(archive.namelist()):
+                raise _unreadable(f"`{path}`", "has several members of one name")
             found: InspectLog
             if "header.json" in names:
                 found = _decoded(_member(archive, "header.json", path), f"`{path}`", InspectLog)
@@ -484,7 +503,8 @@ def _scorers_of(samples: Sequence[InspectSample]) -> list[str]:
 
 def _inspect_choices(location: str, folder: Path) -> list[LogSpec]:
     samples = inspect_log(location, folder).samples or []
-    return [LogSpec("inspect", scorer=name) for name in _scorers_of(samples)]
+    names = _scorers_of(samples)
+    return [LogSpec("inspect", scorer=name) for name in names] or [LogSpec("inspect")]
 
 
 def _score_of(sample: InspectSample, scorer: str, path: str) -> float | None:

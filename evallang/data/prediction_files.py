@@ -38,7 +38,7 @@ from evallang.data.findings import (
 from evallang.data.frame import Frame, frame_of
 from evallang.data.joined_parts import JoinedParts, RowsAsked, report_joining
 from evallang.data.labels import EXACT
-from evallang.data.logs import read_log
+from evallang.data.logs import MUCH, read_log
 from evallang.data.needed_columns import (
     FINGERPRINTS,
     hashed_columns,
@@ -339,6 +339,8 @@ def join(
         apart.add(spec.truth or "")
     if (spec.log is not None or rated) and not spec.rows_common:
         parts = _with_gaps(frames, [spec.id, *within], findings, apart)
+        if spec.log is not None:
+            _warn_of_gaps(spec, parts, apart, findings)
         notes: tuple[str, ...] = ()
     else:
         parts, notes = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
@@ -687,6 +689,32 @@ def _with_gaps(
         whole = cells.with_columns(filled)
         parts[path] = replace(frames[path], cells=whole, rows=range(len(whole)), _typed={})
     return parts
+
+
+def _warn_of_gaps(
+    spec: PredictionsSpec, parts: Mapping[str, Frame], apart: Collection[str], findings: Findings
+) -> None:
+    """Warn where more than 1 % of the samples lack a score of some model."""
+    scored = pl.DataFrame(
+        [
+            part.cells[column].is_not_null().alias(model)
+            for model, part in parts.items()
+            for column in part.columns
+            if column in apart
+        ]
+    )
+    every, common = len(scored), scored.fold(lambda a, b: a & b).sum()
+    if every - common > MUCH * every:
+        sizes = [f"{model} {scored[model].sum():,}" for model in scored.columns]
+        findings.add(
+            codes.different_samples,
+            f"{common:,} of {every:,} samples of `{spec.name}` have a score of every model: "
+            f"{listed(sizes, 12)}",
+            "from",
+            help="write `rows common` to score every model on the samples that all have"
+            if common
+            else "name logs of the same questions",
+        )
 
 
 def _key_texts(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":

@@ -273,6 +273,7 @@ def _briefly(one: _Score, folder: Path) -> Sequence[str]:
 def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Score], list[str]]:
     """Read every score that is a number, and list the logs of evaluations that did not end."""
     reader, unfinished, scores = READERS[tool], list[str](), list[_Score]()
+    refusals: list[Refused] = []
     choices = [one for location in locations for one in reader.choices(location, folder)]
     for choice in dict.fromkeys(choices):
         runs: list[tuple[str, Run]] = []
@@ -285,6 +286,7 @@ def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Sc
                     unfinished.append(location)
                 elif refused.code is not codes.unclear_score_of_log:
                     raise
+                refusals.append(refused)
         values: dict[str, dict[str, list[float | None]]] = {}
         first: dict[str, list[Mapping[str, Any]]] = {}
         epochs, kept = False, dict[str, None]()
@@ -295,6 +297,7 @@ def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Sc
             except Refused as refused:
                 if refused.code is not codes.unclear_score_of_log:
                     raise
+                refusals.append(refused)
                 continue
             values.setdefault(run.task, {})[model] = [row[2] for row in rows]
             first.setdefault(run.task, [row[-1] for row in rows])
@@ -303,6 +306,8 @@ def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Sc
         if values:
             higher = all(run.higher for _, run in runs)
             scores.append(_Score(choice, tuple(kept), values, higher, epochs, first))
+    if refusals and not scores:
+        raise refusals[0]
     return scores, list(dict.fromkeys(unfinished))
 
 

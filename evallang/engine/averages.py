@@ -55,6 +55,7 @@ def averaged_evidence(
         folds=tuple(fold for one in read for fold in one.folds),
         models=outcomes,
         own=first.own,
+        gaps=any(one.gaps for one in read),
         means=True,
         group_codes=codes,
         kind=first.kind,

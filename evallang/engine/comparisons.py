@@ -170,6 +170,8 @@ class OneSource(Struct, frozen=True):
                 return Lacking("fit", f"a fit of {model} failed", model)
             if as_read_by(self.evaluation, self.by).outcome(model, self.by) is None:
                 return Lacking("scores", f"{model} gives no scores", model)
+        if self.evaluation.n_common(models) == 0:
+            return Lacking("refused", "no example has a score of every model")
         return None
 
     def prepare(self, study: Study, test: Method, pairs: Sequence[tuple[str, ...]]) -> None:
@@ -185,7 +187,8 @@ class OneSource(Struct, frozen=True):
     ) -> HypothesisTestResult:
         """Run a test on the outcomes of the models."""
         inputs = self._inputs(study, test, models, level)
-        return _reasoned(lambda: inputs.run(level), test)
+        result = _reasoned(lambda: inputs.run(level), test)
+        return replace(result, n_common=self.evaluation.n_common(models))
 
     def dependence(self, study: Study, test: Method, models: tuple[str, ...]) -> Dependence | None:
         """Return the correlation of what a test of series takes as independent, if it is clear."""

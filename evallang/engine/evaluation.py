@@ -148,7 +148,8 @@ class Evaluation(Struct, frozen=True):
     """All outcomes of one source under one protocol, or of several that are averaged.
 
     `n` is the number of rows of the source, whatever the models give; `judged` tells
-    that only right and wrong are known (class 1 is right); `rated` that models are judges, whose
+    that only right and wrong are known (class 1 is right); `gaps` that some models were not
+    scored on every example; `rated` that models are judges, whose
     ratings are the scores, and of whose labels or truth some are missing (-1); `own` is the metric
     of values that were measured elsewhere, and then the only one there is; `means` that what
     a metric gives one example is measured already, `each` what `group_codes` keeps together;
@@ -182,6 +183,7 @@ class Evaluation(Struct, frozen=True):
     models: Mapping[str, ModelOutcome]
     judged: bool = False
     rated: bool = False
+    gaps: bool = False
     own: Method | None = None
     means: bool = False
     each: str = "groups"
@@ -453,6 +455,12 @@ class Evaluation(Struct, frozen=True):
             return self
         kept = {model: one.take(np.isin(keys[model], common)) for model, one in found.items()}
         return self.altered(models={**self.models, **kept})
+
+    def n_common(self, models: Sequence[str]) -> int | None:
+        """Return how many examples have an answer of every model; None where all have all."""
+        if not self.gaps:
+            return None
+        return len(reduce(np.intersect1d, (self.models[model].rows for model in models)))
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
         """Return the weight of each test row of a model (n,), or None without weights.
@@ -799,6 +807,7 @@ def evaluation_of_outcomes(source: GivenOutcomes) -> Evaluation:
         folds=_fold_sizes(source, repeat, fold),
         judged=judged,
         rated=rated,
+        gaps=bool(source.answered),
         own=own_metric(source.spec),
         subgroups={
             name: _once(np.array(values, dtype=object), first)

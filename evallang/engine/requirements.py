@@ -124,6 +124,9 @@ def _decide_difference(study: Study, spec: RequirementSpec, evaluation: Evaluati
     if lacking or any(own.outcome(m, spec.metric) is None for m in spec.models):
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {why}"))
+    if evaluation.n_common(spec.models) == 0:
+        why = "no example has a score of every model"
+        return _record(spec, evaluation, Decision(False, f"cannot be decided: {why}"))
     test = spec.test and guaranteed(spec.test)
     if test is None:  # that whose interval decides
         grouped = evaluation.group_codes is not None

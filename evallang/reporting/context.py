@@ -33,6 +33,7 @@ from evallang.reporting.numbers import (
     NBSP,
     Scale,
     Style,
+    between,
     count,
     error_of_bounds,
     in_words,
@@ -501,9 +502,7 @@ class Context:
 
     def sample_range(self, data: str | None) -> str:
         """Return the smallest and the largest number of examples of a model: "90 to 200"."""
-        sizes = sorted(set(self.samples(data).values()))
-        ends = sizes if len(sizes) < 2 else (sizes[0], sizes[-1])
-        return " to ".join(count(size) for size in ends)
+        return between(self.samples(data).values())
 
     def size_words(self, data: str) -> str:
         """State how many examples there are: "569 patients", "100 examples of A and 90 of B"."""
@@ -684,6 +683,9 @@ class Context:
         if found is None or found.n == 0:
             return f"{count(size)} {cases}"
         words = f"{count(size)} {cases}"
+        own = {one.tested.n for one in self._by_setting[setting] if one.tested is not None}
+        if setting.protocol is None and min(own) < size:  # samples that some models lack
+            return f"{between(own)} of {words}"
         if found.n < size:
             words = f"the {count(found.n)} test {cases} (of {count(size)})"
         if found.most == 1:

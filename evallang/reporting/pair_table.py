@@ -19,6 +19,7 @@ from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.narrow_tables import narrow_pairs
 from evallang.reporting.numbers import (
     Scale,
+    between,
     count,
     degrees,
     error_of_bounds,
@@ -151,6 +152,9 @@ def _size(context: Context, comparison: Comparison) -> str:
     """
     if comparison.data is None:
         return "" if comparison.ranks is None else count_sets(context, comparison.ranks.n)
+    common = {pair.n_common for pair in comparison.pairwise if pair.n_common}
+    if common:
+        return f"{between(common)} {context.cases(comparison.data)}"
     setting = Setting(comparison.data, comparison.protocol)
     n = context.n_tested(setting, (comparison.metric,))
     counted = {sum(map(sum, pair.table)) for pair in comparison.pairwise if pair.table}

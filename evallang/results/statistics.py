@@ -197,6 +197,7 @@ class HypothesisTestResult(Struct, frozen=True):
     file without it `results.codec` derives it from other fields. `side` is the side of a one-sided
     test: `greater` or `less`, if a larger or a smaller value of the first model is evidence
     against the null hypothesis. `disagreements` are found by the comparison, and stated in `notes`.
+    `n_common` is the number of examples that all its models have, where some lack others.
     """
 
     test: str
@@ -219,6 +220,7 @@ class HypothesisTestResult(Struct, frozen=True):
     status: Annotated[str, one_of(STATUSES)] = "computed"
     lacking: Lacking | None = None
     disagreements: tuple[Disagreement, ...] = ()
+    n_common: int | None = None
 
     @property
     def pvalue(self) -> float | None:

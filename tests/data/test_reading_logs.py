@@ -5,7 +5,9 @@ lm-eval 0.4.13, whose samples are kept without what is not read.
 """
 
 import json
+import re
 import shutil
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -287,7 +289,9 @@ def test_a_log_that_did_not_end_is_read_where_that_is_stated(tmp_path: Path) -> 
             archive.writestr(name, whole.read(name))
     body = 'predictions quiz from inspect "a.eval"\n  scorer match\n'
     assert "E602" in refused(tmp_path, body)
-    (one,) = run(tmp_path, body + "  unfinished read\n").estimates
+    found = run(tmp_path, body + "  unfinished read\n")
+    assert "`a.eval` is not complete: its status is `started`" in found.data[0].notes
+    (one,) = found.estimates
     assert one.value == pytest.approx(TRUTH["inspect"]["match"]["small"]["mean"])
 
 
@@ -347,3 +351,54 @@ def test_models_are_paired_where_both_are_scored(epochs: int, test: str, tmp_pat
         else:
             assert [pair.table[0][1], pair.table[1][0]] == [apart.count(1), apart.count(-1)]
             assert sum(map(sum, pair.table)) == len(both)
+
+
+def test_models_are_compared_on_the_questions_that_both_answered(tmp_path: Path) -> None:
+    whole = [sample(number, "CI"[number % 3 == 0]) for number in range(30)]
+    (tmp_path / "a.json").write_text(inspect_log(*whole))
+    body = 'predictions quiz from inspect "*.json"\n{}\ncompare "m/a" vs "m/b" with mcnemar\n'
+    for start, shared in ((20, 10), (30, 0)):
+        other = [sample(number, "CI"[number % 2]) for number in range(start, start + 20)]
+        (tmp_path / "b.json").write_text(inspect_log(*other, model="m/b"))
+        (tmp_path / "s.eval").write_text(HEAD + body.format(""))
+        found = ev.run(tmp_path / "s.eval")
+        (warning,) = [d for d in found.diagnostics if d.code == "W601"]
+        assert f"{shared} of {start + 20} samples" in warning.message
+        ((pair,),) = (line.pairwise for line in found.record.comparisons)
+        if shared:
+            assert pair.table == ((4, 3), (1, 2))
+            assert pair.n_common == shared
+            found.render("html", folder=tmp_path)
+            page = (tmp_path / "report.html").read_text()
+            text = " ".join(re.sub("<[^>]+>", "", page).replace("\u00a0", " ").split())
+            assert f"({shared} examples)" in text
+            assert "20 to 30 of 40 examples" in text
+            common = run(tmp_path, body.format("  rows common\n")).estimates
+            assert {(one.model, one.n) for one in common} == {("m/a", shared), ("m/b", shared)}
+        else:
+            assert (pair.p, pair.lacking.kind) == (None, "refused")
+
+
+def test_infinity_is_read_unless_it_is_the_score(tmp_path: Path) -> None:
+    body = 'predictions quiz from inspect "a.json"\n'
+    far = sample(90, "I", metadata={"logprob": float("-inf")})
+    (tmp_path / "a.json").write_text(inspect_log(*RIGHT, far))
+    (one,) = run(tmp_path, body).estimates
+    assert (one.n, one.value) == (11, pytest.approx(10 / 11))
+    for value in (float("inf"), 10**400):
+        (tmp_path / "a.json").write_text(inspect_log(*RIGHT, sample(90, value)))
+        assert "E603" in refused(tmp_path, body)
+
+
+def test_a_log_without_scores_says_how_to_get_them(tmp_path: Path) -> None:
+    body = 'predictions quiz from inspect "a.json"\n'
+    (tmp_path / "a.json").write_text(inspect_log())
+    assert "inspect score" in refused(tmp_path, body)
+
+
+def test_members_of_one_name_are_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        for content in (json.dumps(RIGHT), "[]"):
+            with warnings.catch_warnings(action="ignore"):
+                archive.writestr("summaries.json", content)
+    assert "several members" in refused(tmp_path, 'predictions quiz from inspect "a.eval"\n')
