@@ -183,7 +183,7 @@ def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
     ("files", "told"),
     [
         ({"2024.eval": b"PK\x03\x04rest"}, "is damaged or incomplete"),
-        ({"a.json": b'{"version": 2, "status": "success", "eval": {}}'}, "ended with scores"),
+        ({"a.json": b'{"version": 2, "status": "success", "eval": {}}'}, "has no samples"),
         ({"per_instance_stats.json": b"[]"}, "every_eval_ever convert helm"),
         ({}, "has no log or table"),
         ({"notes.txt": b"x"}, "has no log or table"),
