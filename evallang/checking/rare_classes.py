@@ -27,7 +27,7 @@ from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.stats.intervals.ranking import ENOUGH_MEMBERS
-from evallang.stats.validity import Counted
+from evallang.stats.validity import FEW_FOR_LARGE_SAMPLES, Counted, Holds, Validity
 from evallang.study import ComparisonSpec, Method, Protocol, RequirementSpec, Study
 
 Rows = NDArray[Any] | slice
@@ -52,27 +52,48 @@ class Tested(Struct, frozen=True):
 def judge_few_examples(
     study: Study, source: str, n: int, yields: Yields, grouped: bool, protocol: str | None = None
 ) -> Iterator[Diagnostic]:
-    """Report tests that are not computed on so few examples, each of which is a unit."""
-    if grouped or not yields.once or not n:
+    """Report tests and written intervals that do not hold on so few examples, each a unit."""
+    if grouped or yields.readers or not (yields.once or yields.averaged) or not n:
         return
     for line in study.comparisons:
         if line.over_data or (protocol is not None and line.protocol not in (None, protocol)):
             continue
         for test in tests_of(line):
-            declared = HYPOTHESIS_TESTS[test.name].declaration.holds
-            every = () if isinstance(declared, str) else declared
-            of_examples = (h for h in every if h.refused and h.count is Counted.EXAMPLES)
-            least = next(of_examples, None)
-            if least is not None and n < least.least:
-                yield refusal(
-                    "no_p_of_few",
-                    line.span,
-                    test=test,
-                    counted=counted(n, "example"),
-                    source=source,
-                    least=least,
-                    metric=test_of_any_metric(),
-                )
+            entry = HYPOTHESIS_TESTS[test.name]
+            lacking = _of_examples(entry.declaration.holds, n)
+            form = test.keywords().get(entry.declaration.p_by)
+            other = entry.declaration.large_samples.get(str(form))
+            known = {"source": source, "test": test, "counted": counted(n, "example")}
+            known |= {"metric": test_of_any_metric()}
+            if lacking is not None and lacking.refused:
+                yield refusal("no_p_of_few", line.span, **known, least=lacking)
+            elif lacking is not None:
+                yield refusal("few_for_test", line.span, **known, least=lacking)
+            elif other is not None and n < FEW_FOR_LARGE_SAMPLES:
+                yield refusal("few_for_form", line.span, **known, form=form, exact=other)
+    for measure in study.measures:
+        written = measure.interval
+        if written is None or measure.within:
+            continue
+        lacking = _of_examples(INTERVALS[written.name].declaration.holds, n)
+        usual = default_interval(measure.metric, yields, n=n)
+        if lacking is not None and usual not in (None, written.name):
+            yield refusal(
+                "few_for_interval",
+                measure.interval_span or measure.span,
+                interval=written,
+                counted=counted(n, "example"),
+                source=source,
+                least=lacking,
+                usual=usual,
+            )
+
+
+def _of_examples(validity: Validity, n: int) -> Holds | None:
+    """Return the least number of examples that is declared and not met, refusals first."""
+    every = () if isinstance(validity, str) else validity
+    unmet = [one for one in every if one.count is Counted.EXAMPLES and n < one.least]
+    return min(unmet, key=lambda one: not one.refused, default=None)
 
 
 def judge_given_areas(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]:

@@ -61,6 +61,7 @@ Validity = tuple[Holds, ...] | str
 """What decides, or the reason why no number does; empty where nothing is declared."""
 
 OF_TRUE = "of true hypotheses at 5% in simulations"
+FEW_FOR_LARGE_SAMPLES = 100  # examples; Bowyer, Aitchison & Ivanova 2025
 ENOUGH_GROUPS = 50  # few are fewer than 20 to 50, depending on how alike they are
 OF_GROUPS = Holds(
     Counted.GROUPS, ENOUGH_GROUPS, "the interval tends to be too narrow (Cameron & Miller 2015)"

@@ -251,6 +251,7 @@ def least_p_of_pairs(discordant: int, options: Mapping[str, Any]) -> float:
         p_chosen=frozenset({"textbook"}),
         ungrouped_forms=dict.fromkeys(("midp", "corrected", "textbook"), "exact"),
         least_p=lambda units, models, options: least_p_of_pairs(units, options),
+        large_samples={"chi2": "exact"},
         guaranteed=("method", "exact"),
         proposed=1,
         default_for=frozenset({"proportion"}),

@@ -125,6 +125,8 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     p_chosen : the values of that option that choose one of the others
     ungrouped_forms : the values of that option without a form for groups, each with that of whole
         groups
+    large_samples : the values of that option that refer to a large-sample distribution whatever
+        the number of examples, each with the exact one
     power : how its power is computed for stated differences; None where it is not
     without_power : why it is not, as a part of a sentence
     power_as : the nearest test whose power is computed
@@ -174,6 +176,7 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     p_by: str = ""
     p_chosen: frozenset[str] = frozenset()
     ungrouped_forms: Mapping[str, str] = field(default_factory=dict)
+    large_samples: Mapping[str, str] = field(default_factory=dict)
     power: PowerDeclaration | None = None
     without_power: str = ""
     power_as: str = ""
