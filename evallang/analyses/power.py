@@ -72,6 +72,8 @@ class ShownPower(Struct, frozen=True):
     answers: tuple[ShownAnswer, ...]
     notes: tuple[str, ...]
     width: Number = None
+    observed: tuple[str, ...] = ()
+    samples: int = 1
 
 
 def _objection(options: Mapping[str, Any]) -> Problem | None:
@@ -86,6 +88,9 @@ def _objection(options: Mapping[str, Any]) -> Problem | None:
         None if (value := options.get(name)) is None else float(value)
         for name in ("area", "difference", "positives", "correlation", "discordant")
     )
+    samples = options.get("samples") or ()
+    if min((samples,) if isinstance(samples, int) else samples, default=1) < 1:
+        return codes.option_value, "an example has one sample or more", "write `samples=[1, 5]`"
     if gap is not None and discordant is not None and gap > discordant:
         message = "two accuracies differ by no more than the share of examples on which one model "
         return codes.option_value, f"{message}alone is right", "write a larger `discordant`"
@@ -181,6 +186,9 @@ def power(
     weaker: float | None = None,
     icc: Annotated[float | None, Bounds(least=0, most=1)] = None,
     group_size: Annotated[int | None, Bounds(least=2)] = None,
+    sd_between: Annotated[float | None, Bounds(least=0)] = None,
+    sd_within: Annotated[float | None, Bounds(least=0)] = None,
+    samples: int | tuple[int, ...] | None = None,
 ) -> tuple[Answer, ...]:
     """Power for a stated difference, the smallest difference that is found, and the n it takes.
 
@@ -199,7 +207,12 @@ def power(
     weaker one (several are looked at where none is stated). Where examples come in groups `icc` is
     the intra-class correlation of what two examples of a group add to the difference (several are
     looked at where none is stated), and `group_size` the number of examples of a group, in place
-    of the groups of the data. A one-sided test has the power for a difference on its side.
+    of the groups of the data. Where an example has several samples, as answers of a language model,
+    `sd_between` is the standard deviation over examples of the difference of the two models' means
+    of all samples, `sd_within` that of one sample around the mean of its example, and `samples`
+    the numbers of samples of each model that are looked at. What is not stated of `discordant`,
+    `sd`, its two parts and `icc` is that of the data, where outcomes are given: the median over the
+    pairs of the line. A one-sided test has the power for a difference on its side.
     Tests within a margin take the models as equally good, or the first as worse by `difference`,
     and what is found is the smallest margin that is shown.
     Raises `ValueError` for the observed difference, assumptions that contradict each other, and
@@ -214,8 +227,9 @@ def power(
         raise ValueError(f"the power of `{question.test}` is not computed{why}{other}")
     asked = question if n is None else replace(question, n=n)
     assumed = Stated(
-        target, gap, discordant, sd, width, area, positives, correlation, weaker, icc, group_size
-    )
+        target, gap, discordant, sd, width, area, positives, correlation, weaker, icc, group_size,
+        sd_between, sd_within, (samples,) if isinstance(samples, int) else samples or (),
+    ).with_observed(question)  # fmt: skip
     found = declared.answers(asked, assumed)
     if width is None or "width" in declared.options(question.form):
         return found

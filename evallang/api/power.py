@@ -1,11 +1,21 @@
 """A study in, what its tests can detect out; nothing is fitted."""
 
-from evallang.api.preparing import read_and_plan
+from evallang.api.preparing import Prepared, read_and_plan
 from evallang.api.study_file import StudyFile
 from evallang.diagnostics import Diagnostic
 from evallang.results.records import Analysis
 
 SCHEMA = "evallang/power/1"
+
+
+def smallest_differences(prepared: Prepared) -> tuple[Analysis, ...]:
+    """Return the smallest differences that a study can detect, from what was read and planned."""
+    from evallang.engine.analyses import smallest_differences
+
+    planned = prepared.planned
+    return smallest_differences(
+        prepared.study, prepared.read, planned.layout.splits, planned.families
+    )
 
 
 def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:

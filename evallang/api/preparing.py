@@ -398,7 +398,13 @@ def _several(given: Any) -> Sequence[Any]:
 
 def check_data(study: CheckedFile) -> tuple[Diagnostic, ...]:
     """Check a study and its data: everything found, sorted by place."""
+    return check_and_read(study)[0]
+
+
+def check_and_read(study: CheckedFile) -> tuple[tuple[Diagnostic, ...], Prepared | None]:
+    """Check a study and its data, and return what was read where nothing is faulty."""
     try:
-        return read_and_plan(study).diagnostics
+        prepared = read_and_plan(study)
     except StudyError as error:
-        return error.diagnostics
+        return error.diagnostics, None
+    return prepared.diagnostics, prepared

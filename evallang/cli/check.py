@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from evallang.api.study_file import StudyFile, check_text, open_study
+from evallang.cli.power import WIDTH, smallest_lines
 from evallang.cli.settings import layout_option, limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
@@ -18,9 +19,11 @@ from evallang.cli.terminal import (
     study_path,
     tell,
     tell_error,
+    write,
     write_format,
 )
 from evallang.diagnostics import Diagnostic, Fix, Severity, has_errors, sorted_by_weight
+from evallang.printable import wrapped
 from evallang.source import SourceFile, Span
 from evallang.version import VERSION
 
@@ -44,7 +47,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     if fix and "-" in files:
         raise click.UsageError("`--fix` writes to files, and `-` is not a file")
     unread: list[click.ClickException] = []
-    rows = False
+    rows, smallest = False, list[str]()
     for path in files:
         try:
             if fix:
@@ -59,9 +62,11 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
             continue
         diagnostics = study.diagnostics
         if with_data and not has_errors(diagnostics):
-            from evallang.api.preparing import check_data
+            from evallang.api.power import smallest_differences
+            from evallang.api.preparing import check_and_read
 
-            diagnostics = check_data(study)
+            diagnostics, prepared = check_and_read(study)
+            smallest += [] if prepared is None else smallest_lines(smallest_differences(prepared))
         found += diagnostics
         rows = rows or _has_rows(study)
         sources |= study.checked.sources
@@ -70,6 +75,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
         if sources:
             show_accepted(found, sources)
             tell(conclusion(found, read=with_data or not rows))
+        write(*(part for line in smallest for part in wrapped(line, WIDTH, "", "  ")))
     elif sources:
         write_format(_written(found, sources, layout))
     for other in unread[:-1]:

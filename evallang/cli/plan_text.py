@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evallang.api.power import smallest_differences
 from evallang.api.preparing import Prepared
+from evallang.cli.power import smallest_lines
 from evallang.data.dataset import ScoreTable
 from evallang.engine.build_results import column_records, data_records, model_records
 from evallang.hypotheses import Family, pair_declaration
@@ -242,6 +244,7 @@ def _comparisons(prepared: Prepared) -> Iterator[str]:
         yield from dict.fromkeys(planned.line.source for planned in family.comparisons)
         if family.comparisons:
             yield f"  {'at least ' if families.left_open else ''}{_family(family)}"
+    yield from smallest_lines(smallest_differences(prepared))
 
 
 def _requirements(study: Study) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """`evallang power`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -65,6 +65,44 @@ def power_lines(found: Sequence[Analysis]) -> list[str]:
             lines += wrapped(line.lstrip(), WIDTH, margin, f"{margin}  ")
         lines.append("")
     return [*lines, *wrapped(STATED, WIDTH)]
+
+
+def smallest_lines(found: Sequence[Analysis]) -> list[str]:
+    """Format the smallest difference of each test, in one sentence each."""
+    return list(dict.fromkeys(line for item in found if (line := _smallest(item)) is not None))
+
+
+def _smallest(item: Analysis) -> str | None:
+    values = item.values
+    answers = [a for a in values["answers"] if a["assumptions"].get("samples") != "any number"]
+    if "sd_within" in values["observed"]:  # then more samples than there are say nothing here
+        answers = [
+            a for a in answers if a["assumptions"]["samples"] == values["samples"]
+        ] or answers
+    if values["n"] is None or not answers:
+        return None
+    found = [answer for answer in answers if answer["detectable"] is not None]
+    unit = " sd" if found and found[0]["in_sd"] else ""
+    size = f"a difference of {_ends(a['detectable'] for a in found)}{unit}" if found else (
+        "no difference"
+    )  # fmt: skip
+    known = {*values["observed"], *(("samples",) if values["observed"] else ())}
+    said: dict[str, list[str]] = {}
+    for name in answers[0]["assumptions"]:
+        these = _ends(answer["assumptions"][name] for answer in found or answers)
+        word = "in the data" if name in known else "assumed"
+        said.setdefault(word, []).append(f"{name.replace('_', ' ')} {these}")
+    about = [_level(values), *(f"{word}: {', '.join(parts)}" for word, parts in said.items())]
+    return (
+        f"{item.data + ': ' if item.data else ''}{values['test']} on {values['n']:,} "
+        f"{values['unit']} detects {size} in {item.metric} with power "
+        f"{values['target'] * 100:.12g}% ({'; '.join(about)})"
+    )
+
+
+def _ends(values: Iterable[float | str]) -> str:
+    first, *others = map(_number, values)
+    return f"{first} to {others[-1]}" if others and others[-1] != first else first
 
 
 def _block(item: Analysis) -> Iterator[str]:
@@ -143,5 +181,5 @@ def _headings(heads: list[str], rows: list[list[str]]) -> list[list[str]]:
     return [list(line) for line in zip(*columns, strict=True)]
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
+def _number(value: float | str | None) -> str:
+    return "-" if value is None else value if isinstance(value, str) else f"{value:.3g}"

@@ -19,6 +19,8 @@ from evallang.compatibility import is_grouped, metric_entry, own_metric
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
+from evallang.engine.comparisons import OneSource
+from evallang.engine.evaluation import evaluation_of_outcomes
 from evallang.engine.providers import Providers
 from evallang.engine.walk import computes
 from evallang.hypotheses import Families
@@ -29,9 +31,10 @@ from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.results.codec import to_plain, with_tuples
 from evallang.results.records import Analysis
 from evallang.results.written import statement_of
+from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
-from evallang.stats.power import GROUPS, Question, Sizes as GroupSizes
+from evallang.stats.power import GROUPS, Question, Sizes as GroupSizes, sizes_of
 from evallang.study import (
     AnalysisSpec,
     Average,
@@ -41,6 +44,7 @@ from evallang.study import (
     SourceSpec,
     Study,
     models_of,
+    pairs_of,
 )
 
 Unknown = Literal["not_read", "no_splits", "no_folds", "no_examples"]
@@ -128,6 +132,39 @@ def analyses_of_lines(
         for stage in _stages(study, spec, families)
         for answer in _answer_stage(study, places, splits, spec, stage)
     )
+
+
+def smallest_differences(
+    study: Study, read: ReadSources, splits: Splits, families: Families
+) -> tuple[Analysis, ...]:
+    """Return what the tests of pairs of a study can detect, where that takes no simulation.
+
+    The assumptions are those of the first `analyze power`, else of the data or several values.
+    """
+    of_lines = [e.name for e in ANALYSES if e.declaration.command]
+    written = [spec for spec in study.analyses if spec.method.name in of_lines]
+    spec = next(iter(written), AnalysisSpec(0, Method(of_lines[0])))
+    quick = [
+        s for s in _stages(study, spec, families) if s.line is not None and _is_formula(study, s)
+    ]
+    places = _places(study, read)
+    return tuple(
+        answer for stage in quick for answer in _answer_stage(study, places, splits, spec, stage)
+    )
+
+
+def _is_formula(study: Study, stage: Stage) -> bool:
+    """Return whether the power of a test of pairs is computed without drawing samples."""
+    declared = HYPOTHESIS_TESTS[stage.test.name].declaration
+    if stage.omnibus or stage.across or declared.power is None or declared.claim != "different":
+        return False
+    if declared.t_over_splits:
+        return True
+    protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
+    sources = [s for s in study.sources if isinstance(s, DataSpec) == (protocol is not None)]
+    forms = {form_asked(stage.metric, source, protocol) for source in sources}
+    grouped = any(is_grouped(source, study.group) for source in sources)
+    return forms <= ({"losses"} if grouped else {"losses", "proportion"})
 
 
 # --- which tests, at which level ------------------------------------------------------------
@@ -233,7 +270,27 @@ def _answer_stage(
         if place.read is not None:
             grouped = place.read.group_codes is not None
         notes = (GROUPED,) if grouped and not by_folds and not (asks and known) else ()
-        yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form)
+        found = _observed(study, stage, place)
+        yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form, found)
+
+
+def _observed(study: Study, stage: Stage, place: Place) -> tuple[Mapping[str, float], int, int]:
+    """Return what given outcomes tell of what power rests on: the medians over pairs of a line.
+
+    With them come the numbers of pairs and of samples of an example.
+    """
+    nothing: Mapping[str, float] = {}
+    if stage.omnibus or not isinstance(place.read, GivenOutcomes):
+        return nothing, 0, 1
+    evaluation = evaluation_of_outcomes(place.read)
+    context = OneSource(evaluation, stage.metric)
+    pairs = [place.models[:2]] if stage.line is None else pairs_of(stage.line, place.models)
+    asked = [context.question(study, stage.test, pair, stage.alpha) for pair in pairs]
+    known = [question for question in asked if question is not None and question.observed]
+    common = [name for name in (known[0].observed if known else ())
+              if all(name in question.observed for question in known)]  # fmt: skip
+    medians = {name: float(np.median([q.observed[name] for q in known])) for name in common}
+    return medians, len(known), known[0].samples if known else 1
 
 
 def _sizes_of_average(each: Sequence[Sizes], over: Average) -> Sizes:
@@ -310,9 +367,7 @@ def _group_sizes(read: Table | GivenOutcomes, rows: Any, about: Any = slice(None
     """Return the sizes of the groups of some rows, each with the number of such groups."""
     if read.group_codes is None:
         return ()
-    _, members = np.unique(read.group_codes[rows][about], return_counts=True)
-    sizes, groups = np.unique(members, return_counts=True)
-    return tuple(zip(sizes.tolist(), groups.tolist(), strict=True))
+    return sizes_of(read.group_codes[rows][about])
 
 
 def _positives(truth: Any, read: Table | GivenOutcomes) -> float | None:
@@ -387,9 +442,12 @@ def _answered(
     sizes: Sizes,
     notes: tuple[str, ...],
     form: str | None = None,
+    found: tuple[Mapping[str, float], int, int] = ({}, 0, 1),
 ) -> Analysis:
     entry = ANALYSES[spec.method.name]
     asked = _question(study, entry.name, stage, sizes, models, form)
+    observed, pairs, samples = found
+    asked = replace(asked, observed=observed, samples=samples)
     power = HYPOTHESIS_TESTS[asked.test].declaration.power
     options: dict[str, Any] = {
         name: float(value) if isinstance(value, Fraction) else value
@@ -399,6 +457,13 @@ def _answered(
     unknown = sizes.unknown if stated_n is None else None
     if unknown is not None:
         notes = (UNKNOWN[unknown], *notes)
+    from_data = tuple(name for name in observed if options.get(name) is None)
+    if from_data:
+        which = f", medians of its {pairs} pairs" if pairs > 1 else ""
+        notes = (
+            f"taken from the data{which}: {listed([n.replace('_', ' ') for n in from_data])}",
+            *notes,
+        )
     answers: tuple[Any, ...] = ()
     try:
         answers = entry.function(*(ANALYSIS.make(n, asked) for n in entry.inputs), **options)
@@ -427,6 +492,8 @@ def _answered(
                 name: options.get(name, entry.defaults()[name])
                 for name in entry.declaration.recorded
             },
+            "observed": (*from_data, *(("sd_between",) if "sd_within" in from_data else ())),
+            "samples": samples,
             "answers": tuple(
                 {name: with_tuples(value) for name, value in to_plain(answer).items()}
                 for answer in answers

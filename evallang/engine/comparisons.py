@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang import hypotheses
+from evallang.compatibility.hypothesis_tests import difference_form
 from evallang.data.dataset import ScoreTable
 from evallang.engine.across import (
     GridInputs,
@@ -23,7 +24,13 @@ from evallang.engine.across import (
 )
 from evallang.engine.estimate_intervals import drop_zero_width
 from evallang.engine.estimates import scope_of_estimates
-from evallang.engine.evaluation import Evaluation, as_read_by, in_blocks
+from evallang.engine.evaluation import (
+    BLOCKS,
+    Evaluation,
+    as_read_by,
+    in_blocks,
+    spread_of_samples,
+)
 from evallang.engine.metric_samples import resampling_seed
 from evallang.engine.providers import (
     ComparedModels,
@@ -45,7 +52,8 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
-from evallang.stats.basics import Alternative, t_quantile
+from evallang.stats.basics import Alternative, standard_deviation, t_quantile
+from evallang.stats.clusters import variance_of_mean
 from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.corrections.joint_corrections import (
     drawn_p,
@@ -62,10 +70,12 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.hypothesis_tests.swapping import joint_swaps
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
+from evallang.stats.power import Question, Sizes, Stated, sizes_of
 from evallang.stats.power_of_metrics import t_power
 from evallang.study import ComparisonSpec, Method, Study
 
 ROUNDS = 10_000
+POWER = 0.8  # with which a difference counts as found
 
 
 class JointDraws(Struct, frozen=True):
@@ -254,6 +264,45 @@ class OneSource(Struct, frozen=True):
     def ranks(self, study: Study, models: tuple[str, ...]) -> Ranks | None:
         """None: folds are not data sets."""
         return None
+
+    def question(
+        self, study: Study, test: Method, models: tuple[str, ...], alpha: float
+    ) -> Question | None:
+        """Return what the power of a test of two models rests on, without their difference.
+
+        None where it is not that of the share of discordant examples, or of the spread of the
+        differences of independent examples or groups.
+        """
+        if len(models) != 2 or self.lacking(models) is not None or self.evaluation.average:
+            return None
+        inputs = self._inputs(study, test, models, study.confidence)
+        read, groups = inputs.evaluation, inputs.make("groups")
+        form = difference_form(self.by, read.yields, len(read.classes) or None)
+        options = {**HYPOTHESIS_TESTS[test.name].defaults(), **test.keywords()}
+        asked = Question(test.name, alpha, None, options, form=form, read=True)
+        if form == "proportion" and groups is None:
+            (a, b), (c, d) = inputs.compared.table()
+            n = a + b + c + d
+            return replace(asked, n=n, observed={"discordant": (b + c) / n} if b + c else {})
+        if form != "losses" or read.weights is not None or read.each == BLOCKS:
+            return None
+        apart = inputs.compared.losses(0) - inputs.compared.losses(1)
+        observed = {"sd": standard_deviation(apart) or 0.0}
+        if not observed["sd"] > 0:
+            return replace(asked, n=len(apart))
+        sizes: Sizes = ()
+        if groups is not None:
+            codes = np.unique(groups, return_inverse=True)[1]
+            sizes = sizes_of(codes)
+            most = sum(size**2 * k for size, k in sizes) / len(apart) - 1
+            effect = variance_of_mean(apart, codes) * len(apart) / observed["sd"] ** 2
+            if most > 0 and len(np.unique(codes)) > 1:
+                observed["icc"] = min(max((effect - 1) / most, 0.0), 1.0)
+        samples = spread_of_samples(self.evaluation, models, self.by)
+        if samples is not None:
+            observed["sd_within"] = samples[0]
+            asked = replace(asked, samples=samples[1])
+        return replace(asked, n=len(apart), observed=observed, group_sizes=sizes)
 
     def about(self, declared: HypothesisTestDeclaration) -> str:
         """What the kind of evidence is about, else the models or the algorithm that were scored."""
@@ -693,15 +742,24 @@ def _with_disagreements(study: Study, item: FamilyDecision) -> FamilyDecision:
 
 
 def _add_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
-    """State of each pair the difference that its t test over splits finds with 80 % power.
+    """State of each pair the difference that its test finds with 80 % power.
 
-    Computed from the standard error that was found, at the level of the correction's strictest
-    step; a posterior decides at the confidence of the study, on one side.
+    Computed from the standard error of a t test over splits, or from the share of discordant
+    examples or the spread of the differences, at the level of the correction's strictest step; a
+    posterior decides at the confidence of the study, on one side.
     """
-    declared = item.test_run.declared
-    if not declared.t_over_splits:
-        return item
+    declared, context = item.test_run.declared, item.test_run.context
     options = item.test_run.single.keywords()
+    if not declared.t_over_splits:
+        if not isinstance(context, OneSource) or declared.power is None:
+            return item
+        alpha = round(item.family.level(study.alpha), DIGITS)
+        ask = partial(context.question, study, item.test_run.single, alpha=alpha)
+        tests = tuple(
+            test if test.status == "not_computed" else add_detectable(test, ask(test.models))
+            for test in item.tests
+        )
+        return replace(item, tests=tests)
     one_sided = declared.bayesian or options.get("alternative", "two_sided") != "two_sided"
     if declared.bayesian:
         alpha = round(1 - study.confidence, DIGITS)
@@ -711,6 +769,26 @@ def _add_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
         add_detectable_difference(test, alpha, 1 if one_sided else 2) for test in item.tests
     )
     return replace(item, tests=tests)
+
+
+def add_detectable(test: HypothesisTestResult, question: Question | None) -> HypothesisTestResult:
+    """Add the difference that a test finds with 80 % power, with what it was computed from.
+
+    It is None where not even the largest is found.
+    """
+    power = HYPOTHESIS_TESTS[test.test].declaration
+    if question is None or not question.observed or power.power is None:
+        return test
+    if power.claim != "different":
+        return test
+    known = {name: value for name, value in question.observed.items() if name != "sd_within"}
+    try:
+        asked = Stated(POWER).with_observed(replace(question, observed=known))
+        found = power.power.answers(question, asked)[0]
+    except ValueError:  # more examples than powers are computed of
+        return test
+    more = {"detectable": found.detectable, "detectable_alpha": question.alpha}
+    return replace(test, extra={**test.extra, **more, "assumed": dict(found.assumptions)})
 
 
 def add_detectable_difference(
@@ -730,7 +808,7 @@ def add_detectable_difference(
     if not error > 0 or not two_sided < 1:
         return test
     try:
-        smallest = t_power(None, error * splits**0.5, splits, two_sided, 0.8).difference
+        smallest = t_power(None, error * splits**0.5, splits, two_sided, POWER).difference
     except ValueError:  # a spread at the end of what floats hold
         return test
     more = {"standard_error": error, "detectable": smallest, "detectable_alpha": alpha}

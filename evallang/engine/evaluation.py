@@ -643,6 +643,25 @@ class _Means(Struct, frozen=True):
     times: "NDArray[np.int64]"
 
 
+def spread_of_samples(
+    evaluation: Evaluation, models: Sequence[str], metric: Method
+) -> tuple[float, int] | None:
+    """Return the standard deviation of one sample around its example's mean, and the number of
+    samples.
+
+    The variance is the mean over examples and models. None where a metric is not the mean of
+    samples, or examples have one, or unlike numbers of them.
+    """
+    if not (evaluation.yields.averaged and is_mean(metric)) or evaluation.yields.readers:
+        return None
+    found = [_means(evaluation, model, metric) for model in models]
+    times = {int(n) for one in found if one is not None for n in np.unique(one.times)}
+    variances = [float(one.variance.mean()) for one in found if one is not None]
+    if len(times) != 1 or not variances or np.isnan(variances).any():
+        return None
+    return float(np.sqrt(np.mean(variances))), times.pop()
+
+
 def is_mean(metric: Method) -> bool:
     """Return whether a metric is a mean over examples."""
     declared = metric_entry(metric).declaration

@@ -66,6 +66,9 @@ class Question(Struct, frozen=True):
         two classes
     group_sizes : those of the groups of the examples; empty where there are none, or unknown
     read : True where examples were read, so that no `group_sizes` means no groups
+    observed : assumptions that the data tell where none is stated, by the names that `Stated` has;
+        `sd` is that with the `samples` of the data
+    samples : how many samples of each example the data have
     """
 
     test: str
@@ -81,6 +84,8 @@ class Question(Struct, frozen=True):
     measure: Callable[[Any], Any] | None = None
     group_sizes: Sizes = ()
     read: bool = False
+    observed: Mapping[str, float] = field(default_factory=dict)
+    samples: int = 1
 
     @property
     def one_sided(self) -> bool:
@@ -104,6 +109,9 @@ class Stated(Struct, frozen=True):
     weaker : the metric of the weaker of two models
     icc : the intra-class correlation, of what two examples of a group add to the difference
     group_size : examples of a group
+    sd_between : standard deviation over examples of what the difference is on average over samples
+    sd_within : standard deviation of one sample of an example around its mean
+    samples : how many samples of each example are looked at
     """
 
     target: float
@@ -117,6 +125,25 @@ class Stated(Struct, frozen=True):
     weaker: float | None = None
     icc: float | None = None
     group_size: int | None = None
+    sd_between: float | None = None
+    sd_within: float | None = None
+    samples: tuple[int, ...] = ()
+
+    def with_observed(self, question: Question) -> Stated:
+        """Return the same with what the data tell of what is not stated and can be true.
+
+        A stated difference is never larger than the share of discordant examples, and a stated
+        spread stands for all parts of it.
+        """
+        found = {k: v for k, v in question.observed.items() if getattr(self, k) is None}
+        if found.get("discordant", 1.0) < abs(self.difference or 0.0):
+            del found["discordant"]
+        if (self.sd, self.sd_between, self.sd_within) != (None, None, None):
+            found = {k: v for k, v in found.items() if k not in ("sd", "sd_within")}
+        elif "sd_within" in found:
+            of_samples = 2 * found["sd_within"] ** 2 / question.samples
+            found["sd_between"] = math.sqrt(max(found.pop("sd") ** 2 - of_samples, 0.0))
+        return replace(self, **found)
 
 
 class Answer(Struct, frozen=True):
@@ -522,6 +549,13 @@ WITHOUT_GROUPS = (
 WITHOUT_SIZES = "an intra-class correlation says nothing without groups: state `group_size`"
 
 MOST_GROUPS = 1 << 20  # that are searched for
+
+
+def sizes_of(codes: NDArray[np.int64]) -> Sizes:
+    """Return the sizes of groups with the number of groups of each, from the group of each row."""
+    members = np.unique(codes, return_counts=True)[1]
+    sizes, groups = np.unique(members, return_counts=True)
+    return tuple(zip(sizes.tolist(), groups.tolist(), strict=True))
 
 
 def examples_of(sizes: Sizes) -> int:

@@ -258,13 +258,15 @@ def _mean_over_spread(
 
 
 def _declared(
-    *, groups: bool = False, ratio: bool = False, notes: tuple[str, ...] = ()
+    *, examples: bool = False, ratio: bool = False, notes: tuple[str, ...] = ()
 ) -> PowerDeclaration:
     """Return the power of a t test: of examples in groups, of splits by their ratio, with notes."""
 
-    def one(question: Question, stated: Stated, by: PlannedGroups | None) -> Answer:
+    def one(
+        question: Question, stated: Stated, by: PlannedGroups | None, spread: Assumed
+    ) -> Answer:
         sd, written = 1.0 if stated.sd is None else stated.sd, question.options.get(RATIO_NAME)
-        assumed: dict[str, float | int | str] = {} if stated.sd is None else {"sd": stated.sd}
+        assumed = dict(spread)
         asked, before = in_unit(stated)
         overlap, after = 0.0, notes
         if ratio:
@@ -290,16 +292,53 @@ def _declared(
         )
 
     def answers(question: Question, stated: Stated) -> tuple[Answer, ...]:
-        planned = planned_groups(question, stated, several=True) if groups else [None]
-        return tuple(one(question, stated, by) for by in planned)
+        planned = planned_groups(question, stated, several=True) if examples else [None]
+        return tuple(
+            one(question, replace(stated, sd=sd), by, spread)
+            for by in planned
+            for sd, spread in _spreads(question, stated)
+        )
 
-    words = {**SD, **(GROUPS if groups else {}), **(RATIO if ratio else {})}
+    words = {**SD, **({**GROUPS, **SAMPLES} if examples else {}), **(RATIO if ratio else {})}
     return PowerDeclaration(answers, words, of_width=True)
 
 
+def _spreads(question: Question, stated: Stated) -> list[tuple[float | None, Assumed]]:
+    """Return the standard deviation of the differences by how many samples an example has.
+
+    With K samples of each model it is sqrt(between² + 2 within² / K) (Miller 2024, with the same
+    spread within the examples for both models). Raises `ValueError` where one part is not stated.
+    """
+    between, within = stated.sd_between, stated.sd_within
+    if between is None and within is None:
+        if stated.samples:
+            raise ValueError(f"`samples` matters where the spread has parts: {PARTS}")
+        return [(stated.sd, {} if stated.sd is None else {"sd": stated.sd})]
+    if between is None or within is None or stated.sd is not None:
+        raise ValueError(f"a spread has two parts: {PARTS}")
+    parts = {"sd_between": between, "sd_within": within}
+    looked_at = stated.samples or sorted({question.samples, *LOOKED_AT})
+    seen = question.observed if within == question.observed.get("sd_within") else {}
+    found: list[tuple[float | None, Assumed]] = []
+    for k in looked_at:
+        sd = seen.get("sd") if k == question.samples else None
+        sd = math.sqrt(between**2 + 2 * within**2 / k) if sd is None else sd
+        found.append((sd, {**parts, "samples": k}))
+    if not stated.samples and between > 0:
+        found.append((between, {**parts, "samples": "any number"}))
+    return found
+
+
+LOOKED_AT = (1, 2, 5, 10)  # samples of an example, if no number is stated
+PARTS = "state `sd_between` and `sd_within`, and not `sd`"
+SAMPLES = {
+    "sd_between": AssumptionWords("sd {} between examples", "sd between"),
+    "sd_within": AssumptionWords("sd {} within", "sd within"),
+    "samples": AssumptionWords("{} samples each", "samples"),
+}
 RATIO_NAME = "test_train_ratio"
 RATIO = {RATIO_NAME: AssumptionWords("test train ratio {}", "test/train")}
-POWER_OF_T = _declared(groups=True)
+POWER_OF_T = _declared(examples=True)
 POWER_OF_SERIES = _declared(notes=(INDEPENDENT_IN_TIME,))
 POWER_OF_OVERLAPPING_T = _declared(notes=(INDEPENDENT,))
 """That of tests which take overlapping splits as independent."""
