@@ -63,8 +63,8 @@ def judge_few_examples(
             lacking = _of_examples(entry.declaration.holds, n)
             form = test.keywords().get(entry.declaration.p_by)
             other = entry.declaration.large_samples.get(str(form))
-            known = {"source": source, "test": test, "counted": counted(n, "example")}
-            known |= {"metric": test_of_any_metric()}
+            known: dict[str, Any] = {"source": source, "test": test}
+            known |= {"counted": counted(n, "example"), "metric": test_of_any_metric()}
             if lacking is not None and lacking.refused:
                 yield refusal("no_p_of_few", line.span, **known, least=lacking)
             elif lacking is not None:

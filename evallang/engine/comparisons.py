@@ -788,7 +788,8 @@ def add_detectable(test: HypothesisTestResult, question: Question | None) -> Hyp
     except ValueError:  # more examples than powers are computed of
         return test
     more = {"detectable": found.detectable, "detectable_alpha": question.alpha}
-    return replace(test, extra={**test.extra, **more, "assumed": dict(found.assumptions)})
+    assumed = {"detectable_n": question.n, "assumed": dict(found.assumptions)}
+    return replace(test, extra={**test.extra, **more, **assumed})
 
 
 def add_detectable_difference(

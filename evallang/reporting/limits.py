@@ -4,10 +4,9 @@ A rule gives one warning, however many fits, pairs or data sets it is about. Its
 `templates/sentences/limits.sentences.j2`, under the name of the rule.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence, Set
-from statistics import NormalDist, fmean, median
-from typing import Any
+from statistics import fmean
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -284,7 +283,8 @@ def _disagreement(context: Context, code: diagnostics.Code, interval: str) -> Ca
 
 # --- power --------------------------------------------------------------------------------
 
-OF_TABLES = "normal approximation"
+OF_TABLES = "exact enumeration"
+OF_SPREADS = "noncentral t distribution of examples"
 OF_SPLITS = "noncentral t distribution"
 
 
@@ -315,7 +315,7 @@ def _small_differences(context: Context) -> Caution | None:
     found: dict[tuple[str, str, str], _Visible] = {}
     for asked in _asked(context):
         place = (context.metric(asked.metric).noun, context.data_label(asked.data))
-        for one in (_seen_in_tables(context, asked), _seen_in_splits(context, asked)):
+        for one in (_seen_in_examples(context, asked), _seen_in_splits(context, asked)):
             if one is not None:
                 found.setdefault((*place, one.test), one)
     if not found:
@@ -328,7 +328,7 @@ def _small_differences(context: Context) -> Caution | None:
         tests=tests[:MOST_PLACES],
         more=max(0, len(tests) - MOST_PLACES),
         any_seen=any(test.size for test in tests),
-        sources=list(dict.fromkeys(test.source for test in tests)),
+        sources=list(dict.fromkeys(test.source.removesuffix(" of examples") for test in tests)),
     )
 
 
@@ -342,27 +342,40 @@ def _asked(context: Context) -> Iterator[_Asked]:
             yield _Asked(r.metric, r.data, alpha, (r.test,))
 
 
-def _seen_in_tables(context: Context, asked: _Asked) -> _Visible | None:
-    """Compute what one of McNemar's tests of a line could see."""
-    pairs = [
-        pair
-        for pair in asked.pairs
-        if pair.effects and computed(pair) and pair.table and pair.clusters is None
-    ]
+def _seen_in_examples(context: Context, asked: _Asked) -> _Visible | None:
+    """Return what one test of a line over examples could see, as the engine computed it."""
+    pairs = [pair for pair in asked.pairs if pair.extra.get("assumed") and computed(pair)]
     if not pairs or all(pair.reject for pair in pairs):
         return None
-    tables = [pair.table for pair in pairs if pair.table is not None]
-    n = sum(sum(row) for row in tables[0])
-    shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
-    share = median(shares) if shares else 0.0
-    size = smallest_difference(n, share, asked.alpha)
-    if size is None and not share:
+    return typical_difference(context, asked.metric, asked.data, pairs)
+
+
+def typical_difference(
+    context: Context, metric: str, data: str | None, pairs: Pairs
+) -> _Visible | None:
+    """Return the smallest difference that tests of examples detect, of a pair with median spread.
+
+    None where no test states one; `size` is empty where that pair has none.
+    """
+    both = [(cast(Mapping[str, Any], known), pair) for pair in pairs
+            if (known := pair.extra.get("assumed"))]  # fmt: skip
+    if not both:
         return None
+    by = "discordant" if "discordant" in both[0][0] else "sd"
+    assumed, pair = sorted(both, key=lambda one: float(one[0][by]))[len(both) // 2]
+    asked, size = _Asked(metric, data, 0.0, pairs), pair.extra.get("detectable")
+    of_tables = by == "discordant"
     return _Visible(
-        asked.metric, asked.data, pairs[0].test, OF_TABLES, n, len(shares) > 1,
-        fixed(share, Scale(1, 2)), asked.alpha,
-        "" if size is None else _sized(context, asked, size),
-    )  # fmt: skip
+        metric,
+        data,
+        pair.test,
+        OF_TABLES if of_tables else OF_SPREADS,
+        int(str(pair.extra["detectable_n"])),
+        len(both) > 1,
+        fixed(assumed[by], Scale(1, 2)) if of_tables else _sized(context, asked, assumed[by]),
+        float(f"{float(str(pair.extra['detectable_alpha'])):.3g}"),
+        "" if size is None else _sized(context, asked, float(str(size))),
+    )
 
 
 def _seen_in_splits(context: Context, asked: _Asked) -> _Visible | None:
@@ -418,26 +431,6 @@ def shared_training(how: str | None, folds: Sequence[FoldValue]) -> float | None
     of_a_repeat = len(folds) / len({fold.repeat for fold in folds})
     within = (of_a_repeat - 1) * max(0.0, 2 - n / train)
     return (within + (len(folds) - of_a_repeat) * train / n) / (len(folds) - 1)
-
-
-POWER = 0.8
-
-
-def smallest_difference(n: int, discordant: float, alpha: float) -> float | None:
-    """Return the difference of two proportions that one test sees with 80 % power.
-
-    Connor (1987) gives the n for a difference d and a share s of discordant pairs,
-    n = (z(1 - alpha/2) sqrt(s) + z(power) sqrt(s - d²))² / d², by the normal
-    approximation; this solves it for d. `n` counts the examples, `discordant` is s. None
-    where even d = s, all discordant pairs on one side, would be missed.
-    """
-    if n < 1 or not 0 < discordant <= 1 or alpha / 2 == 0:
-        return None
-    a, b = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(POWER)
-    # (d sqrt(n) - a sqrt(s))² = b² (s - d²), of which the larger root is the positive one
-    root = (a * a * n - (n + b * b) * (a * a - b * b)) * discordant
-    found = (a * math.sqrt(n * discordant) + math.sqrt(max(0.0, root))) / (n + b * b)
-    return found if root >= 0 and found <= discordant else None
 
 
 # --- models that never predict a class ---------------------------------------------------

@@ -16,6 +16,7 @@ from evallang.reporting.decisions import (
 )
 from evallang.reporting.document import Cell, Column, Emphasis, Runs, Table, runs
 from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.limits import typical_difference
 from evallang.reporting.narrow_tables import narrow_pairs
 from evallang.reporting.numbers import (
     Scale,
@@ -125,6 +126,7 @@ def pair_table(context: Context, group: Group, identifier: str) -> Table | None:
         rows,
         *(note for part in parts for note in part.notes),
         runs("Bold rows: ", *bold, ".") if any(strong) else None,
+        *_detectable_notes(context, group),
         *_test_notes(context, group),
     )
     return replace(whole, narrow=narrow_pairs(context, every, whole))
@@ -177,6 +179,16 @@ MOST_LETTERS = 300  # of their names together: four lines of a page
 def pairs_words(pairs: Sequence[object]) -> str:
     """Count pairs: "one pair", "six pairs"."""
     return plural(len(pairs), "pair")
+
+
+def _detectable_notes(context: Context, group: Group) -> list[Runs]:
+    """State the smallest difference that each comparison could have detected."""
+    found = [
+        typical_difference(context, one.metric, one.data, [p for p in one.pairwise if computed(p)])
+        for one in group
+    ]
+    known = [one for one in found if one is not None]
+    return notes(context, TOPIC, "notes_of_detectable", tests=known[:MOST_NAMED]) if known else []
 
 
 def _test_notes(context: Context, group: Group) -> list[Runs]:

@@ -4,6 +4,8 @@ A `Value` field may contain any result of a method. The fields named here have o
 that a faulty `results.json` is refused with the place of the fault before a report is rendered.
 """
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 Number = float | None
@@ -37,6 +39,8 @@ class ShownOfTest(Struct, frozen=True):
     standard_error: Number = None
     detectable: Number = None
     detectable_alpha: Number = None
+    detectable_n: Count = None
+    assumed: Mapping[str, Amount] | None = None
     mean_difference: Number = None
     scale: Number = None
     wins: Count = None

@@ -4,10 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit
 
-from evallang.reporting.limits import _said_by_numbers, shared_training, smallest_difference
+from evallang.reporting.limits import _said_by_numbers, shared_training
 from evallang.results.records import FoldValue
 
 
@@ -47,33 +46,6 @@ def test_nothing_is_said_without_sizes_or_of_other_designs():
     known = [FoldValue(0, i, None, 0.5, 80, 20) for i in range(5)]
     assert shared_training(None, known) is None
     assert shared_training("partition", known[:1]) is None
-
-
-def power_of_z(n, difference, discordant, alpha):
-    """Give the exact power of McNemar's z test, from the binomials of b + c and b."""
-    line = stats.norm.isf(alpha / 2)
-    share = (discordant + difference) / 2 / discordant
-    total = 0.0
-    for m in range(1, n + 1):
-        weight = stats.binom.pmf(m, n, discordant)
-        if weight < 1e-10:
-            continue
-        b = np.arange(m + 1)
-        rejected = np.abs(2 * b - m) / np.sqrt(m) >= line
-        total += weight * float(stats.binom.pmf(b, m, share)[rejected].sum())
-    return total
-
-
-@pytest.mark.parametrize(("n", "discordant"), [(569, 0.043), (180, 0.2), (2000, 0.1)])
-def test_the_smallest_difference_is_seen_in_about_four_of_five_studies(n, discordant):
-    found = smallest_difference(n, discordant, 0.05)
-    # Approximate: the normal approximation against exact binomial sums.
-    assert power_of_z(n, found, discordant, 0.05) == pytest.approx(0.8, abs=0.04)
-
-
-def test_no_difference_is_named_where_even_the_largest_would_be_missed():
-    assert smallest_difference(20, 0.05, 0.05) is None
-    assert smallest_difference(20, 0.0, 0.05) is None
 
 
 def test_what_the_check_said_is_not_repeated_where_the_numbers_say_it():
