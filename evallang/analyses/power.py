@@ -168,6 +168,7 @@ def _judge(study: Study, spec: AnalysisSpec) -> Iterator[Problem]:
     references=(
         cite("connor1987", "mcnemar"),
         cite("delong1988", "delong"),
+        cite("miller2024", "samples"),
         cite("hoenig2001"),
     ),
 )

@@ -1,0 +1,116 @@
+"""The smallest difference that a comparison of given outcomes detects, by independent sums."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+from evallang.cli.main import root
+
+
+def written(folder, rows, study, header):
+    lines = [",".join(header), *(",".join(map(str, row)) for row in rows)]
+    (folder / "q.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    place = folder / "study.eval"
+    place.write_text(f"evallang 1\n\nstudy\n  seed 1\n\n{study}", encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def invoked():
+    def call(*words):
+        found = CliRunner().invoke(root, [str(word) for word in words])
+        assert found.exit_code == 0, found.output
+        return found.stdout
+
+    return call
+
+
+def midp_power(n, discordant, gap, alpha):
+    """Add up the tables that mid-p rejects: b + c is binomial, and b of these is."""
+    total, share = 0.0, (discordant + gap) / 2 / discordant
+    for m in range(n + 1):
+        b = np.arange(m + 1)
+        most = np.maximum(b, m - b)
+        p = 2 * stats.binom.sf(most, m, 0.5) + stats.binom.pmf(most, m, 0.5)
+        p = np.where(b == m - b, 1 - stats.binom.pmf(b, m, 0.5) / 2, p)
+        rejected = stats.binom.pmf(b, m, share)[p <= alpha].sum()
+        total += stats.binom.pmf(m, n, discordant) * rejected
+    return total
+
+
+OF_ROWS = """predictions bench from "q.csv"
+  id question
+  correct a, b, c
+  unit "questions"
+measure accuracy
+compare with mcnemar
+report markdown
+"""
+
+
+def test_mcnemars_smallest_difference_has_the_power_at_the_corrected_level(tmp_path, invoked):
+    rng = np.random.default_rng(3)
+    answers = rng.random((60, 3)) < [0.5, 0.6, 0.7]
+    rows = [[i, *map(int, row)] for i, row in enumerate(answers)]
+    place = written(tmp_path, rows, OF_ROWS, ["question", "a", "b", "c"])
+    invoked("run", place, "--out", tmp_path / "out")
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    (comparison,) = results["comparisons"]
+    for pair in comparison["pairwise"]:
+        first, second = (answers[:, "abc".index(name)] for name in pair["models"])
+        extra, share = pair["extra"], float(np.mean(first != second))
+        assert extra["assumed"] == {"discordant": pytest.approx(share)}
+        assert extra["detectable_alpha"] == pytest.approx(0.05 / 3)
+        found = extra["detectable"]
+        if found is None:
+            assert midp_power(60, share, share, 0.05 / 3) < 0.8
+        else:
+            assert midp_power(60, share, found, 0.05 / 3) == pytest.approx(0.8, abs=1e-6)
+
+
+OF_SAMPLES = """predictions bench from "q.csv"
+  id question
+  repeat sample
+  correct a, b
+  unit "questions"
+measure accuracy
+compare a vs b with permutation
+"""
+
+
+def test_a_check_a_plan_and_power_take_the_spread_of_the_samples_from_the_data(tmp_path, invoked):
+    rng = np.random.default_rng(4)
+    chance = rng.beta(2, 2, 40)[:, None, None] + np.array([0.0, 0.05])
+    right = rng.random((40, 5, 2)) < chance
+    rows = [[i, j, *map(int, right[i, j])] for i in range(40) for j in range(5)]
+    place = written(tmp_path, rows, OF_SAMPLES, ["question", "sample", "a", "b"])
+    apart = np.diff(right.mean(axis=1), axis=1).ravel()
+    within = np.sqrt(right.var(axis=1, ddof=1).mean())
+    sd = apart.std(ddof=1)
+
+    # The least gap found with 80 % by the noncentral t of SciPy
+    def power(gap):
+        bound, shift = stats.t.isf(0.025, 39), gap / sd * 40**0.5
+        return stats.nct.sf(bound, 39, shift) + stats.nct.cdf(-bound, 39, shift)
+
+    answer = json.loads(invoked("power", place, "--format", "json"))["analyses"][0]["values"]
+    (own,) = (a for a in answer["answers"] if a["assumptions"]["samples"] == 5)
+    assert own["assumptions"]["sd_within"] == pytest.approx(within)
+    between = max(sd**2 - 2 * within**2 / 5, 0) ** 0.5
+    assert own["assumptions"]["sd_between"] == pytest.approx(between)
+    assert power(own["detectable"]) == pytest.approx(0.8, abs=1e-6)
+    said = f"on 40 questions detects a difference of {own['detectable']:.3g} in accuracy"
+    for command in (("check", "--data"), ("plan",)):
+        assert said in " ".join(invoked(*command, place).split())
+
+
+def test_without_data_a_plan_states_what_it_assumes(tmp_path, invoked):
+    place = written(tmp_path, [], OF_SAMPLES + "analyze power(n=200, sd_between=0.2, "
+                    "sd_within=0.45, samples=5)\n", ["question"])  # fmt: skip
+    (tmp_path / "q.csv").unlink()
+    said = " ".join(invoked("plan", place).split())
+    assert "on 200 questions detects a difference of 0.0692 in accuracy" in said
+    assert "assumed: sd between 0.2, sd within 0.45, samples 5" in said
