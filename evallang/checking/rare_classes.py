@@ -53,7 +53,7 @@ def judge_few_examples(
     study: Study, source: str, n: int, yields: Yields, grouped: bool, protocol: str | None = None
 ) -> Iterator[Diagnostic]:
     """Report tests and written intervals that do not hold on so few examples, each a unit."""
-    if grouped or yields.readers or not (yields.once or yields.averaged) or not n:
+    if grouped or yields.run_word != "repeat" or not (yields.once or yields.averaged) or not n:
         return
     for line in study.comparisons:
         if line.over_data or (protocol is not None and line.protocol not in (None, protocol)):

@@ -230,7 +230,8 @@ def _answer_stage(
     places = [
         place
         for place in every
-        if stage.line is None or set(models_of(stage.line, place.models)) <= set(place.models)
+        if (stage.line is None or set(models_of(stage.line, place.models)) <= set(place.models))
+        and stage.metric == (own_metric(place.source) or stage.metric)
     ]
     if stage.across:
         whole = [place for place in places if place.read is not None or place.scores is not None]

@@ -652,7 +652,10 @@ def spread_of_samples(
     The variance is the mean over examples and models. None where a metric is not the mean of
     samples, or examples have one, or unlike numbers of them.
     """
-    if not (evaluation.yields.averaged and is_mean(metric)) or evaluation.yields.readers:
+    if (
+        not (evaluation.yields.averaged and is_mean(metric))
+        or evaluation.yields.run_word != "repeat"
+    ):
         return None
     found = [_means(evaluation, model, metric) for model in models]
     times = {int(n) for one in found if one is not None for n in np.unique(one.times)}
