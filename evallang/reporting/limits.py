@@ -355,7 +355,7 @@ def typical_difference(
 ) -> _Visible | None:
     """Return the smallest difference that tests of examples detect, of a pair with median spread.
 
-    None where no test states one; `size` is empty where that pair has none.
+    None where no test states one; `size` is empty where that pair detects no difference.
     """
     both = [(cast(Mapping[str, Any], known), pair) for pair in pairs
             if (known := pair.extra.get("assumed"))]  # fmt: skip
