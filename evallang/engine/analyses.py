@@ -458,18 +458,20 @@ def _answered(
     unknown = sizes.unknown if stated_n is None else None
     if unknown is not None:
         notes = (UNKNOWN[unknown], *notes)
-    from_data = tuple(name for name in observed if options.get(name) is None)
-    if from_data:
-        which = f", medians of its {pairs} pairs" if pairs > 1 else ""
-        notes = (
-            f"taken from the data{which}: {listed([n.replace('_', ' ') for n in from_data])}",
-            *notes,
-        )
     answers: tuple[Any, ...] = ()
     try:
         answers = entry.function(*(ANALYSIS.make(n, asked) for n in entry.inputs), **options)
     except ValueError as error:
         notes = (*notes, str(error))
+    from_data = tuple(
+        name for name in observed if name in entry.defaults() and options.get(name) is None
+    )
+    if answers and from_data:
+        which = f", medians of its {pairs} pairs" if pairs > 1 else ""
+        notes = (
+            f"taken from the data{which}: {listed([n.replace('_', ' ') for n in from_data])}",
+            *notes,
+        )
     return Analysis(
         kind=entry.name,
         data=data or "",

@@ -751,7 +751,8 @@ def _add_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
     declared, context = item.test_run.declared, item.test_run.context
     options = item.test_run.single.keywords()
     if not declared.t_over_splits:
-        if not isinstance(context, OneSource) or declared.power is None:
+        of_folds = declared.rests_only_on("fold")
+        if not isinstance(context, OneSource) or declared.power is None or of_folds:
             return item
         alpha = round(item.family.level(study.alpha), DIGITS)
         ask = partial(context.question, study, item.test_run.single, alpha=alpha)
@@ -788,7 +789,8 @@ def add_detectable(test: HypothesisTestResult, question: Question | None) -> Hyp
     except ValueError:  # more examples than powers are computed of
         return test
     more = {"detectable": found.detectable, "detectable_alpha": question.alpha}
-    assumed = {"detectable_n": question.n, "assumed": dict(found.assumptions)}
+    numbers = {k: v for k, v in found.assumptions.items() if not isinstance(v, str)}
+    assumed = {"detectable_n": question.n, "assumed": numbers}
     return replace(test, extra={**test.extra, **more, **assumed})
 
 

@@ -204,7 +204,7 @@ def separated_models(battles: Battles) -> tuple[int, ...]:
 def is_bounded(battles: Battles, ties: Ties, *, order: bool) -> bool:
     """Return whether the likelihood has a maximum, if no models are separated.
 
-    It has none where some direction of the parameters makes no outcome less likely and some
+    There is no maximum where a direction of the parameters makes no outcome less likely and some
     outcome more likely (Albert & Anderson 1984), which a linear program finds.
     """
     codes, m = battles.first * battles.models + battles.second, battles.models

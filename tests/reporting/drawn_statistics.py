@@ -3,11 +3,12 @@
 import hashlib
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
-from scipy import stats
+from scipy import optimize, stats
 
 from evallang.results.records import (
     Difference,
@@ -48,6 +49,40 @@ def odds_ratio(b: int, c: int, level: float) -> Effect:
     return Effect("odds ratio", b / c if c else math.inf, *bound, "odds", False)
 
 
+@cache
+def detectable(n: int, discordant: int, alpha: float) -> dict[str, Any]:
+    """Give the difference that the mid-p test finds with 80 % power, by scipy's binomials.
+
+    The probability is the sum over the numbers of discordant examples that occur.
+    """
+    share = discordant / n
+    weights = stats.binom.pmf(np.arange(n + 1), n, share)
+    rejected = []
+    for m in range(n + 1):
+        b = np.arange(m + 1)
+        exact = 2 * stats.binom.sf(np.maximum(b, m - b) - 1, m, 0.5)
+        half = stats.binom.pmf(b, m, 0.5)
+        rejected.append(np.where(2 * b == m, 1 - half / 2, exact - half) <= alpha)
+
+    def power(difference: float) -> float:
+        first = (1 + difference / share) / 2
+        likely = (m for m in range(n + 1) if weights[m] > 1e-12)
+        found = (
+            weights[m] * stats.binom.pmf(np.arange(m + 1), m, first)[rejected[m]].sum()
+            for m in likely
+        )
+        return float(sum(found))
+
+    known = power(share) >= 0.8 if discordant else False
+    smallest = optimize.brentq(lambda d: power(d) - 0.8, 0, share) if known else None
+    return {
+        "detectable": smallest,
+        "detectable_alpha": alpha,
+        "detectable_n": n,
+        "assumed": {"discordant": share},
+    }
+
+
 def mcnemar(models: tuple[str, str], a: int, b: int, c: int, d: int) -> HypothesisTestResult:
     """Give McNemar's mid-p test (Fagerland, Lydersen, Laake 2013, eq. 6) by scipy's binomial."""
     n, m = a + b + c + d, b + c
@@ -64,7 +99,7 @@ def mcnemar(models: tuple[str, str], a: int, b: int, c: int, d: int) -> Hypothes
         estimate=Difference("difference in accuracy", (b - c) / n, low, high, 0.95, "bonett_price"),
         effects=(odds_ratio(b, c, 0.95),),
         table=((a, b), (c, d)),
-        extra={"p_exact": exact},
+        extra={"p_exact": exact, **(detectable(n, m, ALPHA) if m else {})},
     )
 
 
@@ -82,8 +117,15 @@ def holm(
         (a, b), (c, d) = pair.table
         low, high = bonett_price(b, c, a + b + c + d, level)
         simultaneous = SimultaneousInterval(low, high, 1 - alpha, "Bonferroni, conservative")
+        one = detectable(a + b + c + d, b + c, alpha / len(pairs)) if b + c else {}
         made.append(
-            replace(pair, p_adjusted=float(p), reject=bool(rejected), simultaneous=simultaneous)
+            replace(
+                pair,
+                p_adjusted=float(p),
+                reject=bool(rejected),
+                simultaneous=simultaneous,
+                extra={**pair.extra, **one},
+            )
         )
     return tuple(made)
 

@@ -116,8 +116,9 @@ def seeds_as_repeats(study: Study) -> Iterator[Objection]:
                 f"intervals are about the networks at hand if `{source.repeat}` names those that "
                 "were trained",
                 source.places.get("repeat"),
-                help=f"write `seed {written(source.repeat)}` for networks trained this way; seeds "
-                "of answers are repeats",
+                help=f"write `seed {written(source.repeat)}` in place of `repeat "
+                f"{written(source.repeat)}` for networks trained this way; seeds of answers are "
+                "repeats",
             )
 
 
