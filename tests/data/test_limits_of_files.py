@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 import threading
-import time
 
 import duckdb
 import polars as pl
@@ -118,12 +117,10 @@ def test_a_query_without_an_end_meets_a_limit(source, kind, limit):
     query = f"{ENDLESS}select x, 'a' as y from n where x < 0"
     if limit == "memory":
         query = f"{ENDLESS}select x, 'a' as y from n order by -x"
-    begun = time.monotonic()
     with limits(**{limit: 1 if limit == "query_seconds" else 80_000_000}):
         found = source.error(None, query, kind="sql", connection=f"{kind}:///d.db", target="y")
     assert found.code == "E404"
     assert found.help.startswith(f"raise it by `--limit {limit}=")
-    assert time.monotonic() - begun < 60  # a guard against hanging, no measure of speed
 
 
 @pytest.fixture
