@@ -13,7 +13,7 @@ from evallang.checking.resolve_measure import (
     model_names,
 )
 from evallang.checking.scope import Scope
-from evallang.compatibility import metric_entry, own_metric
+from evallang.compatibility import is_mean_of_rows, metric_entry, own_metric
 from evallang.compatibility.hypothesis_tests import test_over_data, tests_of_averages
 from evallang.hypotheses import family_of_line, holds_unknown, is_joined
 from evallang.metrics.metric import share_metric
@@ -24,7 +24,7 @@ from evallang.stats.corrections.correction import (
     default_correction,
     joint_default,
 )
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS, default_test
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -74,17 +74,21 @@ def _comparison(
         scope.refuse("reference_alone", node.against.span, against=against)
     if against is not None and against in models:
         models = tuple(m for m in models if m != against)
-    test: Method | None = Method(tests_of_averages()[0])
+    metrics = [values.method(scope, metric, "metric") for metric in node.by]
+    clause_values.distinct(scope, node.by, metrics, " after `by`")
+    named = (*models, against) if against is not None else models
+    own = measured_elsewhere(scope, sources, named)
+    chosen = tuple(as_measured(m, own) for m in metrics if m is not None)
     if node.test is not None:
         test = values.method(scope, node.test, "test")
     else:
-        assert test is not None, "the default test of an average"
+        about = chosen or own or tuple(measure.metric for measure in measured[:1])
+        means = all(is_mean_of_rows(metric_entry(metric)) for metric in about)
+        test = Method(tests_of_averages()[0] if means else default_test("losses"))
         scope.default(f"compare line {index + 1} with", test.name, "compare", "with", line=index)
     post_hoc = values.method(scope, node.then, "test") if node.then else None
     for key, place, facts in _of_then(node, test, post_hoc) if test is not None else ():
         scope.refuse(key, place, **facts)
-    metrics = [values.method(scope, metric, "metric") for metric in node.by]
-    clause_values.distinct(scope, node.by, metrics, " after `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
     correction = _correction(scope, node, test, post_hoc)
     alone = families == "separate" or node.exploratory
@@ -95,9 +99,6 @@ def _comparison(
         return None
     if test is None or any(m is None for m in metrics):
         return None
-    named = (*models, against) if against is not None else models
-    own = measured_elsewhere(scope, sources, named)
-    chosen = tuple(as_measured(m, own) for m in metrics if m is not None)
     if not chosen and HYPOTHESIS_TESTS[test.name].declaration.tests != "correctness":
         chosen = own
     if not chosen:

@@ -21,6 +21,7 @@ from evallang.compatibility import (
     is_assigned,
     is_grouped,
     is_mean_of_rows,
+    is_smooth,
     is_weighted,
     metric_entry,
     own_metric,
@@ -47,7 +48,7 @@ from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Design
 from evallang.results.written import statement_of
 from evallang.source import Span
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS, default_test
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
     ComparisonSpec,
@@ -170,7 +171,20 @@ def unmet_averages(
         if here and not several:
             yield refusal("average_of_one", line.span, write=DATASET_SCORES.write, over=over)
         if here and not is_mean_of_rows(metric_entry(metric)):
-            yield refusal("average_of_no_mean", line.span, metric=metric, over=over)
+            swapped = [one for one in tests if "swapper" in HYPOTHESIS_TESTS[one.name].inputs]
+            if not is_smooth(metric):
+                yield refusal("average_of_rough", line.span, metric=metric, over=over)
+            elif over == "rows":
+                yield refusal("average_of_no_mean", line.span, metric=metric)
+            elif swapped:
+                yield refusal(
+                    "swapped_average",
+                    line.span,
+                    test=swapped[0],
+                    metric=metric,
+                    instead=default_test("losses"),
+                    over=over,
+                )
         for source, protocol, yields in here:
             name = source.name
             if LOSSES_PER_ROW not in yields.evidence or not are_paired(yields):

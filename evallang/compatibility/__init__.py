@@ -201,7 +201,7 @@ def yields_of_average(yields: Yields) -> Yields:
     """Return what data sets that are averaged provide: the value of each example."""
     single = yields.single_fit or yields.averaged
     evidence = frozenset({LOSSES_PER_ROW})
-    return replace(yields, evidence=evidence, averaged=True, single_fit=single)
+    return replace(yields, evidence=evidence, averaged=True, single_fit=single, of_data_sets=True)
 
 
 def are_paired(yields: Yields) -> bool:
@@ -265,6 +265,17 @@ def is_mean_of_rows(metric: Entry[MetricDeclaration]) -> bool:
 def is_mean_of_losses(metric: Entry[MetricDeclaration]) -> bool:
     """Return whether a metric is the mean of a loss over the examples."""
     return metric.declaration.form == "losses" and metric.declaration.transform is None
+
+
+def is_smooth(metric: Method) -> bool:
+    """Return whether the jackknife is known to give the variance of a metric.
+
+    That is so of a function of counts or of sums, of an area, and of a metric with known
+    influences; not of a quantile or the largest of some values, nor of the author's own code.
+    """
+    declared = metric_entry(metric).declaration
+    sums = declared.form in ("counts", "losses") or declared.moments is not None
+    return not metric.code and (sums or declared.ranks == "area" or has_influences(metric))
 
 
 def is_in_series(metric: Entry[MetricDeclaration]) -> bool:

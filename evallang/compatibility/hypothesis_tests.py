@@ -204,6 +204,8 @@ def tests_of_averages() -> list[str]:
 
 def joint_test(metric: Method, yields: Yields, grouped: bool) -> Method | None:
     """Return the test whose pairs are resampled together, None where none of them runs."""
+    if yields.of_data_sets and not is_mean_of_rows(metric_entry(metric)):
+        return Method(default_test("losses"))
     known = (entry for entry in HYPOTHESIS_TESTS if entry.declaration.jointly)
     for entry in sorted(known, key=lambda one: one.declaration.averaged or math.inf):
         if unmet_by_test(Method(entry.name), metric, yields, grouped) is None:
@@ -310,7 +312,8 @@ def difference_form(metric: Method, yields: Yields, classes: int | None) -> Diff
         return "strengths"
     entry = metric_entry(metric)
     if yields.averaged:
-        return "losses" if is_mean_of_rows(entry) and not yields.weighted else "drawn"
+        means = yields.of_data_sets or is_mean_of_rows(entry)
+        return "losses" if means and not yields.weighted else "drawn"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "splits"
     if yields.weighted or yields.seeds:

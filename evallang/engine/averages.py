@@ -1,15 +1,25 @@
 """Several data sets as one evaluation: the value of each example, and its data set."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.compatibility import yields_of_average
-from evallang.engine.evaluation import Averaged, Evaluation, ModelOutcome, means_of_examples
+from evallang.compatibility import is_mean_of_rows, metric_entry, yields_of_average
+from evallang.engine.evaluation import (
+    Averaged,
+    Evaluation,
+    ModelOutcome,
+    as_read_by,
+    means_of_examples,
+)
+from evallang.engine.metric_samples import metric_sample
 from evallang.engine.walk import computes
 from evallang.planning import nodes
 from evallang.protocols.protocol import subject_of_yields
+from evallang.stats.intervals.resampling import ExampleSample
 from evallang.study import Average, Method
 
 
@@ -19,10 +29,12 @@ def averaged_evidence(
 ) -> Evaluation:
     """Join the examples of several data sets, each with what a metric gives it.
 
-    With repeats or seeds that is the mean over them. A model that has no example of a data set has
-    no average.
+    With repeats or seeds that is the mean over them, and of a metric that is not a mean its
+    pseudo-value. A model that has no example of a data set, or no value there, has no average.
     """
-    read = [means_of_examples(evaluation, metric) for evaluation in evaluations]
+    is_mean = is_mean_of_rows(metric_entry(metric))
+    each = means_of_examples if is_mean else pseudo_values
+    read = [each(evaluation, metric) for evaluation in evaluations]
     models = tuple(dict.fromkeys(model for one in read for model in one.models))
     first = read[0]
     sizes = [one.n for one in read]
@@ -32,9 +44,9 @@ def averaged_evidence(
     for model in models:
         found = [one.models.get(model) for one in read]
         named = zip(read, found, strict=True)
-        lacking = [one.label for one, o in named if o is None or not (len(o.rows) or o.failed)]
-        if lacking:
-            without[model] = lacking[0]
+        reasons = (_lacking(one, o, model, metric) for one, o in named)
+        if (lacking := next(filter(None, reasons), None)) is not None:
+            without[model] = lacking
             found = [None]
         outcomes[model] = _joined([one for one in found if one is not None], starts)
     codes = None
@@ -67,8 +79,56 @@ def averaged_evidence(
             np.repeat(np.arange(len(read)), sizes),
             tuple(one.label for one in read),
             without,
+            None if is_mean else partial(_averaged_again, evaluations, metric, over),
         ),
     )
+
+
+def pseudo_values(evaluation: Evaluation, metric: Method) -> Evaluation:
+    """Return what each example, with all its repeats and seeds, adds to a metric of its data set.
+
+    The pseudo-value n v - (n - 1) v₍ᵢ₎ of the value v on n examples and v₍ᵢ₎ without one of them,
+    shifted so that the mean is v: its standard error is the jackknife's (Efron 1982, chapter 3).
+    All are NaN where a value is undefined.
+    """
+    alone = evaluation.altered(group_codes=np.arange(evaluation.n))
+    read = as_read_by(alone, metric)
+    models = {}
+    for model, found in read.models.items():
+        rows = np.unique(found.rows)
+        values = None
+        if not found.failed and len(rows) and read.outcome(model, metric) is not None:
+            sample = cast(ExampleSample, metric_sample(read, model, metric))
+            left_out, n = sample.jackknife(np.inf)[0], len(rows)
+            values = sample.estimate() + (n - 1) * (left_out.mean() - left_out)
+        zeros = np.zeros(len(rows), dtype=np.int64)
+        labels = zeros if values is None else values
+        models[model] = ModelOutcome(
+            rows, zeros, zeros, zeros, labels, values, probabilities=True, failed=found.failed
+        )
+    return evaluation.altered(
+        models=models, further_seeds=(), classes=(), positive=None, judged=False, means=True
+    )
+
+
+def _lacking(
+    evaluation: Evaluation, found: ModelOutcome | None, model: str, metric: Method
+) -> str | None:
+    """Return why a model has no average because of one of the data sets, None where it has one."""
+    if found is None or not (len(found.rows) or found.failed):
+        return f"{model} has no {evaluation.unit} of {evaluation.label}"
+    if found.scores is not None and np.isnan(found.labels).any():
+        where = f"on {evaluation.label}, or without one of its {evaluation.unit}"
+        return f"{metric.written} of {model} is undefined {where}"
+    return None
+
+
+def _averaged_again(
+    evaluations: Sequence[Evaluation], metric: Method, over: Average, models: Sequence[str]
+) -> Evaluation:
+    """Average over the examples of each data set that some models share."""
+    shared = [one.on_common_rows([m for m in models if m in one.models]) for one in evaluations]
+    return averaged_evidence(shared, metric, over)
 
 
 def _joined(found: Sequence[ModelOutcome], starts: "NDArray[np.int64]") -> ModelOutcome:

@@ -640,7 +640,7 @@ def methods_used(
             else:
                 words_of_method = {*WORDS.findall(found.interval.method)}
                 grouped = {"groups"} if found.interval.clusters is not None else set()
-                add("interval", INTERVALS[name], forms=words_of_method | grouped)
+                add("interval", INTERVALS[name], forms=words_of_method | grouped | {*found.extra})
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])

@@ -372,6 +372,8 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
         with suppress(ValueError):  # a data set of one example or group shows no variance
             found_error = stratified_mean(inputs.losses(), strata, inputs.groups).error
             extra["standard_error"] = found_error
+        if evaluation.average is not None and evaluation.average.again is not None:
+            extra["pseudo_values"] = True
     rounded: tuple[str, ...] = ()
     if (error := rounding_error(evaluation, model, metric)) is not None:
         extra = {**extra, "error_of_rounding": error}

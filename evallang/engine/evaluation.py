@@ -4,7 +4,7 @@ However the predictions came about (fitted here, read from a file, published as 
 from here on they look the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -132,8 +132,9 @@ class Averaged(Struct, frozen=True, eq=False):
     """The data sets whose examples an evaluation joins.
 
     `codes` are the data set of each row, `names` their labels; `without` are the models that have
-    no average, each with the data set of which it has no example. `about` is what an estimate on
-    one of the data sets is about, and `fits` the number of fits of a model on all of them.
+    no average, each with the reason. `about` is what an estimate on
+    one of the data sets is about, and `fits` the number of fits of a model on all of them. `again`
+    averages over the examples that some models share, for a metric that is not a mean over them.
     """
 
     over: Average
@@ -142,6 +143,7 @@ class Averaged(Struct, frozen=True, eq=False):
     codes: "NDArray[np.int64]"
     names: tuple[str, ...]
     without: Mapping[str, str]
+    again: "Callable[[Sequence[str]], Evaluation] | None" = None
 
 
 class Evaluation(Struct, frozen=True):
@@ -218,8 +220,7 @@ class Evaluation(Struct, frozen=True):
 
     def without_average(self, model: str) -> str | None:
         """Return why a model has no average over the data sets, None where it has one."""
-        lacking = {} if self.average is None else self.average.without
-        return f"{model} has no {self.unit} of {lacking[model]}" if model in lacking else None
+        return None if self.average is None else self.average.without.get(model)
 
     def strata_of(self, model: str) -> Strata | None:
         """Return the data sets of the rows of a model and their shares of the average.
@@ -340,7 +341,12 @@ class Evaluation(Struct, frozen=True):
     def entry(self, metric: Method) -> MetricEntry:
         """Find what computes a metric here."""
         found = wrap_labels(metric_entry(metric), self.class_values)
-        return mean_over_repeats(found) if self.means else found
+        if not self.means:
+            return found
+        found = mean_over_repeats(found)
+        if self.average is None:
+            return found
+        return replace(found, declaration=replace(found.declaration, transform=None))
 
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Return training and test sizes of all folds (J,), and a note where they are assumed.
@@ -370,7 +376,7 @@ class Evaluation(Struct, frozen=True):
         if metric in self.measured:
             return next(iter(self.measured[metric].outcomes[model]), None)
         found = self.as_given(model, metric)
-        return None if found is None else round_scores(found, metric)
+        return found if found is None or self.means else round_scores(found, metric)
 
     def as_given(self, model: str, metric: Method) -> Outcome | None:
         """Return truth and what a metric needs of a model, with scores as they are."""
@@ -447,6 +453,8 @@ class Evaluation(Struct, frozen=True):
         """
         if self.counted is not None or {*models} <= {*self.on_the_same_rows(models[0])}:
             return self
+        if self.average is not None and self.average.again is not None:
+            return self.average.again(models)
         found = {model: self.models[model] for model in models}
         runs = 1 + max(int(one.repeat.max(initial=0)) for one in found.values())
         keys = {model: one.rows * runs + one.repeat for model, one in found.items()}

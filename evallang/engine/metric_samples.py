@@ -82,7 +82,7 @@ def counted_by_metric(
         unlike = by_size(evaluation.group_codes)
         if unlike is not None:
             found[Counted.SIZES] = Number(unlike)
-    if evaluation.judged or evaluation.group_codes is not None:
+    if evaluation.judged or evaluation.means or evaluation.group_codes is not None:
         return found
     if declared.needs == "probabilities" and first.counted is None:
         found[Counted.OUTSIDE] = Number(first.n - int(np.bincount(first.truth).max()))

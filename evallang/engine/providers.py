@@ -573,7 +573,9 @@ class TestInputs(Placed, frozen=True, dict=True):
 
     def _worded(self, null: str) -> str:
         """Make the null of a test of right and wrong name the metric it was run by."""
-        if metric_entry(self.metric).declaration.proportion == "all":
+        average = self.evaluation.average
+        averaged = average is not None and average.again is not None  # of pseudo-values
+        if averaged or metric_entry(self.metric).declaration.proportion == "all":
             for mean in ("mean loss", "average loss"):
                 null = null.replace(mean, f"mean {self.metric.name}")
             return null

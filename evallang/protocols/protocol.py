@@ -87,6 +87,7 @@ class Yields(Struct, RestsOnEvidence, frozen=True):
     several predictions; `one_group_a_fold` that each test part is one group, which shows no spread
     between groups; `redrawn` that an interval may divide the rows again into as many `folds`, and
     fit again; `sizes_known` that something tells how many rows a split tests for each training row;
+    `of_data_sets` that examples have what they add to a metric of their data set;
     `neighbours` that rows next to each other are alike, so that no statistic may take them as
     independent, and `optimistic` that models are tested on rows that they were trained on, which is
     evidence of nothing: a protocol declares both, and `ProtocolDeclaration.yields` sets them.
@@ -108,6 +109,7 @@ class Yields(Struct, RestsOnEvidence, frozen=True):
     one_group_a_fold: bool = False
     redrawn: bool = False
     sizes_known: bool = True
+    of_data_sets: bool = False
 
 
 Division = Literal["shuffled", "resampled", "in_turn", "in_place"]

@@ -289,12 +289,14 @@ class _Reported(Struct, frozen=True):
 class _Average(Struct, frozen=True):
     """The metrics that are averaged over the data sets, and the interval of such an average.
 
-    `of_rows` tells that each row counts the same, and not each data set.
+    `of_rows` tells that each row counts the same, and not each data set; `jackknifed` are the
+    metrics whose variances in the data sets are those of the jackknife.
     """
 
     of_rows: bool
     metrics: dict[str, None]
     interval: Interval | None
+    jackknifed: dict[str, None]
 
 
 def _measures(context: Context) -> Runs:
@@ -313,8 +315,10 @@ def _measures(context: Context) -> Runs:
         if context.is_average(estimate.data):
             of_rows = estimate.data == AVERAGES["rows"]
             label = context.data_label(estimate.data)
-            known = averages.setdefault(label, _Average(of_rows, {}, found))
+            known = averages.setdefault(label, _Average(of_rows, {}, found, {}))
             known.metrics[estimate.metric] = None
+            if "pseudo_values" in estimate.extra:
+                known.jackknifed[estimate.metric] = None
             continue
         key = (found.method, found.level) if found is not None else ("", 0.0)
         if found is not None and found.method not in main[estimate.metric]:

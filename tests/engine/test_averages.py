@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
+import sklearn.metrics
 
 import evallang as ev
 from evallang.api.running import RunFailed
@@ -307,6 +308,203 @@ def test_a_model_that_lacks_a_data_set_has_no_average(tmp_path):
     assert found.requirements[0].reason == "cannot be decided: z has no examples of p/b"
 
 
+# --- metrics that are not means -------------------------------------------------------------
+
+SITES = """predictions p from "t.csv"
+  id id
+  dataset site
+  truth y
+  positive 1
+  models m0, m1
+  score m0 = s0
+  score m1 = s1
+"""
+SIZES = {"north": 60, "south": 90, "far east": 48}
+
+
+def of_sites(folder: Path, *, seed: int = 11, repeats: int = 1) -> pl.DataFrame:
+    """Write labels and scores of two models at three sites, one positive in four, in threes."""
+    rng, parts = np.random.default_rng(seed), []
+    for site, n in SIZES.items():
+        y = np.repeat((rng.random(n) < 0.25).astype(int), repeats)
+        size, shared = n * repeats, np.repeat(rng.normal(size=n // 3), 3 * repeats)
+        table = {"id": [f"{site} {i // repeats}" for i in range(size)], "site": site, "y": y}
+        table |= {"k": np.arange(size) % repeats, "g": [f"{site} {i // 3}" for i in range(size)]}
+        for m in range(2):
+            score = scipy.stats.norm.cdf(1.3 * y + shared + rng.normal(size=size) - 0.8)
+            table |= {f"s{m}": score, f"m{m}": (score > 0.55).astype(int)}
+        parts.append(pl.DataFrame(table))
+    found = pl.concat(parts)
+    found.write_csv(folder / "t.csv")
+    return found
+
+
+BY_SKLEARN = {
+    "f1": lambda part, m: sklearn.metrics.f1_score(part["y"], part[f"m{m}"]),
+    "mcc": lambda part, m: sklearn.metrics.matthews_corrcoef(part["y"], part[f"m{m}"]),
+    "balanced_accuracy": lambda part, m: sklearn.metrics.balanced_accuracy_score(
+        part["y"], part[f"m{m}"]
+    ),
+    "roc_auc": lambda part, m: sklearn.metrics.roc_auc_score(part["y"], part[f"s{m}"]),
+    "average_precision": lambda part, m: sklearn.metrics.average_precision_score(
+        part["y"], part[f"s{m}"]
+    ),
+}
+
+
+def jackknifed(part: pl.DataFrame, function: Any, unit: str = "id") -> tuple[float, float, int]:
+    """Return a value, its variance by leaving out one unit at a time, and the degrees of it."""
+    units = part[unit].unique(maintain_order=True)
+    left_out = np.array([function(part.filter(pl.col(unit) != one)) for one in units])
+    n = len(units)
+    return function(part), (n - 1) * left_out.var(), n - 1
+
+
+def satterthwaite(each: list[tuple[float, float, int]]) -> tuple[float, float, float]:
+    parts = np.array([variance for _, variance, _ in each]) / len(each) ** 2
+    df = parts.sum() ** 2 / sum(v**2 / d for v, (_, _, d) in zip(parts, each, strict=True))
+    return float(np.mean([value for value, _, _ in each])), float(parts.sum() ** 0.5), float(df)
+
+
+@pytest.mark.parametrize("metric", sorted(BY_SKLEARN))
+def test_the_errors_of_data_sets_are_those_of_the_jackknife(tmp_path, metric):
+    table, function = of_sites(tmp_path), BY_SKLEARN[metric]
+    lines = f"measure {metric} averaged over data\ncompare averaged over data\n"
+    found = run(tmp_path, SITES + lines + "require m0 better than m1 averaged over data\n")
+    parts = table.partition_by("site")
+    for m, one in enumerate(e for e in found.estimates if e.averaged):
+        value, error, df = satterthwaite(
+            [jackknifed(x, lambda p, m=m: function(p, m)) for x in parts]
+        )
+        assert one.value == pytest.approx(value, abs=1e-12)
+        assert one.extra["standard_error"] == pytest.approx(error, abs=1e-10)
+        half = scipy.stats.t.ppf(0.975, df) * error
+        assert one.interval.low == pytest.approx(value - half, abs=1e-9)
+        alone = [e.value for e in found.estimates if e.model == one.model and not e.averaged]
+        assert value == pytest.approx(np.mean(alone), abs=1e-12)
+    (pair,) = found.comparisons[0].pairwise
+    each = [jackknifed(x, lambda p: function(p, 0) - function(p, 1)) for x in parts]
+    value, error, df = satterthwaite(each)
+    assert (pair.test, pair.variant) == ("t", "stratified")
+    assert found.comparisons[0].about.endswith("of these data sets")
+    assert pair.estimate.value == pytest.approx(value, abs=1e-12)
+    assert pair.p == pytest.approx(2 * scipy.stats.t.sf(abs(value) / error, df), abs=1e-9)
+    (gate,) = found.requirements
+    assert gate.interval == pytest.approx((pair.estimate.low, pair.estimate.high), abs=1e-12)
+    assert {r.key for r in found.references} >= {"cochran1977", "efron1982"}
+
+
+def test_the_jackknife_of_an_area_has_the_variances_of_its_placements(tmp_path):
+    """Those of DeLong, DeLong & Clarke-Pearson (1988), divided by n - 1 in place of n."""
+    table = of_sites(tmp_path)
+    found = run(tmp_path, SITES + "measure roc_auc averaged over data\n")
+    variance = 0.0
+    for part in table.partition_by("site"):
+        scores = [part.filter(y=side)["s0"].to_numpy() for side in (1, 0)]
+        above = scores[0][:, None] > scores[1]
+        of_placements = [above.mean(axis=axis).var(ddof=1) for axis in (1, 0)]
+        each = zip(of_placements, scores, strict=True)
+        n = len(part)
+        variance += (n - 1) / n * sum(one / (len(side) - 1) for one, side in each)
+    error = next(e.extra["standard_error"] for e in found.estimates if e.averaged)
+    assert error == pytest.approx(variance**0.5 / 3, abs=1e-12)
+
+
+def test_what_examples_add_to_a_metric_is_summed_in_their_groups(tmp_path):
+    table = of_sites(tmp_path)
+    body = SITES.replace("  truth", "  group g\n  truth") + "measure f1 averaged over data\n"
+    found = run(tmp_path, body)
+    variance = 0.0
+    for part in table.partition_by("site"):
+        n = len(part)
+        alone = np.arange(n)
+        rows = [part.filter(pl.Series(alone != i)) for i in alone]
+        left_out = np.array([BY_SKLEARN["f1"](one, 0) for one in rows])
+        added = (n - 1) * (left_out.mean() - left_out)
+        sums = added.reshape(-1, 3).sum(axis=1)
+        variance += len(sums) / (len(sums) - 1) * (sums**2).sum() / n**2
+    error = next(e.extra["standard_error"] for e in found.estimates if e.averaged)
+    assert error == pytest.approx(variance**0.5 / 3, abs=1e-10)
+    # Groups that are left out whole give nearly the same
+    each = [
+        jackknifed(x, lambda p: BY_SKLEARN["f1"](p, 0), "g") for x in table.partition_by("site")
+    ]
+    assert error == pytest.approx(satterthwaite(each)[1], rel=0.03)
+
+
+def test_an_example_is_left_out_with_all_its_repeats(tmp_path):
+    table = of_sites(tmp_path, repeats=2)
+    body = SITES.replace("  truth", "  repeat k\n  truth") + "measure f1 averaged over data\n"
+    found = run(tmp_path, body)
+
+    def mean(part: pl.DataFrame) -> float:
+        return float(np.mean([BY_SKLEARN["f1"](one, 0) for one in part.partition_by("k")]))
+
+    value, error, _ = satterthwaite([jackknifed(x, mean) for x in table.partition_by("site")])
+    one = next(e for e in found.estimates if e.averaged)
+    assert (one.value, one.extra["standard_error"]) == pytest.approx((value, error), abs=1e-10)
+
+
+def test_a_metric_that_is_not_a_mean_is_compared_on_shared_examples(tmp_path):
+    table = of_sites(tmp_path)
+    kept = np.arange(len(table)) % 7 != 3
+    long = pl.concat([
+        table.select("id", "site", "y", answer="m0", model=pl.lit("m0")).filter(pl.Series(kept)),
+        table.select("id", "site", "y", answer="m1", model=pl.lit("m1")),
+    ])  # fmt: skip
+    long.write_csv(tmp_path / "t.csv")
+    body = (
+        'predictions p from "t.csv"\n  id id\n  dataset site\n  model model\n  missing dropped\n'
+        "  truth y\n  positive 1\n  prediction all as answer\n"
+        "measure f1 averaged over data\ncompare averaged over data\n"
+    )
+    found = run(tmp_path, body)
+    (pair,) = found.comparisons[0].pairwise
+    shared = table.filter(pl.Series(kept)).partition_by("site")
+    each = [
+        jackknifed(x, lambda p: BY_SKLEARN["f1"](p, 0) - BY_SKLEARN["f1"](p, 1)) for x in shared
+    ]
+    value, error, _ = satterthwaite(each)
+    assert pair.estimate.value == pytest.approx(value, abs=1e-12)
+    assert pair.extra["standard_error"] == pytest.approx(error, abs=1e-10)
+
+
+def test_a_data_set_without_a_class_has_no_area_and_so_no_average(tmp_path):
+    table = of_sites(tmp_path)
+    few = (pl.col("site") == "south") & (pl.col("y") == 1)
+    first = table.filter(few)["id"][0]
+    table.filter(~few | (pl.col("id") == first)).write_csv(tmp_path / "t.csv")
+    lines = "measure roc_auc averaged over data\ncompare averaged over data\n"
+    found = run(tmp_path, SITES + lines + "require m0 better than m1 averaged over data\n")
+    why = "roc_auc of m0 is undefined on p/south, or without one of its examples"
+    one = next(e for e in found.estimates if e.averaged)
+    assert (one.value, one.notes) == (None, (f"not computed: {why}",))
+    assert found.comparisons[0].pairwise[0].lacking.reason == why
+    assert found.requirements[0].reason == f"cannot be decided: {why}"
+
+
+def test_a_root_of_a_mean_is_averaged_after_the_root(tmp_path):
+    rng = np.random.default_rng(5)
+    sizes = {"a": 1200, "b": 40}
+    parts = [
+        pl.DataFrame({"d": d, "y": rng.normal(size=n), "m": rng.normal(size=n)})
+        for d, n in sizes.items()
+    ]
+    pl.concat(parts).with_row_index("id").write_csv(tmp_path / "t.csv")
+    body = 'predictions p from "t.csv"\n  id id\n  dataset d\n  truth y\n  task regression\n'
+    found = run(tmp_path, body + "  models m\nmeasure rmse, r2 averaged over data\n")
+    for metric, function in (
+        ("rmse", sklearn.metrics.root_mean_squared_error), ("r2", sklearn.metrics.r2_score),
+    ):  # fmt: skip
+        each = [
+            jackknifed(x.with_row_index("id"), lambda p, f=function: f(p["y"], p["m"]))
+            for x in parts
+        ]
+        value, error, _ = satterthwaite(each)
+        one = next(e for e in found.estimates if e.averaged and e.metric == metric)
+        assert (one.value, one.extra["standard_error"]) == pytest.approx((value, error), abs=1e-10)
+
+
 # --- power ----------------------------------------------------------------------------------
 
 
@@ -376,12 +574,21 @@ def test_the_clause_interval_is_about_the_average_above_it(tmp_path):
     assert "E229 `wilson` has no form for averages over data sets" in told
 
 
-def test_metrics_that_are_no_means_are_refused(tmp_path):
-    table = small_table(tmp_path).with_columns(y=pl.Series([0, 1] * 5 + [1]))
-    table.write_csv(tmp_path / "t.csv")
-    body = 'predictions p from "t.csv"\n  id id\n  dataset task\n  truth y\n  models m0, m1\n'
-    told = refused(tmp_path, body + "  positive 1\nmeasure f1 averaged over data\n")
-    assert "E229 `f1` is not a mean over examples" in told and "across data" in told
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("measure f1 averaged over rows", "`f1` is not a mean over examples"),
+        ("compare averaged over data by mcc with permutation", "write `with t`"),
+        ("require m0 better than m1 with permutation in mcc averaged over data", "`with t`"),
+        ("measure break_even_point averaged over data", "the jackknife is not valid"),
+        ("measure recall(at_specificity=90%) averaged over data", "the jackknife is not valid"),
+        ("measure ece averaged over data", "the jackknife is not valid"),
+    ],
+)
+def test_metrics_without_a_jackknife_are_refused_and_swaps_of_others(tmp_path, lines, said):
+    of_sites(tmp_path)
+    told = refused(tmp_path, SITES + lines + "\n")
+    assert "E229" in told and said in told
 
 
 def test_scores_of_folds_have_no_examples_to_average(tmp_path):

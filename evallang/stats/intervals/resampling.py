@@ -91,13 +91,15 @@ class ExampleSample(Statistic):
         """Return the statistic on the sample as it is."""
         return float(self._where(np.ones((len(self.source.sizes), 1)))[0])
 
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def jackknife(
+        self, most: float = MOST_LEFT_OUT
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time.
 
-        Above `MOST_LEFT_OUT` of them, blocks of about equal size are excluded: the acceleration of
+        Above `most` of them, blocks of about equal size are excluded: the acceleration of
         BCa is a ratio of moments and changes little.
         """
-        block = self._blocks()
+        block = self._blocks(most)
         every = np.arange(int(block.max(initial=-1)) + 1)
         size = max(1, AT_ONCE // max(self.n_examples, 1))
         parts = [
@@ -106,10 +108,10 @@ class ExampleSample(Statistic):
         ]
         return np.concatenate([np.empty(0), *parts]), np.ones(len(every))
 
-    def _blocks(self) -> NDArray[np.intp]:
+    def _blocks(self, most: float) -> NDArray[np.intp]:
         """Return the block of each unit (units,); its examples are skipped together."""
         units = len(self.source.sizes)
-        number = units if units <= MOST_LEFT_OUT else BLOCKS
+        number = units if units <= most else BLOCKS
         return np.arange(units) * number // max(units, 1)
 
     def _where(self, times: NDArray[Any]) -> NDArray[np.float64]:
@@ -168,9 +170,11 @@ class SumSample(ExampleSample):
         """Return the statistic on each resample of a block (B,)."""
         return self._of_sums(self._sums @ block.numbers)
 
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def jackknife(
+        self, most: float = MOST_LEFT_OUT
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, or block of them at a time."""
-        block = self._blocks()
+        block = self._blocks(most)
         sums = self._sums @ summing(block, int(block.max(initial=-1)) + 1).T
         own = sums if isinstance(sums, np.ndarray) else sums.toarray()
         # Those before and those after, which lose no digits as a difference from all does

@@ -32,12 +32,14 @@ T_95 = (
         clustered=True,
         default_for=frozenset({"averaged"}),
         holds=(OF_TAIL, OF_GROUPS),
-        when="a mean over examples is averaged over data sets, which are fixed",
+        when="a metric is averaged over data sets, which are fixed",
         when_not="the data sets are a sample of further ones: a test `across data`",
         formula=(
             "M ± t √(Σ a² V): M is the mean of the data sets' means by their shares a, V the "
             "variance of each mean, s²/n, or with groups the cluster-robust one; t has "
-            "Satterthwaite's degrees of freedom"
+            "Satterthwaite's degrees of freedom. A metric that is not a mean over examples has "
+            "jackknife pseudo-values for them, n v - (n - 1) v₋ᵢ, shifted to have its value v as "
+            "their mean"
         ),
         example=(
             'predictions agents "Agents" from "data/attempts.csv"\n'
@@ -50,7 +52,11 @@ T_95 = (
         ),
     ),
     title="Stratified t interval",
-    references=(cite("cochran1977"), cite("bell2002", "groups")),
+    references=(
+        cite("cochran1977"),
+        cite("bell2002", "groups"),
+        cite("efron1982", "pseudo_values"),
+    ),
     examples=(
         Example(
             (VALUES, None, STRATA, 0.95),
