@@ -25,16 +25,19 @@ from evallang.study import Average, Method
 
 @computes(nodes.AVERAGED)
 def averaged_evidence(
-    evaluations: Sequence[Evaluation], metric: Method, over: Average
+    evaluations: Sequence[Evaluation], metric: Method, over: Average, among: Sequence[str] = ()
 ) -> Evaluation:
     """Join the examples of several data sets, each with what a metric gives it.
 
     With repeats or seeds that is the mean over them, and of a metric that is not a mean its
-    pseudo-value. A model that has no example of a data set, or no value there, has no average.
+    pseudo-value; that is of the examples that the models `among` share, where these are stated. A
+    model that has no example of a data set, or no value there, has no average.
     """
     is_mean = is_mean_of_rows(metric_entry(metric))
-    each = means_of_examples if is_mean else pseudo_values
-    read = [each(evaluation, metric) for evaluation in evaluations]
+    read = [
+        means_of_examples(one, metric) if is_mean else pseudo_values(one, metric, among)
+        for one in evaluations
+    ]
     models = tuple(dict.fromkeys(model for one in read for model in one.models))
     first = read[0]
     sizes = [one.n for one in read]
@@ -79,12 +82,12 @@ def averaged_evidence(
             np.repeat(np.arange(len(read)), sizes),
             tuple(one.label for one in read),
             without,
-            None if is_mean else partial(_averaged_again, evaluations, metric, over),
+            None if is_mean else partial(averaged_evidence, evaluations, metric, over),
         ),
     )
 
 
-def pseudo_values(evaluation: Evaluation, metric: Method) -> Evaluation:
+def pseudo_values(evaluation: Evaluation, metric: Method, among: Sequence[str] = ()) -> Evaluation:
     """Return what each example, with all its repeats and seeds, adds to a metric of its data set.
 
     The pseudo-value n v - (n - 1) v₍ᵢ₎ of the value v on n examples and v₍ᵢ₎ without one of them,
@@ -93,6 +96,8 @@ def pseudo_values(evaluation: Evaluation, metric: Method) -> Evaluation:
     """
     alone = evaluation.altered(group_codes=np.arange(evaluation.n))
     read = as_read_by(alone, metric)
+    if shared := [model for model in among if model in read.models]:
+        read = read.on_common_rows(shared)
     models = {}
     for model, found in read.models.items():
         rows = np.unique(found.rows)
@@ -121,14 +126,6 @@ def _lacking(
         where = f"on {evaluation.label}, or without one of its {evaluation.unit}"
         return f"{metric.written} of {model} is undefined {where}"
     return None
-
-
-def _averaged_again(
-    evaluations: Sequence[Evaluation], metric: Method, over: Average, models: Sequence[str]
-) -> Evaluation:
-    """Average over the examples of each data set that some models share."""
-    shared = [one.on_common_rows([m for m in models if m in one.models]) for one in evaluations]
-    return averaged_evidence(shared, metric, over)
 
 
 def _joined(found: Sequence[ModelOutcome], starts: "NDArray[np.int64]") -> ModelOutcome:

@@ -626,7 +626,8 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
 
 def means_of_examples(evaluation: Evaluation, metric: Method) -> Evaluation:
     """Return what a metric that is a mean gives each example, over repeats and seeds their mean."""
-    by_seed = [_read_by(one, metric) for one in evaluation.by_seed]
+    given = labelled(evaluation) if evaluation.rated else evaluation
+    by_seed = [_read_by(one, metric) for one in given.by_seed]
     first = by_seed[0]
     if len(by_seed) == 1:
         return first

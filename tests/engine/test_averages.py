@@ -445,28 +445,38 @@ def test_an_example_is_left_out_with_all_its_repeats(tmp_path):
     assert (one.value, one.extra["standard_error"]) == pytest.approx((value, error), abs=1e-10)
 
 
-def test_a_metric_that_is_not_a_mean_is_compared_on_shared_examples(tmp_path):
-    table = of_sites(tmp_path)
-    kept = np.arange(len(table)) % 7 != 3
-    long = pl.concat([
-        table.select("id", "site", "y", answer="m0", model=pl.lit("m0")).filter(pl.Series(kept)),
-        table.select("id", "site", "y", answer="m1", model=pl.lit("m1")),
-    ])  # fmt: skip
-    long.write_csv(tmp_path / "t.csv")
-    body = (
-        'predictions p from "t.csv"\n  id id\n  dataset site\n  model model\n  missing dropped\n'
-        "  truth y\n  positive 1\n  prediction all as answer\n"
-        "measure f1 averaged over data\ncompare averaged over data\n"
-    )
-    found = run(tmp_path, body)
-    (pair,) = found.comparisons[0].pairwise
-    shared = table.filter(pl.Series(kept)).partition_by("site")
-    each = [
-        jackknifed(x, lambda p: BY_SKLEARN["f1"](p, 0) - BY_SKLEARN["f1"](p, 1)) for x in shared
-    ]
-    value, error, _ = satterthwaite(each)
-    assert pair.estimate.value == pytest.approx(value, abs=1e-12)
-    assert pair.extra["standard_error"] == pytest.approx(error, abs=1e-10)
+def test_judges_are_averaged_over_what_they_labelled_and_compared_on_what_both_did(tmp_path):
+    rng, table = np.random.default_rng(12), of_sites(tmp_path)
+    for m, unlabelled in (
+        ("m0", rng.random(len(table)) < 0.1),
+        ("m1", rng.random(len(table)) < 0.2),
+    ):
+        labels = pl.when(pl.Series(unlabelled)).then(None).otherwise(pl.col(m))
+        table = table.with_columns(labels.alias(m))
+    table.write_csv(tmp_path / "t.csv")
+    judges = SITES.partition("  score")[0].replace("models", "missing dropped\n  judges")
+    lines = "measure cohen_kappa, accuracy averaged over data\ncompare averaged over data\n"
+    found = run(tmp_path, judges + lines + "compare averaged over data by accuracy exploratory\n")
+    for comparison, function in zip(
+        found.comparisons,
+        (sklearn.metrics.cohen_kappa_score, sklearn.metrics.accuracy_score),
+        strict=True,
+    ):
+        for one in (e for e in found.estimates if e.averaged and e.metric == comparison.metric):
+            parts = table.drop_nulls(one.model).partition_by("site")
+            value = np.mean([function(part["y"], part[one.model]) for part in parts])
+            assert one.value == pytest.approx(value, abs=1e-12)
+        both = table.drop_nulls().partition_by("site")
+        each = [
+            jackknifed(x, lambda p, f=function: f(p["y"], p["m0"]) - f(p["y"], p["m1"]))
+            for x in both
+        ]
+        assert comparison.pairwise[0].estimate.value == pytest.approx(
+            satterthwaite(each)[0], abs=1e-12
+        )
+        if comparison.metric == "cohen_kappa":
+            error = comparison.pairwise[0].extra["standard_error"]
+            assert error == pytest.approx(satterthwaite(each)[1], abs=1e-10)
 
 
 def test_a_data_set_without_a_class_has_no_area_and_so_no_average(tmp_path):
