@@ -10,6 +10,7 @@ from evallang.analysis import ANALYSES
 from evallang.checking import own_code
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.checking.synonyms import OTHER_NAMES, meant_by
+from evallang.compatibility.hypothesis_tests import test_of_any_metric
 from evallang.diagnostics import Code, Edit, Fix, codes
 from evallang.limits import Limit, OverLimit
 from evallang.metrics.metric import METRICS
@@ -167,6 +168,8 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
     )
     other = stands_in(word, what)
     if other is not None:
+        if (what, other) == ("test", "correction"):
+            listing = f"it follows a test: write `with {test_of_any_metric()} {word}`"
         scope.report(
             code,
             f"`{word}` is {article(other)}, not {article(what)}",

@@ -116,4 +116,6 @@ def _number(value: float, places: int) -> str:
 def _reason(found: Requirement) -> str:
     """Return why a requirement is not met, if its numbers do not show it."""
     shown = found.value is not None and found.interval is not None and found.test is None
+    if found.met and found.value is not None and found.interval is None:
+        return "equal on every example, so without an interval"
     return "" if found.met or found.reason is None or shown else found.reason

@@ -90,9 +90,7 @@ def averaged_evidence(
 def pseudo_values(evaluation: Evaluation, metric: Method, among: Sequence[str] = ()) -> Evaluation:
     """Return what each example, with all its repeats and seeds, adds to a metric of its data set.
 
-    The pseudo-value n v - (n - 1) v₍ᵢ₎ of the value v on n examples and v₍ᵢ₎ without one of them,
-    shifted so that the mean is v: its standard error is the jackknife's (Efron 1982, chapter 3).
-    All are NaN where a value is undefined.
+    The examples are those that the models `among` share, where these are stated.
     """
     alone = evaluation.altered(group_codes=np.arange(evaluation.n))
     read = as_read_by(alone, metric)
@@ -103,9 +101,7 @@ def pseudo_values(evaluation: Evaluation, metric: Method, among: Sequence[str] =
         rows = np.unique(found.rows)
         values = None
         if not found.failed and len(rows) and read.outcome(model, metric) is not None:
-            sample = cast(ExampleSample, metric_sample(read, model, metric))
-            left_out, n = sample.jackknife(np.inf)[0], len(rows)
-            values = sample.estimate() + (n - 1) * (left_out.mean() - left_out)
+            values = cast(ExampleSample, metric_sample(read, model, metric)).pseudo_values()
         zeros = np.zeros(len(rows), dtype=np.int64)
         labels = zeros if values is None else values
         models[model] = ModelOutcome(

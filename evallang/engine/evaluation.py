@@ -237,7 +237,7 @@ class Evaluation(Struct, frozen=True):
             missing = self.average.names[int(sizes.argmin())]
             raise ValueError(f"the models share no {self.unit} of {missing}")
         each = sizes if self.average.over == "rows" else np.ones(len(sizes))
-        return Strata(codes, each / each.sum())
+        return Strata(codes, each / each.sum(), self.average.names)
 
     def altered(self, **changes: Any) -> "Evaluation":
         """Return the evaluation with other outcomes, of which nothing is computed yet."""

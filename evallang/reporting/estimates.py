@@ -253,10 +253,11 @@ def named_notes(context: Context, found: Sequence[Estimate], level: str = "") ->
     """Return every note of estimates once, with the level, models and metrics it is about."""
     by_note: dict[str, list[Estimate]] = {}
     for estimate in found:
-        inner = estimate.interval.notes if estimate.interval is not None else ()
+        own, inner = estimate.notes, () if estimate.interval is None else estimate.interval.notes
         if estimate.interval is not None and not estimate.interval.has_bounds:
+            own = tuple(note for note in own if note not in inner)
             inner = tuple(f"no interval, {note}" for note in inner)
-        for note in dict.fromkeys((*estimate.notes, *inner)):
+        for note in dict.fromkeys((*own, *inner)):
             by_note.setdefault(of_cases(context, note, estimate.data), []).append(estimate)
     named = [(_owners(context, owners, found), note) for note, owners in by_note.items()]
     return [
@@ -357,7 +358,9 @@ def _table_across(
     )
     if ranks is None:
         return made
-    places = [number(ranks.average.get(model), Scale(2)) for model in models]
+    places = [  # empty for models that the line leaves out
+        number(ranks.average[model], Scale(2)) if model in ranks.average else "" for model in models
+    ]
     last = row("Average rank", None if single else "", *places)
     return replace(made, rows=(*made.rows, last), one_number_a_column=made)
 

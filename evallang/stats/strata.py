@@ -15,10 +15,14 @@ from evallang.stats.fold_scores import spread_is_noise
 
 
 class Strata(Struct, frozen=True, eq=False):
-    """The data set of each example, as a code (n,), and the share of each in the average (D,)."""
+    """The data set of each example, as a code (n,), and the share of each in the average (D,).
+
+    `names` are those of the data sets in messages, if these are known.
+    """
 
     codes: NDArray[np.int64]
     shares: NDArray[np.float64]
+    names: tuple[str, ...] = ()
 
     def each(self) -> list[NDArray[np.intp]]:
         """Return the examples of each data set."""
@@ -60,7 +64,8 @@ def stratified_mean(
         units = None if codes is None else labels(codes[rows], len(rows), "group")
         if len(rows) < 2 or (units is not None and int(units.max()) < 1):
             unit = "example" if codes is None else "group"
-            raise ValueError(f"a data set has fewer than two {unit}s")
+            name = strata.names[one] if strata.names else "a data set"
+            raise ValueError(f"{name} has fewer than two {unit}s")
         means[one] = own.mean()
         freedom[one] = len(own) - 1 if units is None else degrees_of_mean(units)
         if spread_is_noise(float(np.ptp(own)), float(np.abs(own).max())):

@@ -617,7 +617,7 @@ def test_a_data_set_of_one_example_has_no_variance(tmp_path):
         assert one.value is not None and not one.interval.has_bounds
         assert "standard_error" not in one.extra
     reason = found.requirements[0].reason
-    assert reason == "cannot be decided: a data set has fewer than two examples"
+    assert reason == "cannot be decided: p/a has fewer than two examples"
     warned = {one["name"] for one in found.diagnostics}
     assert "margin_beyond_the_baseline" not in warned
 

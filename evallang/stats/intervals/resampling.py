@@ -108,6 +108,16 @@ class ExampleSample(Statistic):
         ]
         return np.concatenate([np.empty(0), *parts]), np.ones(len(every))
 
+    def pseudo_values(self) -> NDArray[np.float64]:
+        """Return what each example, or group, adds to the statistic (units,).
+
+        The pseudo-value n v - (n - 1) v₍ᵢ₎ of the statistic v on n units and v₍ᵢ₎ without one of
+        them, shifted so that the mean is v: its standard error is the jackknife's (Efron 1982,
+        chapter 3). All are NaN where one is undefined.
+        """
+        left_out = self.jackknife(math.inf)[0]
+        return np.asarray(self.estimate() + (len(left_out) - 1) * (left_out.mean() - left_out))
+
     def _blocks(self, most: float) -> NDArray[np.intp]:
         """Return the block of each unit (units,); its examples are skipped together."""
         units = len(self.source.sizes)

@@ -12,7 +12,7 @@ from evallang.evidence import LOSSES_PER_ROW
 from evallang.registry import Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import checked_level, t_quantile
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits
 from evallang.stats.strata import Strata, stratified_mean
 from evallang.stats.validity import OF_GROUPS, OF_TAIL
 
@@ -70,13 +70,18 @@ T_95 = (
     ),
 )
 def stratified_t(
-    losses: ArrayLike, groups: ArrayLike | None, strata: Strata, level: float
+    losses: ArrayLike,
+    groups: ArrayLike | None,
+    strata: Strata,
+    level: float,
+    limits: Limits = (None, None),
 ) -> Interval:
     """Interval of the average of the means of fixed data sets.
 
     `losses` (n,) are the values of the examples, `groups` (n,) the group of each or None, and
-    `strata` the data set of each and the share of each data set. No interval where a data set has
-    fewer than two examples or groups. Raises `ValueError` where the level is not between 0 and 1.
+    `strata` the data set of each and the share of each data set. Bounds are cut at the `limits` of
+    the metric. No interval where a data set has fewer than two examples or groups. Raises
+    `ValueError` where the level is not between 0 and 1.
     """
     checked_level(level)
     try:
@@ -84,6 +89,8 @@ def stratified_t(
     except ValueError as error:
         return Interval("stratified_t", level, None, None, (f"undefined: {error}",))
     half = t_quantile(level, found.df) * found.error
-    low, high = found.mean - half, found.mean + half
+    least = -math.inf if limits[0] is None else limits[0]
+    most = math.inf if limits[1] is None else limits[1]
+    low, high = max(found.mean - half, least), min(found.mean + half, most)
     notes = () if half > 0 else ("no width: all values of each data set are equal",)
     return Interval("stratified_t", level, low, high, notes, found.clusters)
