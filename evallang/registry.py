@@ -46,6 +46,7 @@ class Situation(StrEnum):
     OVERLAPPING_FOLDS = "overlapping_folds"
     SAME_ROWS_RIGHT = "same_rows_right"
     SAME_ROWS = "same_rows"
+    NETWORKS = "networks"
     TIME = "time"
 
 

@@ -236,7 +236,7 @@ def listed(words: Iterable[str], last: str = "or") -> str:
 
 def written_name(name: str) -> str:
     """Return the name of a column, or a text, in the form of a study: bare, or in quotes."""
-    bare = re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", name) is not None
+    bare = re.fullmatch(r"[^\W\d]\w*(-\w+|\.[^\W\d]\w*)*", name) is not None
     if bare and name not in RESERVED and re.sub("[-.]", "_", name).isidentifier():
         return name
     return json.dumps(name, ensure_ascii=False)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from evallang.checking import clause_values
 from evallang.checking.scope import Scope, suggestion, word_meant
 from evallang.data.dataset import Label, Task, Where
-from evallang.data.path_patterns import WORDS, path_pattern, sheet_of
+from evallang.data.path_patterns import PART, WORDS, path_pattern, sheet_of
 from evallang.data.remote import address_objection, is_remote
 from evallang.diagnostics import Related, codes
 from evallang.source import Span
@@ -211,7 +211,7 @@ def check_path(scope: Scope, location: str, node: n.Node, words: Sequence[str] =
     for word in () if problem else dict.fromkeys(pattern.words):
         if word not in words and (words or word in WORDS):
             problem = f"`{{{word}}}` has no meaning"
-        elif pattern.words.count(word) > 1 and words:
+        elif pattern.words.count(word) > 1 and words and word != PART:
             problem = f"`{{{word}}}` is written twice"
     objection = address_objection(location) if is_remote(location) else None
     if objection is not None:

@@ -15,10 +15,10 @@ TOOLS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]] = {
         ("scorer", "samples", "unfinished"),
         {"errored": "dropped", "unscored": "dropped", "limited": "scored"},
     ),
-    "every_eval_ever": (("samples",), {"errored": "wrong"}),
+    "every_eval_ever": (("metric", "samples"), {"errored": "wrong"}),
 }
 """The clauses of each tool, and what it makes of samples that it could not score."""
-EPOCHS = ("inspect",)
+EPOCHS = ("inspect", "every_eval_ever")
 """The tools that may log several answers to a sample."""
 OF_LOGS = ("metric", "filter", "scorer", "samples", "unfinished")
 OF_TABLES = (

@@ -16,7 +16,11 @@ GOALS = ("compare", "select", "gate", "estimate")
 @click.command("new", epilog="Example: evallang new visits.eval --from visits.csv --target outcome")
 @click.argument("file", metavar="[FILE]", default="study.eval")
 @click.option(
-    "--from", "source", metavar="DATA", help="A table, a file of predictions or a folder of logs."
+    "--from",
+    "sources",
+    metavar="DATA",
+    multiple=True,
+    help="A table, a file of predictions, or a log or folder of logs.",
 )
 @click.option("--target", metavar="COL", help="The column to predict.")
 @click.option(
@@ -28,13 +32,13 @@ GOALS = ("compare", "select", "gate", "estimate")
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @limit_option
-def command(file: str, source: str | None, target: str | None, goal: str, force: bool) -> int:
+def command(file: str, sources: tuple[str, ...], target: str | None, goal: str, force: bool) -> int:
     """Write a study that checks without an error, with the reason for each choice in a comment.
 
     DATA is a CSV, TSV, Parquet, JSON Lines or ARFF file: a table to learn from, or the truth with
-    the predictions of several models. A folder has the logs of several models: the samples of
-    lm-evaluation-harness, or a table for each model. Without DATA the study uses a bundled data
-    set. FILE is study.eval by default; `-` writes to stdout.
+    the predictions of several models. A folder has the logs of several models: those of
+    lm-evaluation-harness, Inspect AI or Every Eval Ever, or a table for each model. Without DATA
+    the study uses a bundled data set. FILE is study.eval by default; `-` writes to stdout.
     """
     from evallang.api import StudyError
     from evallang.data.reading import reading
@@ -43,6 +47,9 @@ def command(file: str, source: str | None, target: str | None, goal: str, force:
     from evallang.drafts.writing import DraftRefused, Goal
 
     assert set(GOALS) == set(get_args(Goal))
+    if len(sources) > 1:
+        raise click.ClickException("--from is given twice; name one folder that holds all logs")
+    source = sources[0] if sources else None
     if target is not None and source is None:
         raise click.ClickException("--target names a column of a file; name the file with --from")
     place = Path("study.eval" if file == "-" else file)

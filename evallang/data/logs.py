@@ -270,8 +270,12 @@ SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\
 
 
 def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
-    """Return the tasks of a folder of results, or of one file of results."""
-    runs = []
+    """Return the tasks of a folder of results, or of one file of results.
+
+    Tasks without the metric or filter that is named are skipped, and so are metrics of a whole
+    corpus, such as perplexity: of a sample they have a list of parts. The first run notes them.
+    """
+    runs, skipped = list[Run](), dict[str, list[str]]()
     for file, facts in _results(location, folder):
         settings = (facts.get("config") or {}).get("model_args") or {}
         if isinstance(settings, str):
@@ -282,29 +286,42 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
         for samples in matching_files(f"{place or '.'}/samples_*_{date}.jsonl", folder):
             found = SAMPLES.fullmatch(samples.rpartition("/")[2])
             task = samples if found is None else found["task"]
-            measured = _measured(facts, task)
+            path = regular_file(samples, folder)
+            first = next((record for _, record in _lines(samples, path)), {})
+            known = _measured(facts, task)
+            whole = [m for m, _ in known if m != log.metric and isinstance(first.get(m), list)]
+            measured = [one for one in known if one[0] not in whole]
+            if whole and log.metric is None:
+                reason = f"{quoted(dict.fromkeys(whole))}, computed on a whole corpus"
+                skipped.setdefault(f"{model}: skipped {reason}, in ", []).append(task)
             asked = (log.metric, log.filter)
             if all(
                 any(a not in (None, x) for a, x in zip(asked, m, strict=True)) for m in measured
             ):
+                if asked != (None, None):
+                    reason = quoted(a for a in asked if a is not None)
+                    skipped.setdefault(f"{model}: tasks without {reason} skipped: ", []).append(
+                        task
+                    )
                 continue
             of_filter = [m for m, f in measured if log.filter in (None, f)]
             metric = _one_of(of_filter, log.metric, "metric", f"`{samples}`")
             of_metric = [f for m, f in measured if m == metric]
             how = _one_of(of_metric, log.filter, "filter", f"`{samples}`")
-            rows = partial(_lm_eval_rows, samples, regular_file(samples, folder), metric, how)
+            rows = partial(_lm_eval_rows, samples, path, metric, how)
             better = (facts.get("higher_is_better") or {}).get(task) or {}
             runs.append(Run(model, task, samples, settings, rows, better.get(metric) is not False))
+    note = "; ".join(reason + quoted(tasks, 12) for reason, tasks in skipped.items())
     if not runs:
         raise Refused(
             codes.unclear_score_of_log,
-            f"`{location}` has no samples of the metric and filter that are named",
+            f"`{location}` has no samples with a score of their own" + (note and f" ({note})"),
             "metric",
             "filter",
             "from",
             help="run lm-evaluation-harness with `--log_samples`, or name another metric or filter",
         )
-    return runs
+    return [replace(runs[0], note=note or None), *runs[1:]]
 
 
 def _results(location: str, folder: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -383,10 +400,18 @@ class InspectSample(Struct):
     target: Any = None
 
 
+class _Evaluation(Struct):
+    model: str
+    task: str
+    model_args: dict[str, Any] | None = None
+    task_args: dict[str, Any] | None = None
+    model_generate_config: dict[str, Any] | None = None
+
+
 class InspectLog(Struct):
     """What is read of a log of Inspect AI."""
 
-    eval: dict[str, Any]
+    eval: _Evaluation
     status: str = "started"
     samples: list[InspectSample] | None = None
 
@@ -415,14 +440,13 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
         if whole.samples is None:
             raise _unreadable(f"`{path}`", "has no samples", "write logs with `--log-samples`")
         facts = whole.eval
-        settings = {**(facts.get("model_args") or {}), **(facts.get("task_args") or {})}
-        settings |= facts.get("model_generate_config") or {}
+        settings = {**(facts.model_args or {}), **(facts.task_args or {})}
+        settings |= facts.model_generate_config or {}
         rows = partial(_inspect_rows, path, whole.samples, log.scorer)
         note = None
         if whole.status != "success":
             note = f"`{path}` is not complete: its status is `{whole.status}`"
-        model, task = str(facts.get("model")), str(facts.get("task"))
-        runs.append(Run(model, task, path, settings, rows, note=note))
+        runs.append(Run(facts.model, facts.task, path, settings, rows, note=note))
     return runs
 
 
@@ -539,26 +563,78 @@ def _inspect_rows(path: str, samples: Sequence[InspectSample], scorer: str | Non
 # --- Every Eval Ever ---------------------------------------------------------------------------
 
 
-def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
-    """Return the models and tasks of instance-level files, by the schema of version 0.3.0."""
+class _Tokens(Struct):
+    input_tokens: float | None = None
+    output_tokens: float | None = None
+
+
+class _Times(Struct):
+    """Milliseconds; converters fill either, and Inspect AI's gives waiting as latency."""
+
+    latency_ms: float | None = None
+    generation_time_ms: float | None = None
+
+
+class _Instance(Struct):
+    """What is read of a line of Every Eval Ever; a sample has one for each of its metrics."""
+
+    model_id: str
+    evaluation_name: str
+    sample_id: str
+    evaluation: dict[str, Any]
+    evaluation_result_id: str | None = None
+    token_usage: _Tokens | None = None
+    performance: _Times | None = None
+    error: Any = None
+    metadata: dict[str, Any] | None = None
+
+
+def _instances(location: str, folder: Path) -> Iterator[tuple[str, _Instance, dict[str, Any]]]:
+    """Iterate over the lines of instance-level files, by the schema of version 0.3.0."""
+    _refuse_helm(location, folder)
     paths = matching_files(location, folder) if GLOB.search(location) else [location]
     if not paths:
         raise Refused(codes.file_not_found, f"no file matches `{location}`", "from")
-    rows: dict[tuple[str, str], list[Row]] = {}
     for path in paths:
         for place, record in _lines(path, regular_file(path, folder)):
             try:
-                key = str(record["model_id"]), str(record["evaluation_name"])
-                score = _score(record["evaluation"]["score"], place, "evaluation.score")
-                usage, speed = record.get("token_usage") or {}, record.get("performance") or {}
-                tokens = usage.get("input_tokens"), usage.get("output_tokens")
-                seconds = speed["latency_ms"] / 1000 if speed.get("latency_ms") else None
-                state = "errored" if record.get("error") else SCORED
-                row = record["sample_id"], 1, score, state, *tokens, seconds, None, record
-            except (KeyError, TypeError, AttributeError) as error:
-                raise _unreadable(place, f"lacks a field of this format: {error}") from error
-            rows.setdefault(key, []).append(row)
-    return [Run(*key, location, {}, partial(iter, found)) for key, found in rows.items()]
+                yield place, msgspec.convert(record, _Instance), record
+            except msgspec.ValidationError as error:
+                raise _unreadable(place, f"is not a sample of this format: {error}") from error
+
+
+def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
+    """Return the models and tasks of instance-level files."""
+    rows: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    for place, one, record in _instances(location, folder):
+        usage, times = one.token_usage or _Tokens(), one.performance or _Times()
+        spent = max(times.latency_ms or 0, times.generation_time_ms or 0) / 1000
+        epoch = as_number(str((one.metadata or {}).get("epoch", 1)))
+        row = (
+            one.sample_id,
+            1 if epoch is None else int(epoch),
+            _score(one.evaluation.get("score"), place, "evaluation.score"),
+            "errored" if one.error else SCORED,
+            *(usage.input_tokens, usage.output_tokens),
+            *(spent or None, None),
+            record,
+        )
+        metrics = rows.setdefault((one.model_id, one.evaluation_name), {})
+        metrics.setdefault(one.evaluation_result_id or "score", []).append(row)
+    runs = []
+    for key, metrics in rows.items():
+        if log.metric is None or log.metric in metrics:
+            chosen = _one_of(metrics, log.metric, "metric", f"`{key[1]}` in `{location}`")
+            runs.append(Run(*key, location, {}, partial(iter, metrics[chosen])))
+    if rows and not runs:
+        known = dict.fromkeys(metric for metrics in rows.values() for metric in metrics)
+        _one_of(known, log.metric, "metric", f"`{location}`")
+    return runs
+
+
+def _every_eval_ever_choices(location: str, folder: Path) -> list[LogSpec]:
+    names = [one.evaluation_result_id or "score" for _, one, _ in _instances(location, folder)]
+    return [LogSpec("every_eval_ever", metric=name) for name in dict.fromkeys(names)]
 
 
 class Reader(Struct, frozen=True):
@@ -575,5 +651,5 @@ class Reader(Struct, frozen=True):
 READERS: Mapping[str, Reader] = {
     "lm_eval": Reader(_lm_eval, _lm_eval_choices),
     "inspect": Reader(_inspect, _inspect_choices),
-    "every_eval_ever": Reader(_every_eval_ever, lambda *_: [LogSpec("every_eval_ever")]),
+    "every_eval_ever": Reader(_every_eval_ever, _every_eval_ever_choices),
 }

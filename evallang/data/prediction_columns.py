@@ -97,8 +97,9 @@ def read_correctness(
             f"{model_column(column, model.name)} is neither right nor wrong in "
             f"{frame.place(odd[0])}: it contains {found!r}"
         )
+        shown = "all" if spec.log is not None else written(model.name)
         help_text = (
-            f'write `value "NAME" {model.name}` for numbers between right and wrong'
+            f'write `value "NAME" {shown}` for numbers between right and wrong'
             if as_number(found) is not None
             else "write 1 or true where the model is right, 0 or false where it is wrong"
         )

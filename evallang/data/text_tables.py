@@ -37,7 +37,8 @@ def checked_text(data: bytes, source: str) -> bytes:
 
 EXPORT = (
     "promptfoo repeats these columns for each prompt: write `promptfoo eval -o out.jsonl`, and "
-    "read `out.jsonl` with `model provider.id`, `id testIdx` and `correct all as success`"
+    "read `out.jsonl` with `model promptIdx`, `id testIdx` and `correct all as success`; instead "
+    "of `promptIdx`, `provider.id` or `provider.label` names the columns where each has its own"
 )
 
 

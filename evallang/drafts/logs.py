@@ -178,7 +178,7 @@ def _from_tool(
     found = findings.tried(_scores, tool, locations, folder)
     if found is None:
         raise StudyError(findings.diagnostics, {})
-    known, unfinished = found
+    known, unfinished, unread = found
     if not known:
         raise DraftRefused(f"no evaluation in {listed(locations)} ended with scores")
     models = list(dict.fromkeys(m for one in known for some in one.values.values() for m in some))
@@ -216,6 +216,10 @@ def _from_tool(
         yield from comment(f"Not here, since not all models have them: {listed(absent)}")
     if left:
         yield from comment(f"Not here, since they have another measure: {listed(list(left))}")
+    if unread:
+        yield from comment(
+            f"Not here, since no example has a number of its own: {listed(list(unread))}"
+        )
     names = _names({model: model for model in models})
     for one, own in chosen:
         yield f"# {words}: {len(models):,} models" if len(models) > 1 else f"# {words}: one model"
@@ -227,14 +231,18 @@ def _from_tool(
             yield f"  models {bare}{label} as {quoted(model)}"
         yield ""
     measured = "accuracy" if first.right else first.name
-    if first.right:
+    averaged = sum(len(own) for _, own in chosen) > 1
+    if averaged:
+        yield "# The mean of the tasks, each with the same weight, beside that of each task"
+    elif first.right:
         yield "# The share of the answers that are right"
-        yield "measure accuracy"
+    if first.right or averaged:
+        yield f"measure {written(measured)}{' averaged over data' if averaged else ''}"
         yield ""
     whole = first.right and not any(one.epochs for one, _ in chosen)
     same_rows = Situation.SAME_ROWS_RIGHT if whole else Situation.SAME_ROWS
     margin = "5%" if first.right else "0.05"
-    yield from paired(list(names.values()), goal, same_rows, measured, margin)
+    yield from paired(list(names.values()), goal, same_rows, measured, margin, averaged=averaged)
 
 
 def _clauses(one: _Score, tasks: Sequence[str], known: Sequence[_Score]) -> Iterator[str]:
@@ -270,9 +278,16 @@ def _briefly(one: _Score, folder: Path) -> Sequence[str]:
     return one.locations
 
 
-def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Score], list[str]]:
-    """Read every score that is a number, and list the logs of evaluations that did not end."""
+def _scores(
+    tool: str, locations: Sequence[str], folder: Path
+) -> tuple[list[_Score], list[str], list[str]]:
+    """Read every score that is a number.
+
+    Returns the scores, the logs of evaluations that did not end, and the metrics, each with its
+    task, that give an example no number.
+    """
     reader, unfinished, scores = READERS[tool], list[str](), list[_Score]()
+    unread: dict[str, None] = {}
     refusals: list[Refused] = []
     choices = [one for location in locations for one in reader.choices(location, folder)]
     for choice in dict.fromkeys(choices):
@@ -298,6 +313,7 @@ def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Sc
                 if refused.code is not codes.unclear_score_of_log:
                     raise
                 refusals.append(refused)
+                unread.setdefault(f"{choice.metric or choice.scorer} of {run.task}")
                 continue
             values.setdefault(run.task, {})[model] = [row[2] for row in rows]
             first.setdefault(run.task, [row[-1] for row in rows])
@@ -308,7 +324,7 @@ def _scores(tool: str, locations: Sequence[str], folder: Path) -> tuple[list[_Sc
             scores.append(_Score(choice, tuple(kept), values, higher, epochs, first))
     if refusals and not scores:
         raise refusals[0]
-    return scores, list(dict.fromkeys(unfinished))
+    return scores, list(dict.fromkeys(unfinished)), list(unread)
 
 
 def _group(records: Sequence[Mapping[str, Any]]) -> Column | None:

@@ -16,6 +16,7 @@ from evallang.data.text_forms import (
     names_reader,
     names_replicate,
     names_run,
+    names_seed,
     names_unit,
 )
 from evallang.drafts.columns import (
@@ -170,7 +171,10 @@ def _long_predictions(
         c
         for c in rest
         if c not in (truth, made, score, right)
-        and (c.use in (Use.ID, Use.GROUP) or _last(c.name) in ("id", "item", "question", "sample"))
+        and (
+            c.use in (Use.ID, Use.GROUP)
+            or _last(c.name) in ("id", "item", "question", "sample", "example", "task")
+        )
         and c.levels > 1
     ]
     identifier = max(ids, key=lambda c: c.levels, default=None)
@@ -183,8 +187,8 @@ def _long_predictions(
     lines += [f"predictions given from {quoted(location)}", f"  id {written(identifier.name)}"]
     runs = next((c for c in rest if names_replicate(c.name) or _last(c.name) == "epoch"), None)
     if runs is not None and identifier.levels < each:
-        lines += ["  # The example is the unit; its mean over repeats enters tests"]
-        lines += [f"  repeat {written(runs.name)}"]
+        lines += [f"  # The example is the unit, with a row for each `{runs.name}`"]
+        lines += [f"  {_clause_of(runs, truth)} {written(runs.name)}"]
     lines += [f"  model {written(model.name)}"]
     situation, margin = Situation.SAME_ROWS_RIGHT, "5%"
     if truth is None or (made is None and score is None):
@@ -207,7 +211,11 @@ def _long_predictions(
         situation, tested = facts.same_rows, metrics[0]
         margin = margin if classes else "1"
     averaged = runs is not None and identifier.levels < each
-    (test,) = first_for(HYPOTHESIS_TESTS, Situation.SAME_ROWS if averaged else situation)
+    if averaged:
+        situation = Situation.SAME_ROWS
+    if runs is not None and averaged and _clause_of(runs, truth) == "seed":
+        situation = Situation.NETWORKS
+    (test,) = first_for(HYPOTHESIS_TESTS, situation)
     if model.levels > 1 and goal != "estimate":
         holm = " holm" if model.levels > 2 else ""
         lines += ["", *comment("The models predict the same examples, which are paired")]
@@ -484,6 +492,16 @@ def candidates(columns: Sequence[Column]) -> str | None:
 # --- predictions, a column for each model ------------------------------------------------------
 
 
+def _clause_of(runs: Column, truth: Column | None) -> str:
+    """Return the clause of a column of runs.
+
+    Seeds name trained networks, which are compared by means over examples; the measure of a rare
+    class is not one.
+    """
+    rare = truth is not None and facts_of(truth).found is Situation.RARE_CLASS
+    return "seed" if names_seed(runs.name) and not rare else "repeat"
+
+
 def lines_from_predictions(
     location: str, truth: Column, made: Sequence[Column], columns: Sequence[Column], goal: Goal
 ) -> Iterator[str]:
@@ -497,7 +515,7 @@ def lines_from_predictions(
     groups = [c for c in columns if c.use is Use.GROUP and c is not truth and c not in made]
     runs = next((c for c in columns if names_run(c.name) or names_reader(c.name)), None)
     if groups and runs is not None and 1 < runs.levels <= groups[0].n // groups[0].levels:
-        word = "reader" if names_reader(runs.name) else "repeat"
+        word = "reader" if names_reader(runs.name) else _clause_of(runs, truth)
         yield f"  # `{groups[0].name}` has a row for each `{runs.name}`: the example is the unit"
         yield f"  id {written(groups.pop(0).name)}"
         yield f"  {word} {written(runs.name)}"
@@ -536,6 +554,8 @@ def lines_from_predictions(
     yield ""
     margin = "5%" if task == "classification" else "1"
     same_rows = facts.same_rows if runs is None else Situation.SAME_ROWS
+    if runs is not None and _clause_of(runs, truth) == "seed":
+        same_rows = Situation.NETWORKS
     same_rows = same_rows if series is None else Situation.TIME
     yield from paired([name for name, _ in names], goal, same_rows, metrics[0], margin)
 

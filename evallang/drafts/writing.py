@@ -129,15 +129,32 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def paired(
-    models: Sequence[str], goal: Goal, same_rows: Situation, metric: str, margin: str
+    models: Sequence[str],
+    goal: Goal,
+    same_rows: Situation,
+    metric: str,
+    margin: str,
+    *,
+    averaged: bool = False,
 ) -> Iterator[str]:
-    """Iterate over the lines that compare models by their predictions of the same rows."""
+    """Iterate over the lines that compare models by their predictions of the same rows.
+
+    `averaged` compares their averages over data sets.
+    """
+    over = " averaged over data" if averaged else ""
     if len(models) < 2:
         return
     if goal == "gate":
         first, second = models[:2]
         yield f"# `{first}` is the candidate, `{second}` what it replaces. Set a margin of your own"
-        yield f"require {first} not worse than {second} by {margin} in {metric}"
+        yield f"require {first} not worse than {second} by {margin} in {metric}{over}"
+        yield ""
+    elif averaged and goal != "estimate":
+        yield from comment(
+            "The models answer the same questions, which are paired within each task; the pairs of "
+            "models are corrected together"
+        )
+        yield f"compare{over} by {metric}"
         yield ""
     elif goal != "estimate":
         (test,) = first_for(HYPOTHESIS_TESTS, same_rows)

@@ -82,19 +82,22 @@ def evalplus(folder: Path) -> None:
             for i in range(30)
         }  # fmt: skip
         whole = {"date": "2026-01-02 03:04", "hash": "x", "eval": tasks}
-        (folder / f"{model}_eval_results.json").write_text(json.dumps(whole))
+        (folder / f"{model}.eval_results.json").write_text(json.dumps(whole))
 
 
 def lighteval(folder: Path) -> None:
-    for model, name in (("small", "small-1b"), ("large", "large-7b")):
-        place = folder / "details" / "org" / name / "run"
+    for model, name, date in (
+        ("small", "small-1b", "2026-01-02"),
+        ("large", "large-7b", "2026-01-03"),
+    ):
+        place = folder / "details" / "org" / name / date
         place.mkdir(parents=True)
         for task in ("gsm8k", "arc:easy"):
             rows = [
                 {"doc": {"query": "q", "id": str(i)}, "model_response": {"text": ["x"]},
                  "metric": {"extractive_match": float(right(model, i))}} for i in range(40)
             ]  # fmt: skip
-            file = place / f"details_lighteval|{task}|0_2026-01-02.parquet"
+            file = place / f"details_lighteval|{task}|0_{date}.parquet"
             pl.DataFrame(rows).write_parquet(file)
 
 
@@ -114,7 +117,7 @@ def deepeval(folder: Path) -> None:
         tested = [
             {"name": f"case_{i}", "input": "q", "actualOutput": "a", "success": right(model, i),
              "metricsData": [{"name": "Faithfulness", "threshold": 0.5, "success": True,
-                              "score": (i % 7 + STEPS[model]) / 10}]}
+                              **({"score": (i % 7 + STEPS[model]) / 10} if i != 5 else {})}]}
             for i in range(40)
         ]  # fmt: skip
         (folder / "deepeval" / f"{model}.json").write_text(json.dumps({"testCases": tested}))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from evallang.bibliography import cite
 from evallang.evidence import NETWORK_SCORES, READER_SCORES
-from evallang.registry import Example
+from evallang.registry import Example, Situation
 from evallang.results.statistics import (
     Clusters,
     Difference,
@@ -68,6 +68,7 @@ BY_HAND = ReaderScores(
         clustered=True,
         followed_by=("obuchowski_rockette",),
         proposed=1,
+        first_for={Situation.NETWORKS: 1},
         default_for=frozenset({"readers"}),
         without_power="it depends on how much readers or networks differ",
         power_as="delong",
