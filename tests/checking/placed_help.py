@@ -23,12 +23,12 @@ PLACED: dict[tuple[str, int], Edits] = {
     ("E409", 6): (
         (
             'from "out.csv"\n  id topic\n  correct small as Status = PASS\n',
-            'from "out.jsonl"\n  model provider.id\n  id testIdx\n  correct all as success\n',
+            'from "out.jsonl"\n  model promptIdx\n  id testIdx\n  correct all as success\n',
         ),
         (
             "--- out.csv\n",
-            '--- out.jsonl\n* 30 {{"testIdx":{i},"provider":{{"id":"m/a"}},"success":true}}\n'
-            '* 30 {{"testIdx":{i},"provider":{{"id":"m/b"}},"success":false}}\n--- out.csv\n',
+            '--- out.jsonl\n* 30 {{"testIdx":{i},"promptIdx":0,"success":true}}\n'
+            '* 30 {{"testIdx":{i},"promptIdx":1,"success":false}}\n--- out.csv\n',
         ),
     ),
     ("E218", 17): (

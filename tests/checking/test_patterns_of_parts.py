@@ -16,7 +16,7 @@ def errors(text):
         ('"p-{part.csv"', "`{` has no partner in the name of a file"),
         ('"p-part}.csv"', "`}` has no partner in the name of a file"),
         ('"p-{file}.csv"', "`{file}` has no meaning in the name of a file"),
-        ('"{part}/{part}.csv"', "`{part}` is written twice in the name of a file"),
+        ('"{model}/{model}.csv"', "`{model}` is written twice in the name of a file"),
     ],
 )
 def test_braces_have_one_meaning(name, words):

@@ -249,7 +249,8 @@ def written_log(path: Path, members: dict[str, str]) -> None:
             archive.writestr(name, content)
 
 
-HEADER = json.dumps({"version": 9, "status": "success", "new": [1], "eval": {"task": "q"}})
+EVALUATION = {"task": "q", "model": "m"}
+HEADER = json.dumps({"version": 9, "status": "success", "new": [1], "eval": EVALUATION})
 
 
 def test_a_log_of_a_later_version_is_read_by_the_fields_that_are_known(tmp_path: Path) -> None:
@@ -319,6 +320,36 @@ def test_every_eval_ever_gives_models_tasks_and_tokens(tmp_path: Path) -> None:
     value = '  value "output tokens" all\n  lower is better\n  where task = qa\n'
     tokens = run(tmp_path, body.format(value)).estimates
     assert [one.value for one in tokens] == [14.5, 14.5]
+
+
+def test_samples_of_every_eval_ever_have_epochs_metrics_and_times(tmp_path: Path) -> None:
+    """As its converters of Inspect AI (epochs) and of HELM (a line for each metric) write them."""
+    lines = [
+        {
+            "model_id": "org/a",
+            "evaluation_name": "qa",
+            "evaluation_result_id": metric,
+            "sample_id": f"q{i}",
+            "evaluation": {"score": float(i % step == 0 and epoch < 3), "is_correct": True},
+            "performance": {"latency_ms": 1.0, "generation_time_ms": 16.0},
+            "metadata": {"stop_reason": "stop", "epoch": str(epoch)},
+        }
+        for metric, step in (("exact_match:test", 2), ("quasi_exact_match:test", 1))
+        for epoch in (1, 2, 3)
+        for i in range(12)
+    ]
+    (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    body = 'predictions b from every_eval_ever "*.jsonl"\n'
+    assert "`qa` in `*.jsonl` has 2 metrics" in refused(tmp_path, body)
+    body += '  metric "exact_match:test"\n'
+    (one,) = run(tmp_path, body).estimates
+    assert (one.n, one.value) == (12, pytest.approx(1 / 3))
+    (spent,) = run(tmp_path, body + '  value "seconds" all\n  lower is better\n').estimates
+    assert spent.value == pytest.approx(0.016)
+    assert "`exact_match:test`" in refused(tmp_path, body.replace("exact_match:test", "f1"))
+    lines[3]["model_id"] = None
+    (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert "line 4" in refused(tmp_path, body)
 
 
 @pytest.mark.parametrize(("epochs", "test"), [(1, "mcnemar"), (2, "t")])

@@ -74,7 +74,7 @@ def test_samples_of_two_models_are_joined_by_the_example_and_run(tmp_path):
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     right = [row["exact_match"] for row in rows if row["filter"] == "strict-match"]
     assert values["bench/gsm8k", "qwen2_5_7b", "accuracy"] == pytest.approx(np.mean(right))
-    assert len(values) == 4
+    assert len(values) == 6  # four, and the average of each model
 
 
 def test_numbers_are_measured_by_their_mean_in_the_direction_that_the_results_state(tmp_path):
@@ -102,6 +102,29 @@ def test_the_newest_run_counts_and_tasks_that_a_model_lacks_are_named(tmp_path):
     assert "# Not here, since they have another measure: `prose`" in text
     assert "require a not worse than b by 5% in accuracy" in text
     assert len(ran(tmp_path)) == 2
+
+
+def test_tasks_are_averaged_and_metrics_of_a_corpus_are_noted(tmp_path):
+    logs = tmp_path / "logs"
+    for model in ("a", "b"):
+        write_samples(logs, model, "quiz", {"acc": True})
+        write_samples(logs, model, "law", {"acc": True}, n=90)
+        write_samples(logs, model, "prose", {"perplexity": False})
+        samples = logs / model / f"samples_prose_{DATE.format(1)}.jsonl"
+        rows = [json.loads(line) | {"perplexity": [-12.5, 30]} for line in samples.open()]
+        samples.write_text("\n".join(map(json.dumps, rows)))
+    text = drafted(tmp_path)
+    assert "# Not here, since no example has a number of its own: `perplexity of prose`" in text
+    assert "measure accuracy averaged over data" in text
+    assert "compare averaged over data by accuracy" in text
+    assert len(ran(tmp_path)) == 6
+    results = json.loads((tmp_path / "study-results" / "results.json").read_text())
+    noted = "a: skipped `perplexity`, computed on a whole corpus, in `prose`"
+    assert any(noted in note for data in results["data"] for note in data["notes"])
+    (tmp_path / "study.eval").write_text(text.replace('"logs/*"', '"logs/*"\n  metric perplexity'))
+    assert "E603" in call("check", "--data", "study.eval", folder=tmp_path).stderr
+    again = call("new", "-", "--from", "logs", "--from", "logs", folder=tmp_path)
+    assert again.returncode == 2 and "--from is given twice" in again.stderr
 
 
 def test_a_unit_of_several_examples_is_their_group(tmp_path):
@@ -183,7 +206,7 @@ def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
     ("files", "told"),
     [
         ({"2024.eval": b"PK\x03\x04rest"}, "is damaged or incomplete"),
-        ({"a.json": b'{"version": 2, "status": "success", "eval": {}}'}, "has no samples"),
+        ({"a.json": b'{"status": "success", "eval": {}}'}, "missing required field `model`"),
         ({"per_instance_stats.json": b"[]"}, "every_eval_ever convert helm"),
         ({}, "has no log or table"),
         ({"notes.txt": b"x"}, "has no log or table"),
@@ -291,4 +314,5 @@ def test_logs_of_several_tasks_and_one_that_did_not_end(tmp_path):
     assert text.count("\npredictions ") == 2
     assert {(data, model) for data, model, _ in ran(tmp_path)} == {
         ("bench/choice", "a"), ("bench/choice", "b"), ("match/sums", "a"), ("match/sums", "b"),
+        (None, "a"), (None, "b"),
     }  # fmt: skip

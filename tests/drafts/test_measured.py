@@ -134,7 +134,7 @@ FILES = {
         ("booleans", ["truth label", "models cnn, vit"]),
         ("prices", ["truth price", "models a, b", "task regression"]),
         ("readers", ["id case", "reader reader", 'score aided = "aided"']),
-        ("runs", ["id id", "repeat seed", "compare with permutation"]),
+        ("runs", ["id id", "seed seed", "compare with obuchowski_rockette"]),
         ("named_models", ["id sample_id", "model model_name", "models all as y_pred"]),
         ("outcomes", ["id question", "model model", "correct correct", "measure accuracy"]),
     ],
