@@ -218,7 +218,7 @@ class OneSource(Struct, frozen=True):
         among: tuple[str, ...] = (),
     ) -> TestInputs:
         """Return the inputs of a test, on the rows that its models, or those `among`, share."""
-        shared = {*among} <= {*self.evaluation.on_the_same_rows(models[0])}
+        shared = not among or {*among} <= {*self.evaluation.on_the_same_rows(models[0])}
         key = (test, models, () if shared else among)
         if key not in self.asked:
             whole = in_blocks(as_read_by(self.evaluation, self.by), test)

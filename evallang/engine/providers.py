@@ -500,8 +500,11 @@ class TestInputs(Placed, frozen=True, dict=True):
 
         At another `level` than its own it rests on the same evidence, which is made once.
         """
-        if level is not None and level != self.level:
-            return replace(self, level=level).run()
+        return self.result if level in (None, self.level) else replace(self, level=level).result
+
+    @cached_property
+    def result(self) -> HypothesisTestResult:
+        """The result at its own level."""
         entry = HYPOTHESIS_TESTS[self.test.name]
         inputs = [self.make(name) for name in entry.inputs]
         in_blocks = dict(entry.declaration.series or ())  # which the evaluation's groups are

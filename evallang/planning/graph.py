@@ -86,7 +86,7 @@ class _Builder:
         requirements = tuple(self._requirements(own))
         choices = [
             self.graph.add(nodes.CHOICE, self._of(place), at=place.at, title="the best model")
-            for place in own
+            for place in ([] if self.averages else own)  # no model is best on one of its data sets
         ]
         drawn = [
             self.graph.add(nodes.DRAWN, self._of(place), at=place.at, title="drawn predictions")

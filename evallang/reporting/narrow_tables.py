@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.contrasts import Contrast, contrast
 from evallang.reporting.document import Cell, Column, Runs, Table, runs
-from evallang.reporting.numbers import percent
+from evallang.reporting.numbers import Scale, percent
 from evallang.reporting.orientation import turned
 from evallang.reporting.run_writer import plain
 from evallang.reporting.sentences import write
@@ -31,7 +31,11 @@ def narrow_pairs(
     if len({c.metric for c, _ in every}) == 1:
         head += f" in {words.brief}" + (f", {words.units}" if words.units else "")
     columns = _columns(context, seen, "A − B")
-    cells = (_cells(context, c, one, columns) for (c, _), one in zip(every, seen, strict=True))
+    scales = {c.metric: context.difference_scale(c) for c in {id(c): c for c, _ in every}.values()}
+    cells = (
+        _cells(context, c.alpha, one, columns, scales[c.metric])
+        for (c, _), one in zip(every, seen, strict=True)
+    )
     bold = [note for note in whole.notes if plain(note).startswith("Bold rows")]
     return table(
         whole.id,
@@ -75,11 +79,12 @@ def narrow_estimates(
         points = f", {units}" if units else ""
         notes = [runs("To the best: the first row minus this row.")]
         notes += _notes(context, comparison, seen)
+        scale = context.difference_scale(comparison)
     rows = []
     for model, shown in zip(models, whole.rows, strict=True):
         compared = [dash()] * sum(column is not None for column in more)
         if comparison is not None and model in to_best:
-            compared = _cells(context, comparison, to_best[model], more)
+            compared = _cells(context, comparison.alpha, to_best[model], more, scale)
         rows.append(row(shown.cells[0], *shown.cells[first:last], *compared))
     return table(
         whole.id,
@@ -115,13 +120,12 @@ def _columns(context: Context, seen: Sequence[Contrast], head: str) -> list[Colu
 
 
 def _cells(
-    context: Context, comparison: Comparison, one: Contrast, columns: Sequence[Column | None]
+    context: Context, alpha: float, one: Contrast, columns: Sequence[Column | None], scale: Scale
 ) -> list[Cell]:
-    scale = context.difference_scale(comparison)
     cells = {
         "difference": number(one.value, scale, signed=True, null=0.0),
         "interval": bounds(one.low, one.high, scale, 0.0) if _bounded(one) else dash(),
-        "p": p_of(context, one.p, comparison.alpha, one.pair.mc_se),
+        "p": p_of(context, one.p, alpha, one.pair.mc_se),
     }
     return [cells[column.name] for column in columns if column is not None]
 

@@ -275,7 +275,8 @@ def _differences_columns(context: Context, every: Pairs) -> Part | None:
     known = [pair.estimate for pair in pairs if pair.estimate is not None]
     if not known:
         return None
-    words = {w.name: w for w in (context.difference_words(c) for c, _ in every)}
+    of_line = {id(one): one for one, _ in every}.values()
+    words = {w.name: w for w in map(context.difference_words, of_line)}
     wide = [s for pair in pairs if (s := pair.simultaneous) is not None and _bounded(s)]
     with_bounds = [e for e in known if _bounded(e)]
     own = bool(wide) and all(is_simultaneous(pair) for pair in pairs if pair.estimate is not None)
@@ -302,11 +303,12 @@ def _differences_columns(context: Context, every: Pairs) -> Part | None:
         wide=wide[0] if wide else None,
         how_wide=simultaneous_words(context, pairs),
         same=any(not _bounded(value) and value.low == 0 for value in known),
-        of_fold_means=not alone and any(is_of_fold_means(context, c) for c, _ in every),
+        of_fold_means=not alone and any(is_of_fold_means(context, c) for c in of_line),
     )
     cells = []
+    scales = {one.metric: context.difference_scale(one) for one in of_line}
     for one, pair in every:
-        scale = context.difference_scale(one)
+        scale = scales[one.metric]
         value = pair.estimate.value if pair.estimate is not None else None
         made = [number(value, scale, signed=True, null=0.0)]
         made += [_interval(pair.estimate, scale)] if with_bounds else []

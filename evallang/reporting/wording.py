@@ -241,8 +241,9 @@ def of_cases(context: Context, text: str, data: str | None = None) -> str:
     record = context.data(data)
     if record is not None and record.kind == "scores":
         return text
-    units = context.unit if data is None else context.cases(data)
-    for noun, word in (("example", units), ("group", context.groups(data))):
+    for noun in (noun for noun in ("example", "group") if noun in text):
+        units = context.unit if data is None else context.cases(data)
+        word = context.groups(data) if noun == "group" else units
         if word != f"{noun}s":
             text = re.sub(rf"\beach {noun}\b", f"each of the {noun}s", text)
             text = word.join(re.split(rf"\b{noun}s\b", text))

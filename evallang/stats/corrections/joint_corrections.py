@@ -55,11 +55,11 @@ def swapped_p(
     large as the one observed get that p at most, and the others more: ties of discrete
     differences do not depend on how often they were drawn.
     """
-    shares = _tail_shares(-_by_size(values, alternative))
+    sizes = _by_size(values, alternative)
+    shares = _tail_shares(-sizes)
     if observed is None:
         return shares
     limits = _by_size(np.atleast_2d(observed), alternative)[0]
-    sizes = _by_size(values, alternative)
     finite = np.where(np.isfinite(sizes), np.abs(sizes), 0.0)
     slack = SAME * np.maximum(finite.max(axis=0, initial=0.0), np.abs(limits))
     for j, (limit, known) in enumerate(zip(limits, p, strict=True)):
