@@ -24,7 +24,9 @@ from evallang.reporting.analyses import (
 from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.decisions import MOST_GROUPS, cliques
 from evallang.reporting.document import Figure, Panel, Runs, Table, runs
+from evallang.reporting.estimates import interval_notes
 from evallang.reporting.figures.figure import (
+    COLUMN,
     DEEPEST,
     SIZE,
     Canvas,
@@ -32,11 +34,11 @@ from evallang.reporting.figures.figure import (
     depth_of_row,
     lines_with_room,
 )
-from evallang.reporting.figures.forest import LABEL, ROW, ForestRow, forest
-from evallang.reporting.figures.grouping import LETTERS, Positions, grouping_diagram
+from evallang.reporting.figures.forest import LABEL, ForestRow, forest
+from evallang.reporting.figures.grouping import HEAD, LETTERS, ROW, Positions, grouping_diagram
 from evallang.reporting.numbers import Scale, fixed, interval, percent
 from evallang.reporting.tables import bounds, left, number, right, row, table, wide
-from evallang.reporting.wording import sentence
+from evallang.reporting.wording import estimate_runs, sentence
 from evallang.results.records import Analysis
 from evallang.results.shown import Number
 from evallang.study import AnalysisSpec, Study
@@ -195,27 +197,35 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
     (item,) = items
     values = item.values
     leaders = [one for one in values["models"] if one["low_rank"] == 1]
-    facts = {"first": values["models"][0], "leaders": leaders, "n": len(values["models"])}
-    metric = context.metric(values["metric"])
-    return [sentences.write(context, "analyses", "leaderboard", item=item, metric=metric, **facts)]
+    first = [one["model"] for one in values["models"] if one["rank"] == 1]
+    setting, metric = Setting(item.data, item.protocol), context.metric(values["metric"])
+    known = context.estimate(setting, first[0], values["metric"])
+    assert known is not None, "a leaderboard is made from the estimates"
+    facts = {"first": first, "leaders": leaders, "n": len(values["models"])}
+    facts |= {"metric": metric, "numbers": estimate_runs(context, setting, known)}
+    return [sentences.write(context, "analyses", "leaderboard", item=item, **facts)]
 
 
 @shows(
     "leaderboard",
-    order=43,
+    order=25,
     title="Leaderboard",
     methods="Intervals of ranks were derived from simultaneous comparisons of all pairs of models",
     key=id,
+    name="leaderboard",
+    ranking=True,
 )
 def board(context: Context, part: Part) -> tuple[Figure, Table]:
     """Return the figure and the table of each place."""
     (item,) = part.items
     values = item.values
     metric = context.metric(values["metric"])
-    scale = context.scale(Setting(item.data, item.protocol), values["metric"])
+    setting = Setting(item.data, item.protocol)
+    scale = context.scale(setting, values["metric"])
     level, ranks = percent(values["level"]), percent(values["rank_level"])
     groups = values["groups"] if len(values["groups"]) <= MOST_GROUPS else ()
     identifier = f"table-leaderboard-{part.number}"
+    context.shown_in.setdefault(setting, identifier)
     title = f"{place_before(context, part.items)}models by {metric.noun}"
     made = table(
         identifier,
@@ -241,11 +251,13 @@ def board(context: Context, part: Part) -> tuple[Figure, Table]:
             for one in values["models"]
         ],
         *sentences.notes(context, "analyses", "note_of_ranks", item=item, grouped=bool(groups)),
+        *interval_notes(context, [metric.name], context.estimates(setting, metric.name)),
         *notes(context, part.items),
     )
     drawn = values["models"][:MOST_DRAWN]
     caption = runs(
         sentence(f"{title}, with {level} intervals (a), and ranks with {ranks} intervals (b)"),
+        " ",
         sentences.write(context, "analyses", "reading_of_ranks", grouped=bool(groups)),
     )
     caption += not_drawn(len(values["models"]), MOST_DRAWN, identifier, which="best")
@@ -276,7 +288,10 @@ def _values(
         spoken.append(f"{label} {text}")
     depth = depth_of_names(names, depth_of_row(len(drawn), ROW, DEEPEST))
     name = f"{metric.title}{metric.sign}"
-    drawing = forest(rows, name, scale, ends, metric.range, depth=depth)
+    below = forest(rows, name, scale, ends, metric.range, depth=depth)
+    drawing = Canvas(HEAD + below.height)  # beside rows with letters above them
+    drawing.place(below, 0, HEAD, COLUMN)
+    drawing.plot = below.plot
     return drawing, f"{name} with intervals: {'; '.join(spoken)}."
 
 

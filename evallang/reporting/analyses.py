@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from evallang.registry import Entry
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
@@ -72,11 +73,12 @@ def states(kind: str, *, key: Key = by_place) -> Callable[[Say], Say]:
     return decorate
 
 
-def analysis_findings(context: Context) -> list[Runs]:
-    """Return the key findings of analyses, in the order in which the study asks for them."""
+def analysis_findings(context: Context, *, rankings: bool) -> list[Runs]:
+    """Return the key findings of analyses, or of rankings of models, in the order of the study."""
     said: list[Runs] = []
     kinds = dict.fromkeys(item.kind for item in context.results.analyses)
-    for kind in (kind for kind in kinds if kind in FINDINGS):
+    asked = [kind for kind in kinds if (kind in _rankings(SECTIONS)) is rankings]
+    for kind in (kind for kind in asked if kind in FINDINGS):
         say, key = FINDINGS[kind]
         groups: dict[object, list[Analysis]] = {}
         for item in filter(computed, of_kind(context, kind)):
@@ -123,6 +125,7 @@ def shows(
     topics: tuple[Topic, ...] = (),
     name: str | None = None,
     supplement: bool = False,
+    ranking: bool = False,
 ) -> Callable[[Draw], Draw]:
     """Register the decorated function as the section of the report that shows one analysis.
 
@@ -148,6 +151,7 @@ def shows(
             methods=sentence_of if methods else None,
             topics=topics,
             supplement=supplement,
+            ranking=ranking,
             analyses=True,
             kinds=(kind,),
         )
@@ -165,6 +169,27 @@ def of_kind(context: Context, kind: str) -> list[Analysis]:
 def computed(item: Analysis) -> bool:
     """Return whether an analysis has values."""
     return item.values.get("problem") is None
+
+
+def ranks_models(context: Context, setting: Setting, metric: str) -> bool:
+    """Return whether the report shows all models of a setting in order, with their groups.
+
+    A summary of text has the estimates and the comparisons by themselves.
+    """
+    known = {e.model for e in context.estimates(setting, metric) if e.value is not None}
+    kinds = _rankings(entry for entry in SECTIONS if context.shows(entry.name))
+    return context.draws and any(
+        {one["model"] for one in item.values["models"]} == known
+        for item in context.results.analyses
+        if (item.data, item.protocol, item.metric) == (setting.data, setting.protocol, metric)
+        and item.kind in kinds
+        and computed(item)
+    )
+
+
+def _rankings(sections: Iterable[Entry[SectionDeclaration]]) -> set[str]:
+    """Return the kinds of analyses that rank models, of some sections."""
+    return {kind for e in sections if e.declaration.ranking for kind in e.declaration.kinds}
 
 
 def in_order_of_models(context: Context, items: Sequence[Analysis]) -> list[Analysis]:

@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from evallang.reporting import pair_findings
+from evallang.reporting.analyses import ranks_models
 from evallang.reporting.compatible_differences import (
     differences_drawn,
     resamples_drawn,
@@ -98,6 +99,7 @@ from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
 TOPIC, FINDINGS = "comparisons", "findings"
 MOST_PAIRS, PAIRS_OF_MANY = 45, 15  # of more pairs, the main part has so many
+MOST_ROWS = 500  # of a page; of more pairs, the supplement has none
 FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip")
 """The p of other forms of an omnibus test, as `extra` holds them."""
 
@@ -164,7 +166,9 @@ def _line(
     for number_, one in group if context.draws and not singly(comparison) else ():
         place = (one.data, one.protocol, one.metric)
         figure_id = f"figure-comparison-{number_}"
-        panels = decision_panels(context, one) if place not in drawn else []
+        setting = context.comparison_setting(one)
+        ranked = setting is not None and ranks_models(context, setting, one.metric)
+        panels = decision_panels(context, one) if place not in drawn and not ranked else []
         if not drawn_with_estimates(context, one):
             panels += differences_drawn(context, one)
         panels += resamples_drawn(context, one)
@@ -196,7 +200,8 @@ def _line(
     if pairs is not None and len(pairs.rows) > MOST_PAIRS:
         whole = pairs.one_number_a_column or pairs
         blocks.append(replace(capped(pairs, PAIRS_OF_MANY), one_number_a_column=whole))
-        blocks += further([replace(pairs, id=f"{table_id}{WHOLE}")])
+        if not context.draws or len(pairs.rows) <= MOST_ROWS:
+            blocks += further([replace(pairs, id=f"{table_id}{WHOLE}")])
     elif pairs is not None:
         blocks.append(pairs)
     if others and comparison.data is None:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.printable import isolated, printable
-from evallang.reporting.document import Cite, Runs, Section
+from evallang.reporting.document import Cite, Runs, Section, Table
 from evallang.reporting.figures.figure import LOOKS, UNBOUNDED, Bounds, Look
 from evallang.reporting.letter_case import (
     GROUPS,
@@ -228,6 +228,7 @@ class Context:
         self.shown_in: dict[object, str] = {}
         """The figure or table that shows a setting, or the record of an identity, once built."""
         self.sections: tuple[Section, ...] = ()  # those built so far
+        self.files: list[Table] = []  # on no page
         self.alike: dict[Runs, list[Requirement]] = {}  # requirements by their words
 
     def _possible(self, found: Estimate) -> Estimate:

@@ -403,7 +403,8 @@ class Document(Struct, frozen=True):
     """A whole report, before it is numbered and laid out.
 
     `style_sheet` is the author's, checked when it was read, and `drawing_style` what it and the
-    author's template make of drawings; `widths` is the journal of the files of figures.
+    author's template make of drawings; `widths` is the journal of the files of figures. The tables
+    in `files` are on no page.
     """
 
     title: str
@@ -416,6 +417,7 @@ class Document(Struct, frozen=True):
     part: str = "all"
     drawing_style: DrawingStyle = DrawingStyle()
     widths: str = "nature"
+    files: tuple[Table, ...] = ()
 
     def shown(self) -> "Document":
         """Return the document with its `part` alone; the supplement has the same title."""

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.reporting import fonts
+from evallang.reporting.analyses import ranks_models
 from evallang.reporting.compatible_differences import differences_drawn, rows_of
 from evallang.reporting.context import Context, MetricWords, Setting
 from evallang.reporting.document import (
@@ -145,13 +146,20 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
     if not context.draws:
         return []
     first = sorted(metrics, key=lambda name: compared(context, setting, name) is None)
-    parts = _estimates_and_differences(context, setting, first)
+    ranked = is_ranked(context, setting)
+    parts = [] if ranked else _estimates_and_differences(context, setting, first)
     name = f"figure-estimates-{number}"
     found = [joined_panels(name_of_part(name, i), part) for i, part in enumerate(parts)]
     for name, draw in (("folds", _spreads), ("resamples", _resamples)):
         drawn = [one for metric in metrics for one in draw(context, setting, metric)]
         found += figures_of_panels(f"figure-{name}-{number}", drawn)
-    return [*found[:1], *further(found[1:])]
+    return [*found[:1], *further(found[1:])] if not ranked else further(found)
+
+
+def is_ranked(context: Context, setting: Setting) -> bool:
+    """Return whether all estimates of a setting are in a ranking of its models."""
+    metrics = context.metrics(setting)
+    return len(metrics) == 1 and ranks_models(context, setting, metrics[0])
 
 
 def figures_of_data_sets(context: Context, models: Mapping[str, Sequence[str]]) -> list[Block]:
@@ -342,7 +350,8 @@ def compared(context: Context, setting: Setting, name: str) -> Comparison | None
 def drawn_with_estimates(context: Context, comparison: Comparison) -> bool:
     """Return whether the differences of a comparison are drawn with the estimates."""
     for setting in context.shown_apart:
-        if compared(context, setting, comparison.metric) is comparison:
+        alone = compared(context, setting, comparison.metric) is comparison
+        if alone and not is_ranked(context, setting):
             known = _estimates(context, setting, comparison.metric)
             return sum(e.value is not None for e in known) > 1
     return False

@@ -27,6 +27,7 @@ from evallang.reporting.document import (
 from evallang.reporting.estimate_figures import (
     figures,
     figures_of_data_sets,
+    is_ranked,
     levels_drawn,
 )
 from evallang.reporting.letter_case import capitalised
@@ -78,6 +79,7 @@ from evallang.results.records import (
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE, ENDS = 8, 4  # models next to each other; of more, the best and worst so many
+MOST_ROWS = 30  # data sets in a table beside averages
 TOPIC = "estimates"
 FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
 
@@ -770,8 +772,9 @@ def estimates(context: Context) -> Sequence[Block]:
             head = capitalised(context.setting_words(setting))
             blocks.append(Heading(head, f"estimates-{place}"))
         metrics = context.metrics(setting)
-        context.shown_in[setting] = f"table-estimates-{place}"
-        for start in range(0, len(metrics), METRICS_PER_TABLE):
+        ranked = is_ranked(context, setting)
+        context.shown_in |= {} if ranked else {setting: f"table-estimates-{place}"}
+        for start in range(0, 0 if ranked else len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
             made = [estimates_table(context, setting, chosen, f"table-estimates-{place}{part}")]
@@ -790,13 +793,23 @@ def _estimates_across(context: Context, before: int) -> list[Block]:
     """Return the estimates of many data sets, each metric in one table.
 
     Data sets are in rows and models in columns. Of many models the best and the worst are in the
-    main part, and all in the supplement. `before` is the number of earlier tables.
+    main part, and all in the supplement. `before` is the number of earlier tables. Beside averages,
+    many models or data sets are in files alone.
     """
     blocks: list[Block] = []
+    names = dict.fromkeys(name for s in context.of_data for name in context.metrics(s))
+    many = len(context.results.models) > MODELS_PER_TABLE or len(context.of_data) > MOST_ROWS
+    if before and many:
+        for i, name in enumerate(names, start=before + 1):
+            models = _best_first_across(context, name, None)
+            whole = _table_across(context, name, models, None, f"table-estimates-{i}")
+            context.files.append(whole)
+            facts = {"metric": context.metric(name), "n": len(context.of_data), "name": whole.name}
+            blocks.append(Paragraph(write(context, TOPIC, "in_a_file", **facts)))
+        return blocks
     if before:
         blocks.append(Heading(f"On each of the {context.sets}", "estimates-each"))
     orders: dict[str, Sequence[str]] = {}
-    names = dict.fromkeys(name for s in context.of_data for name in context.metrics(s))
     for i, name in enumerate(names, start=before + 1):
         ranks = _ranks_across(context, name)
         models = orders[name] = _best_first_across(context, name, ranks)

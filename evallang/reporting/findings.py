@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evallang.reporting import limits
-from evallang.reporting.analyses import analysis_findings
+from evallang.reporting.analyses import analysis_findings, ranks_models
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.contrasts import contrast, widest_of
 from evallang.reporting.decisions import bayesian, computed, untested
@@ -51,7 +51,7 @@ AFTER_REQUIREMENTS = 4  # findings after requirements on the first page: what wa
 def findings(context: Context) -> Sequence[Block]:
     """State the claims: requirements, omnibus, best, which models it was shown to beat or not."""
     required = linked(context, requirement_findings(context), "requirements")
-    items: list[Runs] = []
+    items = [*(ranked := analysis_findings(context, rankings=True))]
     praised: set[object] = set()
     primary = {context.metrics(setting)[0] for setting in context.settings}
     decided = [c for c in context.results.comparisons if not c.family.exploratory]
@@ -60,12 +60,12 @@ def findings(context: Context) -> Sequence[Block]:
         items += _comparison_findings(context, comparison, praised)
     items += _uncompared(context, firm)
     items += not_tested(context, firm)
-    items += (analysed := analysis_findings(context))
+    items += (analysed := analysis_findings(context, rankings=False))
     if not firm:
         for setting in context.averages or context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
     items = [*required, *export_findings(context), *items]
-    items += [] if firm or analysed else selection_findings(context)
+    items += [] if firm or analysed or ranked else selection_findings(context)
     most = max(MOST_FINDINGS, len(required) + AFTER_REQUIREMENTS)
     most = most if context.limited else len(items)
     left_out = max(0, len(items) - most)
@@ -197,7 +197,7 @@ def _uncompared(context: Context, firm: Sequence[Comparison]) -> list[Runs]:
 
 
 def _best(context: Context, setting: Setting, metric_name: str, praised: set[object]) -> list[Runs]:
-    if (setting, metric_name) in praised:
+    if (setting, metric_name) in praised or ranks_models(context, setting, metric_name):
         return []
     praised.add((setting, metric_name))
     known = [e for e in context.estimates(setting, metric_name) if e.value is not None]

@@ -12,6 +12,7 @@ from evallang.reporting.tables import left, row, table, wide
 from evallang.reporting.wording import plural_count
 from evallang.results.records import Provenance
 
+MOST_PARTS = 12  # of one source, each with its hash
 TOPICS = (Topic.DATA_IDENTITY, Topic.CODE, Topic.ENVIRONMENT, Topic.COMMANDS)
 
 
@@ -28,17 +29,23 @@ def provenance(context: Context) -> Sequence[Block]:
     results = context.results
     made = results.provenance
     rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
-    by_hash: dict[tuple[str, str], list[str]] = {}
+    by_source: dict[str, dict[str, list[str]]] = {}
     for data in context.data_sets:
         label = context.data_label(data.name)
-        by_hash.setdefault((data.source, data.sha256), []).append(label)
-    rows += [
-        (
-            f"Data: {labels[0]}" if len(labels) == 1 else f"Data: {len(labels)} {context.sets}",
-            f"{source}, SHA-256 {digest}",
-        )
-        for (source, digest), labels in by_hash.items()
-    ]
+        by_source.setdefault(data.source, {}).setdefault(data.sha256, []).append(label)
+    for source, by_hash in by_source.items():
+        if len(by_hash) > MOST_PARTS:
+            n = sum(map(len, by_hash.values()))
+            words = f"{source}; the SHA-256 of each is in results.json"
+            rows.append((f"Data: {n} {context.sets}", words))
+            continue
+        rows += [
+            (
+                f"Data: {labels[0]}" if len(labels) == 1 else f"Data: {len(labels)} {context.sets}",
+                f"{source}, SHA-256 {digest}",
+            )
+            for digest, labels in by_hash.items()
+        ]
     rows += [
         (f"Folds: {context.protocol(protocol.name)}", f"SHA-256 {digest}")
         for protocol in results.protocols

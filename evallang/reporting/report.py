@@ -191,7 +191,7 @@ def plain(row: Runs) -> str:
 
 
 OF_PAGES = "shortened"
-"""The tables at full length of which a page or a LaTeX table shows fewer rows."""
+"""The tables at full length of which a page or a LaTeX table shows fewer rows, or none."""
 
 
 def figures(results: ResultsRecord) -> dict[str, Figure]:
@@ -262,7 +262,7 @@ def write_report(
     noted = [notes for _, notes in parts]
     of_tables = {file.path for files in made.values() for file in files}
     shortened = {name: table for notes in noted for name, table in notes.shortened.items()}
-    whole = [csv_file(table) for table in shortened.values()]
+    whole = [csv_file(table) for table in (*shortened.values(), *document.files)]
     made[OF_PAGES] = [file for file in whole if file.path not in of_tables]
     written, renamed = write_files(folder, made)
     messages = [*(text for notes in noted for text in notes.messages), *renamed]

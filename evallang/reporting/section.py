@@ -71,6 +71,8 @@ class SectionDeclaration(Struct, frozen=True):
         results have nothing of it
     topics : what the section states, or a function of the results that returns it
     supplement : True where all of it belongs to the supplement; else the blocks that say so
+    ranking : True where it shows the models of a place in order, which is in the main part beside
+        comparisons too
     comes_last : True where it refers to other sections, which are then built before it
     tables : True where its tables are written as files too
     analyses : True where it shows what `analyze` lines ask for
@@ -82,6 +84,7 @@ class SectionDeclaration(Struct, frozen=True):
     methods: Callable[[Context], Runs] | None = None
     topics: tuple[Topic, ...] | Callable[[Context], Iterable[Topic]] = ()
     supplement: bool = False
+    ranking: bool = False
     comes_last: bool = False
     tables: bool = True
     analyses: bool = False
@@ -132,7 +135,8 @@ def build(context: Context) -> Document:
         blocks: Iterable[Block] = entry.function(context)
         if declared.hideable:
             blocks = _left(context, blocks, whole=entry.name in shown)
-        supplement = declared.supplement or (declared.analyses and compares(context))
+        beside = declared.analyses and not declared.ranking and compares(context)
+        supplement = declared.supplement or beside
         if declared.analyses and not supplement:
             blocks = _first_exhibits(blocks)
         main, further = _in_parts(blocks, supplement)
@@ -154,6 +158,7 @@ def build(context: Context) -> Document:
         context.style_sheet,
         context.results.report.part,
         widths=context.results.report.figures,
+        files=tuple(context.files),
     )
 
 

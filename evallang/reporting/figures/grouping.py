@@ -135,6 +135,8 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
         found.possible,
         [(values[model], values[model]) for model in far],
     )
+    if found.intervals:  # of ranks, which are whole numbers from 1
+        axis.ticks, axis.decimals = [1.0, *(t for t in axis.ticks if t > 1 and t % 1 == 0)], 0
     top = HEAD + (REACH_ROOM if found.reach is not None else 0.0)
     deep = depth_of_names(names, depth_of_row(len(values), ROW, DEEPEST))
     rows = {model: top + deep * (i + 0.5) for i, model in enumerate(values)}

@@ -22,7 +22,8 @@ LARGEST_WHOLE = 1e15  # beyond it, a number may not be whole
 def csv_tables(writing: Writing) -> Iterator[OutputFile]:
     """Write every table with all its rows and digits, also one of which the page has some rows."""
     wholes = {f"{table.id}{WHOLE}" for table in writing.tables()}
-    yield from (csv_file(table) for table in writing.tables() if table.id not in wholes)
+    found = (*writing.tables(), *writing.document.files)
+    yield from (csv_file(table) for table in found if table.id not in wholes)
 
 
 def csv_file(table: Table) -> OutputFile:
