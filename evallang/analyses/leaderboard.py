@@ -208,7 +208,7 @@ def _key_findings(context: Context, items: Sequence[Analysis]) -> list[Runs]:
 
 @shows(
     "leaderboard",
-    order=25,
+    order=35,
     title="Leaderboard",
     methods="Intervals of ranks were derived from simultaneous comparisons of all pairs of models",
     key=id,

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from evallang.reporting import pair_findings
 from evallang.reporting.analyses import ranks_models
 from evallang.reporting.compatible_differences import (
+    MOST_PAIRS_DRAWN,
     differences_drawn,
     resamples_drawn,
     where_pairs_are,
@@ -99,6 +100,7 @@ from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 
 TOPIC, FINDINGS = "comparisons", "findings"
 MOST_PAIRS, PAIRS_OF_MANY = 45, 15  # of more pairs, the main part has so many
+PAIRS_BESIDE_RANKING = 9
 MOST_ROWS = 500  # of a page; of more pairs, the supplement has none
 FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip")
 """The p of other forms of an omnibus test, as `extra` holds them."""
@@ -163,13 +165,15 @@ def _line(
     comparison = every[0]
     figures: list[Figure] = []  # the first of each comparison
     others: list[Figure] = []
+    ranked = False
     for number_, one in group if context.draws and not singly(comparison) else ():
         place = (one.data, one.protocol, one.metric)
         figure_id = f"figure-comparison-{number_}"
         setting = context.comparison_setting(one)
         ranked = setting is not None and ranks_models(context, setting, one.metric)
         panels = decision_panels(context, one) if place not in drawn and not ranked else []
-        if not drawn_with_estimates(context, one):
+        few = len(one.pairwise) <= MOST_PAIRS_DRAWN
+        if (few or not ranked) and not drawn_with_estimates(context, one):
             panels += differences_drawn(context, one)
         panels += resamples_drawn(context, one)
         alone = 1 if one.data is None else len(panels)  # the diagram of average ranks
@@ -199,7 +203,8 @@ def _line(
         blocks.append(ranks if figure is None else replace(ranks, further=True))
     if pairs is not None and len(pairs.rows) > MOST_PAIRS:
         whole = pairs.one_number_a_column or pairs
-        blocks.append(replace(capped(pairs, PAIRS_OF_MANY), one_number_a_column=whole))
+        most = PAIRS_BESIDE_RANKING if ranked else PAIRS_OF_MANY
+        blocks.append(replace(capped(pairs, most), one_number_a_column=whole))
         if not context.draws or len(pairs.rows) <= MOST_ROWS:
             blocks += further([replace(pairs, id=f"{table_id}{WHOLE}")])
     elif pairs is not None:

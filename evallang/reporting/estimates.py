@@ -768,11 +768,11 @@ def estimates(context: Context) -> Sequence[Block]:
     apart = context.shown_apart
     several = len(context.settings) > 1
     for place, setting in enumerate(apart, start=1):
-        if several:
+        ranked = is_ranked(context, setting)
+        if several and not ranked:
             head = capitalised(context.setting_words(setting))
             blocks.append(Heading(head, f"estimates-{place}"))
         metrics = context.metrics(setting)
-        ranked = is_ranked(context, setting)
         context.shown_in |= {} if ranked else {setting: f"table-estimates-{place}"}
         for start in range(0, 0 if ranked else len(metrics), METRICS_PER_TABLE):
             chosen = metrics[start : start + METRICS_PER_TABLE]

@@ -87,6 +87,7 @@ def methods(context: Context) -> Sequence[Block]:
             _together(context),
             _required(context),
             *methods_sentences(context, analyses=False),
+            *methods_sentences(context, analyses=True, ranking=True),
             *([] if apart else analysed),
             fitted_on_all(context),
             _software(context),

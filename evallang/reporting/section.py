@@ -97,9 +97,11 @@ SECTIONS: Registry[SectionDeclaration] = Registry(
 """All sections, by the name that `show` and `hide` take."""
 
 
-def methods_sentences(context: Context, *, analyses: bool) -> list[Runs]:
+def methods_sentences(context: Context, *, analyses: bool, ranking: bool = False) -> list[Runs]:
     """Return the sentences that sections add to the methods text, in the order of the page."""
-    declared = [e.declaration for e in _ordered() if e.declaration.analyses is analyses]
+    kind = analyses, ranking
+    every = (entry.declaration for entry in _ordered())
+    declared = [one for one in every if (one.analyses, one.ranking) == kind]
     return [one.methods(context) for one in declared if one.methods is not None]
 
 

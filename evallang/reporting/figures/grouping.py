@@ -143,7 +143,7 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     foot = top + deep * len(values)
     canvas = Canvas(foot + FOOT)
     canvas.scale(axis, foot, found.name, found.scale.power, top=top, marked=True)
-    for x, letter in zip(places, LETTERS, strict=False):
+    for x, letter in zip(places, LETTERS if step >= SIZE else "", strict=False):
         canvas.words(x, top - 6, letter, "center", bold=True)
     _draw_reach(canvas, axis, found)
     for (model, y), lines, text in zip(rows.items(), names, texts, strict=True):
