@@ -588,24 +588,24 @@ def _joint_p(
     Data sets share no examples, so that each is drawn by itself. Pairs that were not computed have
     p = 1.
     """
-    found: list[NDArray[np.float64]] = []
-    counted: list[int] = []
+    found: list[tuple[list[int], NDArray[np.float64]]] = []
     before = 0
     for place, test_run in enumerate(test_runs):
         computed = [test for test in test_run.tests if test.status != "not_computed"]
-        here = (i for i, test in enumerate(test_run.tests) if test.status != "not_computed")
-        counted += [before + i for i in here]
+        tests = enumerate(test_run.tests, start=before)
+        here = [i for i, test in tests if test.status != "not_computed"]
         before += len(test_run.tests)
         if computed:
             own = test_run.context.seed(study, correction)
             joint = JointDraws(seed(own, "data set", place) if place else own, two_sided=two_sided)
             pairs = [test.models for test in computed]
-            found.append(test_run.context.resampled(study, test_run.single, pairs, joint))
+            drawn = test_run.context.resampled(study, test_run.single, pairs, joint)
+            found.append((here, drawn))
     # A resample on which a difference is undefined is skipped
-    rounds = min(map(len, found), default=1)
+    rounds = min((len(drawn) for _, drawn in found), default=1)
     every = np.ones((rounds, before))
-    if found:
-        every[:, counted] = np.hstack([one[:rounds] for one in found])
+    for here, drawn in found:
+        every[:, here] = drawn[:rounds]
     return every
 
 

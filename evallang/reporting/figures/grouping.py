@@ -116,7 +116,8 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
     """Draw a row for each model, best first: its place, and a point in each of its groups."""
     values, texts, far = found.values, found.texts, found.far
     step = min(GROUP_STEP, GROUPS_WIDTH / max(len(groups), 1))
-    places = [COLUMN - step * (len(groups) - 0.5 - k) for k in range(len(groups))]
+    edge = COLUMN - max(step / 2, 3.0)
+    places = [edge - step * (len(groups) - 1 - k) for k in range(len(groups))]
     right = COLUMN - step * len(groups) - GAP
     widest = fonts.widest(texts, SIZE)
     most = min(LABEL, right - LEAST_SCALE - widest - 2 * GAP)

@@ -60,12 +60,12 @@ def swapped_p(
     if observed is None:
         return shares
     limits = _by_size(np.atleast_2d(observed), alternative)[0]
-    finite = np.where(np.isfinite(sizes), np.abs(sizes), 0.0)
-    slack = SAME * np.maximum(finite.max(axis=0, initial=0.0), np.abs(limits))
     for j, (limit, known) in enumerate(zip(limits, p, strict=True)):
         if known is None:
             continue
-        reached = sizes[:, j] >= limit - slack[j]
+        column = sizes[:, j]
+        largest = np.abs(column[np.isfinite(column)]).max(initial=abs(limit))
+        reached = column >= limit - SAME * largest
         least = np.nextafter(known * (1 + 2 * SAME), 1.0)
         shares[reached, j] = np.minimum(shares[reached, j], known)
         shares[~reached, j] = np.minimum(np.maximum(shares[~reached, j], least), 1.0)
