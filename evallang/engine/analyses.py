@@ -242,25 +242,21 @@ def _answer_stage(
         return
     protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
 
-    def sizes_of(place: Place) -> Sizes:
+    def sizes_at(place: Place) -> Sizes:
         drawn = () if protocol is None else splits.get((place.name or "", protocol.name), ())
         return _sizes(drawn, place, protocol, stage)
 
-    if stage.line is not None and stage.line.averaged is not None:
-        own = [place for place in places if own_metric(place.source) in (None, stage.metric)]
-        each = [sizes_of(place) for place in own]
-        if each:
-            about = _sizes_of_average(each, stage.line.averaged)
-            grouped = any(is_grouped(place.source, study.group) for place in own)
-            told = (
-                OF_AVERAGE.format(d=len(each), unit=about.unit),
-                *([GROUPED] if grouped else []),
-            )
-            form = form_asked(stage.metric, own[0].source, protocol, each[0].classes)
-            yield _answered(study, spec, stage, None, own[0].models, about, told, form)
+    if stage.line is not None and stage.line.averaged is not None and places:
+        each = [sizes_at(place) for place in places]
+        about = _sizes_of_average(each, stage.line.averaged)
+        told = [OF_AVERAGE.format(d=len(each), unit=about.unit)]
+        if any(is_grouped(place.source, study.group) for place in places):
+            told.append(GROUPED)
+        form = form_asked(stage.metric, places[0].source, protocol, each[0].classes)
+        yield _answered(study, spec, stage, None, places[0].models, about, tuple(told), form)
         return
     for place in places:
-        sizes = sizes_of(place)
+        sizes = sizes_at(place)
         by_folds = sizes.unit in ("folds", "splits")
         declared = HYPOTHESIS_TESTS[stage.test.name].declaration.power
         form = form_asked(stage.metric, place.source, protocol, sizes.classes)
