@@ -14,7 +14,7 @@ PLACED: dict[tuple[str, int], Edits] = {
         ('from lm_eval "runs"', 'from every_eval_ever "*.jsonl"'),
         (
             "runs/mmlu/per_instance_stats.json\n[]",
-            'a.jsonl\n* 30 {{"model_id":"m","evaluation_name":"mmlu","sample_id":{i},'
+            'a.jsonl\n* 30 {{"model_id":"m","evaluation_name":"mmlu","sample_id":"q{i}",'
             '"evaluation":{{"score":{two}}}}}',
         ),
     ),

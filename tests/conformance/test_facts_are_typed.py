@@ -28,6 +28,7 @@ ALLOWED = {
     ("reporting/formats/word.py", "message not in writing.notes.messages"): ONCE,
     ("results/statistics.py", "NOTE in result.notes"): ONCE,
     ("stats/validity.py", "note not in result.notes"): ONCE,
+    ("reporting/estimates.py", "note not in inner"): ONCE,
 }
 """Expressions that may look into a text, with the reason."""
 

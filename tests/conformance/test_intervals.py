@@ -277,6 +277,7 @@ def arguments_of(entry, evidence, level):
         known |= dict(zip(named, evidence, strict=True))
     elif entry.declaration.form == "strata":
         known |= dict(zip(("losses", "groups", "strata"), evidence, strict=True))
+        known["limits"] = (None, None)
     elif entry.declaration.form == "sums":
         known |= {"sums": evidence[0], "groups": evidence[1]}
     elif entry.declaration.form == "auc":
