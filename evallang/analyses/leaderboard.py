@@ -289,7 +289,7 @@ def _values(
     depth = depth_of_names(names, depth_of_row(len(drawn), ROW, DEEPEST))
     name = f"{metric.title}{metric.sign}"
     below = forest(rows, name, scale, ends, metric.range, depth=depth)
-    drawing = Canvas(HEAD + below.height)  # beside rows with letters above them
+    drawing = Canvas(HEAD + below.height)  # next to rows with letters above them
     drawing.place(below, 0, HEAD, COLUMN)
     drawing.plot = below.plot
     return drawing, f"{name} with intervals: {'; '.join(spoken)}."

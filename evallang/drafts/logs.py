@@ -233,7 +233,7 @@ def _from_tool(
     measured = "accuracy" if first.right else first.name
     averaged = sum(len(own) for _, own in chosen) > 1
     if averaged:
-        yield "# The mean of the tasks, each with the same weight, beside that of each task"
+        yield "# The mean of the tasks, each with the same weight, and that of each task"
     elif first.right:
         yield "# The share of the answers that are right"
     if first.right or averaged:

@@ -101,7 +101,7 @@ from evallang.results.records import Comparison, HypothesisTestResult, Ranks
 TOPIC, FINDINGS = "comparisons", "findings"
 MOST_PAIRS, PAIRS_OF_MANY = 45, 15  # of more pairs, the main part has so many
 PAIRS_BESIDE_RANKING = 9
-MOST_ROWS = 500  # of a page; of more pairs, the supplement has none
+MOST_ROWS = 500  # of a page; the supplement has no table of more pairs
 FORMS_OF_P = ("p_chi2", "p_exact", "p_F", "p_corrected", "p_midp", "p_sign_flip")
 """The p of other forms of an omnibus test, as `extra` holds them."""
 

@@ -79,7 +79,7 @@ from evallang.results.records import (
 
 METRICS_PER_TABLE = 4  # of 27 mm each, next to a stub, on a page of 170 mm
 MODELS_PER_TABLE, ENDS = 8, 4  # models next to each other; of more, the best and worst so many
-MOST_ROWS = 30  # data sets in a table beside averages
+MOST_ROWS = 30  # data sets in a table with averages
 TOPIC = "estimates"
 FLAT, GROUP = "flat", "group"  # the marks of intervals without width, and of compact letters
 
@@ -360,7 +360,7 @@ def _table_across(
     )
     if ranks is None:
         return made
-    places = [  # empty for models that the line leaves out
+    places = [  # empty for models that the line omits
         number(ranks.average[model], Scale(2)) if model in ranks.average else "" for model in models
     ]
     last = row("Average rank", None if single else "", *places)
@@ -793,7 +793,7 @@ def _estimates_across(context: Context, before: int) -> list[Block]:
     """Return the estimates of many data sets, each metric in one table.
 
     Data sets are in rows and models in columns. Of many models the best and the worst are in the
-    main part, and all in the supplement. `before` is the number of earlier tables. Beside averages,
+    main part, and all in the supplement. `before` is the number of earlier tables. With averages,
     many models or data sets are in files alone.
     """
     blocks: list[Block] = []

@@ -71,7 +71,7 @@ class SectionDeclaration(Struct, frozen=True):
         results have nothing of it
     topics : what the section states, or a function of the results that returns it
     supplement : True where all of it belongs to the supplement; else the blocks that say so
-    ranking : True where it shows the models of a place in order, which is in the main part beside
+    ranking : True where it shows the models of a place in order, which is in the main part with
         comparisons too
     comes_last : True where it refers to other sections, which are then built before it
     tables : True where its tables are written as files too
