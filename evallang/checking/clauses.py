@@ -204,8 +204,13 @@ def errors(scope: Scope, since: int) -> bool:
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 
-def check_path(scope: Scope, location: str, node: n.Node, words: Sequence[str] = ()) -> None:
-    """Report a path that no table is read from; `words` are those that braces may hold."""
+def check_path(
+    scope: Scope, location: str, node: n.Node, words: Sequence[str] = (), more: str = ""
+) -> None:
+    """Report a path that no table is read from; `words` are those that braces may hold.
+
+    `more` ends the list of the endings that are read.
+    """
     pattern = path_pattern(location)
     problem = None if pattern.stray is None or not words else f"`{pattern.stray}` has no partner"
     for word in () if problem else dict.fromkeys(pattern.words):
@@ -227,7 +232,7 @@ def check_path(scope: Scope, location: str, node: n.Node, words: Sequence[str] =
             node.span,
             help=f"write `from sklearn {location}`"
             if location in BUNDLED
-            else f"the endings are {listed(TABLE_ENDINGS, 'and')}",
+            else f"the endings are {listed(TABLE_ENDINGS, 'and')}{more}",
         )
 
 

@@ -16,7 +16,7 @@ from evallang.checking.clauses import (
     take_where_lines,
     time_column,
 )
-from evallang.checking.resolve_logs import log_spec
+from evallang.checking.resolve_logs import OF_TOOLS, log_spec
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import (
     BY_ORDER,
@@ -58,7 +58,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     named: dict[str, Any] = {"model": "model", "id": "id", "dataset": "task"}
     if node.tool is None:
         for path in node.paths:
-            check_path(scope, path.value, path, WORDS)
+            check_path(scope, path.value, path, WORDS, f"; logs are read by {OF_TOOLS}")
         named = _words_in_names(scope, clauses, node.paths)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
     for columns in clauses.find(n.ModelColumnsNode):

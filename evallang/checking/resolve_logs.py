@@ -18,6 +18,7 @@ TOOLS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]] = {
     "every_eval_ever": (("metric", "samples"), {"errored": "wrong"}),
 }
 """The clauses of each tool, and what it makes of samples that it could not score."""
+OF_TOOLS = listed([f"`from {tool}`" for tool in TOOLS], "or")
 EPOCHS = ("inspect", "every_eval_ever")
 """The tools that may log several answers to a sample."""
 OF_LOGS = ("metric", "filter", "scorer", "samples", "unfinished")
@@ -43,10 +44,9 @@ USES["limited"] = ("scored", "dropped")
 
 def log_spec(scope: Scope, node: n.PredictionsNode, clauses: Clauses) -> LogSpec | None:
     """Resolve what is read of logs; None for a table, or after a report."""
-    tools = listed([f"`from {tool}`" for tool in TOOLS], "or")
     if node.tool is None:
         for word in (word for word in OF_LOGS if word in clauses.places):
-            scope.refuse("clause_of_logs", clauses.places[word], word=word, tools=tools)
+            scope.refuse("clause_of_logs", clauses.places[word], word=word, tools=OF_TOOLS)
         return None
     name = node.tool.name
     own, states = TOOLS[name]

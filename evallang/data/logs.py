@@ -6,10 +6,12 @@ unpacked to the disk, and no path of an archive is followed: its members have fi
 """
 
 import io
+import os
 import re
 import sys
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -24,7 +26,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evallang.data.dataset import LOG_VALUES, LogSpec, PredictionsSpec, value_in
-from evallang.data.files import matching_files, regular_file
+from evallang.data.files import matching_files, read_bytes, regular_file
 from evallang.data.findings import Findings, Refused, counted, listed, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import MOST_NESTED, names_inside, nested_value
@@ -33,9 +35,8 @@ from evallang.data.needed_columns import FINGERPRINTS
 from evallang.data.path_patterns import GLOB
 from evallang.data.source_columns import named_columns
 from evallang.diagnostics import codes
-from evallang.limits import BYTES, LINE, ROWS
+from evallang.limits import BYTES, LINE, ROWS, OverLimit
 
-OF_HELM = ("per_instance_stats.json", "scenario_state.json", "run_spec.json")
 NAN = re.compile(rb"([:,\[]\s*)(?:NaN|(-?Infinity))(?=\s*[,}\]])")  # of Python, not of JSON
 VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -71,8 +72,7 @@ def read_log(spec: PredictionsSpec, log: LogSpec, folder: Path, findings: Findin
     runs: list[Run] = []
     for location in spec.paths:
         with findings.catching():
-            found = READERS[log.tool].runs(location, folder, log)
-            runs += [replace(run, location=location) for run in found]
+            runs += located_runs(location, folder, log)
     findings.stop_at_errors()
     columns = ("model", "task", "id", "epoch", "score", "state", *LOG_VALUES)
     more = sorted({*named_columns(spec), *FINGERPRINTS} - {*columns, "all"})
@@ -203,7 +203,7 @@ def _use_states(
 def _read(location: str, folder: Path) -> bytes:
     path = regular_file(location, folder)
     BYTES.check(f"`{location}`", path.stat().st_size)
-    return path.read_bytes()
+    return read_bytes(path, location)
 
 
 def _decoded(data: bytes, place: str, kind: Any = dict[str, Any]) -> Any:
@@ -212,6 +212,9 @@ def _decoded(data: bytes, place: str, kind: Any = dict[str, Any]) -> Any:
         data = NAN.sub(lambda m: m[1] + (b'"%b"' % m[2] if m[2] else b"null"), data)
     try:
         return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        fix = "name the logs alone, as by another pattern"
+        raise _unreadable(place, f"is not a log of this tool: {error}", fix) from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _unreadable(place, f"cannot be read as a log: {error}") from error
 
@@ -266,7 +269,19 @@ def _one_of(known: Iterable[str], stated: str | None, word: str, place: str) -> 
 
 # --- lm-evaluation-harness ---------------------------------------------------------------------
 
-SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[\d.]*)\.jsonl")
+DATE = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[\d.]*"
+SAMPLES = re.compile(rf"samples_(?P<task>.+)_(?P<date>{DATE})\.jsonl(\.gz)?")
+RESULTS = re.compile(rf".*_(?P<date>{DATE})\.json|results\.json")
+
+
+class _LmEval(Struct):
+    """What is read of a file of results."""
+
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    configs: dict[str, Any] = field(default_factory=dict)
+    config: dict[str, Any] | None = None
+    model_name: str | None = None
+    higher_is_better: dict[str, dict[str, Any] | None] | None = None
 
 
 def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
@@ -277,15 +292,12 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
     """
     runs, skipped = list[Run](), dict[str, list[str]]()
     for file, facts in _results(location, folder):
-        settings = (facts.get("config") or {}).get("model_args") or {}
+        settings = (facts.config or {}).get("model_args") or {}
         if isinstance(settings, str):
             settings = dict(pair.partition("=")[::2] for pair in settings.split(","))
         place, _, name = file.rpartition("/")
-        model = str(facts.get("model_name") or settings.get("pretrained") or Path(place).name)
-        date = name.removeprefix("results_").removesuffix(".json")
-        for samples in matching_files(f"{place or '.'}/samples_*_{date}.jsonl", folder):
-            found = SAMPLES.fullmatch(samples.rpartition("/")[2])
-            task = samples if found is None else found["task"]
+        model = str(facts.model_name or settings.get("pretrained") or Path(place).name)
+        for task, samples in _samples(place or ".", name, facts, folder):
             path = regular_file(samples, folder)
             first = next((record for _, record in _lines(samples, path)), {})
             known = _measured(facts, task)
@@ -308,8 +320,9 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
             metric = _one_of(of_filter, log.metric, "metric", f"`{samples}`")
             of_metric = [f for m, f in measured if m == metric]
             how = _one_of(of_metric, log.filter, "filter", f"`{samples}`")
-            rows = partial(_lm_eval_rows, samples, path, metric, how)
-            better = (facts.get("higher_is_better") or {}).get(task) or {}
+            filters = [f for m, f in known if m == metric]
+            rows = partial(_lm_eval_rows, samples, path, metric, how, filters)
+            better = (facts.higher_is_better or {}).get(task) or {}
             runs.append(Run(model, task, samples, settings, rows, better.get(metric) is not False))
     note = "; ".join(reason + quoted(tasks, 12) for reason, tasks in skipped.items())
     if not runs:
@@ -324,19 +337,40 @@ def _lm_eval(location: str, folder: Path, log: LogSpec) -> list[Run]:
     return [replace(runs[0], note=note or None), *runs[1:]]
 
 
-def _results(location: str, folder: Path) -> list[tuple[str, dict[str, Any]]]:
+def _samples(place: str, results: str, facts: _LmEval, folder: Path) -> Iterator[tuple[str, str]]:
+    """Iterate over the tasks of a file of results, each with its file of samples.
+
+    The files of one run have its date; those until version 0.4.2 have the model's arguments.
+    """
+    date = RESULTS.fullmatch(results)
+    arguments = re.sub("[/=]", "__", str((facts.config or {}).get("model_args")))
+    undated = {f"{arguments}_{task}.jsonl": task for task in facts.configs}
+    for path in matching_files(f"{place}/*.jsonl*", folder):
+        name = path.rpartition("/")[2]
+        found = SAMPLES.fullmatch(name)
+        if found is not None and date is not None and found["date"] == date["date"]:
+            yield found["task"], path
+        elif name in undated:
+            yield undated[name], path
+
+
+def _results(location: str, folder: Path) -> list[tuple[str, _LmEval]]:
     """Read the files of results of a folder, or one such file."""
     one = location.rstrip("/")
-    files = [one] if one.endswith(".json") else matching_files(f"{one}/**/results_*.json", folder)
+    files = [one]
+    if not one.endswith(".json"):
+        found = matching_files(f"{one}/**/*.json", folder)
+        files = [file for file in found if RESULTS.fullmatch(file.rpartition("/")[2])]
     if not files:
-        _refuse_helm(one, folder)
+        if not GLOB.search(one) and not (folder / one).is_dir():
+            regular_file(one, folder)
         raise _unreadable(f"`{location}`", "has no `results_DATE.json`", "name a folder of results")
-    return [(file, _decoded(_read(file, folder), f"`{file}`")) for file in files]
+    return [(file, _decoded(_read(file, folder), f"`{file}`", _LmEval)) for file in files]
 
 
-def _measured(facts: Mapping[str, Any], task: str) -> list[list[str]]:
+def _measured(facts: _LmEval, task: str) -> list[list[str]]:
     """Return the metrics of a task, each with its filter."""
-    known = (facts.get("results") or {}).get(task, {})
+    known = facts.results.get(task, {})
     return [key.split(",", 1) for key in known if "," in key and "_stderr," not in key]
 
 
@@ -344,39 +378,42 @@ def _lm_eval_choices(location: str, folder: Path) -> list[LogSpec]:
     return [
         LogSpec("lm_eval", metric=metric, filter=how)
         for _, facts in _results(location, folder)
-        for task in facts.get("results") or {}
+        for task in facts.results
         for metric, how in _measured(facts, task)
     ]
 
 
-def _lm_eval_rows(file: str, path: Path, metric: str, how: str) -> Iterator[Row]:
+def _lm_eval_rows(
+    file: str, path: Path, metric: str, how: str, filters: Sequence[str]
+) -> Iterator[Row]:
+    """Iterate over the samples of one filter; until version 0.4.5 only their order tells it."""
+    times = Counter[Any]()
     for place, record in _lines(file, path):
-        if record.get("filter", "none") == how:
+        number = record.get("doc_id")
+        its_filter = record.get("filter")
+        if its_filter is None:
+            its_filter = filters[min(times[str(number)], len(filters) - 1)]
+            times[str(number)] += 1
+        if its_filter == how:
             score = _score(record.get(metric), place, metric)
             state = SCORED if score is not None else "unscored"
-            yield record.get("doc_id"), 1, score, state, None, None, None, None, record
+            yield number, 1, score, state, None, None, None, None, record
 
 
 def _lines(file: str, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Iterate over the objects of a file of JSON Lines, each with its place."""
+    """Iterate over the objects of a file of JSON Lines, or of an array, each with its place."""
     BYTES.check(f"`{file}`", path.stat().st_size)
-    with path.open("rb") as stream:
+    with io.BytesIO(read_bytes(path, file)) if file.endswith(".gz") else path.open("rb") as stream:
+        if stream.read(1) == b"[":
+            whole = _decoded(b"[" + stream.read(), f"`{file}`", list[dict[str, Any]])
+            yield from ((f"item {n} of `{file}`", one) for n, one in enumerate(whole, 1))
+            return
+        stream.seek(0)
         for number, line in enumerate(stream, 1):
             place = f"line {number} of `{file}`"
             LINE.check(place, len(line))
             if line.strip():
                 yield place, _decoded(line, place)
-
-
-def _refuse_helm(location: str, folder: Path) -> None:
-    """Refuse a folder of HELM with the command that makes it readable."""
-    if any(matching_files(f"{location}/**/{name}", folder) for name in OF_HELM):
-        raise _unreadable(
-            f"`{location}`",
-            "is a folder of HELM",
-            f"run `every_eval_ever convert helm --log_path {location}`, and write `from "
-            'every_eval_ever "*.jsonl"` with the files that it makes',
-        )
 
 
 # --- Inspect AI --------------------------------------------------------------------------------
@@ -392,6 +429,7 @@ class InspectSample(Struct):
     id: int | str
     epoch: int = 1
     scores: dict[str, _Score] | None = None
+    score: _Score | None = None
     error: Any = None
     limit: Any = None
     model_usage: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -409,10 +447,11 @@ class _Evaluation(Struct):
 
 
 class InspectLog(Struct):
-    """What is read of a log of Inspect AI."""
+    """What is read of a log of Inspect AI; `score` and `results` are of its first versions."""
 
     eval: _Evaluation
     status: str = "started"
+    results: dict[str, Any] | None = None
     samples: list[InspectSample] | None = None
 
 
@@ -462,7 +501,12 @@ def inspect_log(path: str, folder: Path) -> InspectLog:
     """Read a log of either format: JSON, or a ZIP file with a summary of its samples."""
     content = _read(path, folder)
     if not content.startswith(b"PK\x03\x04"):
-        return cast(InspectLog, _decoded(content, f"`{path}`", InspectLog))
+        whole: InspectLog = _decoded(content, f"`{path}`", InspectLog)
+        scorer = ((whole.results or {}).get("scorer") or {}).get("name", "score")
+        for sample in whole.samples or ():
+            if sample.score is not None:
+                sample.scores = {scorer: sample.score}
+        return whole
     try:
         with _zip_module().ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
@@ -591,7 +635,6 @@ class _Instance(Struct):
 
 def _instances(location: str, folder: Path) -> Iterator[tuple[str, _Instance, dict[str, Any]]]:
     """Iterate over the lines of instance-level files, by the schema of version 0.3.0."""
-    _refuse_helm(location, folder)
     paths = matching_files(location, folder) if GLOB.search(location) else [location]
     if not paths:
         raise Refused(codes.file_not_found, f"no file matches `{location}`", "from")
@@ -637,19 +680,141 @@ def _every_eval_ever_choices(location: str, folder: Path) -> list[LogSpec]:
     return [LogSpec("every_eval_ever", metric=name) for name in dict.fromkeys(names)]
 
 
-class Reader(Struct, frozen=True):
-    """How the logs of a tool are read.
+# --- the tools ---------------------------------------------------------------------------------
+
+
+def _lm_eval_among(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders with samples; where a task was run again, the newest files of results."""
+    tasks: dict[Path, set[str]] = {}
+    chosen: list[Path] = []
+    for path in paths:
+        found = SAMPLES.fullmatch(path.name)
+        results = path.with_name(f"results_{found['date']}.json") if found else path
+        if found and results.is_file():
+            tasks.setdefault(results, set()).add(found["task"])
+        elif RESULTS.fullmatch(path.name) and re.match(rb'\{\s*"results":\s*\{', _start(path)):
+            tasks.setdefault(path, set())
+    for place in sorted({results.parent for results in tasks}):
+        own, known = sorted((one for one in tasks if one.parent == place), reverse=True), set[str]()
+        newest = []
+        for results in own:
+            if known.isdisjoint(tasks[results]):
+                newest.append(results)
+                known |= tasks[results]
+        chosen += [place] if newest == own and len(paths) > 1 else newest
+    return chosen
+
+
+def _inspect_among(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that begin as the logs of Inspect AI do: a ZIP file, or JSON."""
+    starts = {path: _start(path) for path in paths if path.suffix in (".eval", ".json")}
+    return [
+        path
+        for path, start in starts.items()
+        if start.startswith(b"PK\x03\x04") or (b'"eval"' in start and b'"status"' in start)
+    ]
+
+
+def _every_eval_ever_among(paths: Sequence[Path]) -> list[Path]:
+    """Return the files whose first record has the fields of this format."""
+    fields = (b'"model_id"', b'"evaluation_name"', b'"sample_id"')
+    lines = {path: _start(path) for path in paths if path.suffix == ".jsonl"}
+    return [path for path, start in lines.items() if all(one in start for one in fields)]
+
+
+def _helm_among(paths: Sequence[Path]) -> list[Path]:
+    """Return the folder of all runs, which have files of these names."""
+    names = ("per_instance_stats.json", "scenario_state.json", "display_predictions.json")
+    places = [path.parent for path in paths if path.name in (*names, "run_spec.json")]
+    return [Path(os.path.commonpath(places))] if places else []
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4096)
+
+
+class Tool(Struct, frozen=True):
+    """What logs of a tool are called, and which of some files a statement names, if they have any.
 
     `runs` returns the runs of a location, and `choices` what to read of it for each of the scores
-    that its samples have, in the order of the log.
+    that its samples have, in the order of the log; a tool without them has a `fix`, which says how
+    to make its logs readable.
     """
 
-    runs: Callable[[str, Path, LogSpec], list[Run]]
-    choices: Callable[[str, Path], list[LogSpec]]
+    title: str
+    among: Callable[[Sequence[Path]], list[Path]]
+    runs: Callable[[str, Path, LogSpec], list[Run]] | None = None
+    choices: Callable[[str, Path], list[LogSpec]] | None = None
+    fix: str = "write `from {tool} {paths}`"
 
 
-READERS: Mapping[str, Reader] = {
-    "lm_eval": Reader(_lm_eval, _lm_eval_choices),
-    "inspect": Reader(_inspect, _inspect_choices),
-    "every_eval_ever": Reader(_every_eval_ever, _every_eval_ever_choices),
+TOOLS: Mapping[str, Tool] = {
+    "lm_eval": Tool("samples of lm-evaluation-harness", _lm_eval_among, _lm_eval, _lm_eval_choices),
+    "inspect": Tool("logs of Inspect AI", _inspect_among, _inspect, _inspect_choices),
+    "every_eval_ever": Tool(
+        "samples in the format of Every Eval Ever",
+        _every_eval_ever_among,
+        _every_eval_ever,
+        _every_eval_ever_choices,
+    ),
+    "helm": Tool(
+        "runs of HELM",
+        _helm_among,
+        fix="run `every_eval_ever convert helm --log_path {paths}`, and write `from "
+        'every_eval_ever "*.jsonl"` with the files that it makes',
+    ),
 }
+
+
+def recognised(paths: Sequence[Path]) -> tuple[str, list[Path]] | None:
+    """Return the tool of the logs among some files, and what a statement names of them."""
+    for tool, known in TOOLS.items():
+        if found := known.among(paths):
+            return tool, found
+    return None
+
+
+def fix_of(tool: str, found: Sequence[Path], folder: Path) -> str:
+    """Return what to write, or to do, to read the logs of a tool."""
+    places = [os.path.relpath(path, folder).replace(os.sep, "/") for path in found]
+    shown = ", ".join(f'"{place}"' for place in briefly(places, folder))
+    return TOOLS[tool].fix.format(tool=tool, paths=shown)
+
+
+def briefly(locations: Sequence[str], folder: Path) -> Sequence[str]:
+    """Return locations, as a pattern where they are all such files of a folder."""
+    place, _, name = locations[0].rpartition("/")
+    pattern = f"{place}/*{Path(name).suffix}" if place else ""
+    if len(locations) > 1 and sorted(locations) == matching_files(pattern, folder):
+        return [pattern]
+    return locations
+
+
+def located_runs(location: str, folder: Path, log: LogSpec) -> list[Run]:
+    """Return the runs of a location, and name its tool where the study names another."""
+    read = TOOLS[log.tool].runs
+    assert read is not None, "the grammar has no other tool"
+    try:
+        return [replace(run, location=location) for run in read(location, folder, log)]
+    except Refused as refused:
+        wrong = (codes.unreadable_log, codes.unreadable_file, codes.file_not_found)
+        if refused.code not in wrong:
+            raise
+        found = recognised(_files_at(location, folder))
+        if found is None or (found[0] == log.tool and refused.code is not codes.unreadable_file):
+            raise
+        tool, places = found
+        raise _unreadable(
+            f"`{location}`", f"holds {TOOLS[tool].title}", fix_of(tool, places, folder)
+        ) from refused
+
+
+def _files_at(location: str, folder: Path) -> list[Path]:
+    """Return the files that a location names, or that are in its folder."""
+    pattern = location if GLOB.search(location) else f"{location.rstrip('/')}/**/*"
+    try:
+        names = [location] if (folder / location).is_file() else matching_files(pattern, folder)
+    except (OverLimit, OSError, ValueError):
+        return []
+    return [path for name in names if (path := folder / name).is_file()]

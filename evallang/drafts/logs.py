@@ -9,22 +9,30 @@ it was right.
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evallang.api.checked_file import StudyError
 from evallang.data.dataset import LogSpec
 from evallang.data.file_formats import read_file
-from evallang.data.files import ending, matching_files
+from evallang.data.files import ending
 from evallang.data.findings import Findings, Refused
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import names_inside, nested_value
-from evallang.data.logs import READERS, SAMPLES, Run, model_names
+from evallang.data.logs import (
+    SAMPLES,
+    TOOLS,
+    Run,
+    briefly,
+    fix_of,
+    located_runs,
+    model_names,
+    recognised,
+)
 from evallang.data.path_patterns import matching
 from evallang.data.text_forms import names_identifier, names_unit
 from evallang.diagnostics import codes
@@ -51,14 +59,6 @@ from evallang.drafts.writing import (
 from evallang.limits import OverLimit
 from evallang.registry import Situation
 
-HELM = (
-    "convert them by `every_eval_ever convert helm --log_path FOLDER`, and write `predictions NAME "
-    'from every_eval_ever "FILE.jsonl"`'
-)
-HELM_FILES = frozenset(
-    {"per_instance_stats.json", "scenario_state.json", "display_predictions.json"}
-)
-
 
 def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str] | None:
     """Return the lines of a study of a log, or of all models that have a log in a folder.
@@ -72,14 +72,14 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str] | N
             paths = [source / path for path in matching("**/*", source)]
         except OverLimit as error:
             raise DraftRefused(f"`{source}`: {error}") from error
-    for path in paths:
-        if path.name in HELM_FILES:
-            raise DraftRefused(f"`{source}` has runs of HELM, which cannot be read; {HELM}")
-    for tool, (words, logs_among) in TOOLS.items():
-        logs = logs_among([path for path in paths if path.is_file()])
-        if logs:
-            found = SAMPLES.fullmatch(source.name)
-            return _from_tool(tool, words, logs, found and found["task"], folder, goal)
+    known = recognised([path for path in paths if path.is_file()])
+    if known is not None:
+        tool, logs = known
+        if TOOLS[tool].runs is None:
+            told = f"`{source}` holds {TOOLS[tool].title}"
+            raise DraftRefused(f"{told}; {fix_of(tool, logs, folder)}")
+        found = SAMPLES.fullmatch(source.name)
+        return _from_tool(tool, logs, found and found["task"], folder, goal)
     if not source.is_dir():
         return None
     files = [path.relative_to(source) for path in paths if ending(path.name) is not None]
@@ -92,56 +92,6 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str] | N
 
 
 # --- logs of a tool ----------------------------------------------------------------------------
-
-
-def _lm_eval(paths: Sequence[Path]) -> list[Path]:
-    """Return the folders with samples; where a task was run again, the newest files of results."""
-    tasks: dict[Path, set[str]] = {}
-    for path in paths:
-        found = SAMPLES.fullmatch(path.name)
-        results = path.with_name(f"results_{found['date']}.json") if found else path
-        if found and results.is_file():
-            tasks.setdefault(results, set()).add(found["task"])
-    chosen: list[Path] = []
-    for place in sorted({results.parent for results in tasks}):
-        own, known = sorted((one for one in tasks if one.parent == place), reverse=True), set[str]()
-        newest = []
-        for results in own:
-            if known.isdisjoint(tasks[results]):
-                newest.append(results)
-                known |= tasks[results]
-        chosen += [place] if newest == own and len(paths) > 1 else newest
-    return chosen
-
-
-def _inspect(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that begin as the logs of Inspect AI do: a ZIP file, or JSON."""
-    starts = {path: _start(path) for path in paths if path.suffix in (".eval", ".json")}
-    return [
-        path
-        for path, start in starts.items()
-        if start.startswith(b"PK\x03\x04") or (b'"eval"' in start and b'"status"' in start)
-    ]
-
-
-def _every_eval_ever(paths: Sequence[Path]) -> list[Path]:
-    """Return the files whose first record has the fields of this format."""
-    fields = (b'"model_id"', b'"evaluation_name"', b'"sample_id"')
-    lines = {path: _start(path) for path in paths if path.suffix == ".jsonl"}
-    return [path for path, start in lines.items() if all(one in start for one in fields)]
-
-
-def _start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(4096)
-
-
-TOOLS: Mapping[str, tuple[str, Callable[[Sequence[Path]], list[Path]]]] = {
-    "lm_eval": ("Samples of lm-evaluation-harness", _lm_eval),
-    "inspect": ("Logs of Inspect AI", _inspect),
-    "every_eval_ever": ("Samples in the format of Every Eval Ever", _every_eval_ever),
-}
-"""What logs of each tool are called, and what a statement names of some files."""
 
 
 class _Score(Struct, frozen=True):
@@ -172,7 +122,7 @@ class _Score(Struct, frozen=True):
 
 
 def _from_tool(
-    tool: str, words: str, paths: Sequence[Path], task: str | None, folder: Path, goal: Goal
+    tool: str, paths: Sequence[Path], task: str | None, folder: Path, goal: Goal
 ) -> Iterator[str]:
     locations, findings = [_location(path, folder) for path in paths], Findings({})
     found = findings.tried(_scores, tool, locations, folder)
@@ -222,9 +172,12 @@ def _from_tool(
         )
     names = _names({model: model for model in models})
     for one, own in chosen:
-        yield f"# {words}: {len(models):,} models" if len(models) > 1 else f"# {words}: one model"
+        count = f"{len(models):,} models" if len(models) > 1 else "one model"
+        title = TOOLS[tool].title
+        yield f"# {title[0].upper()}{title[1:]}: {count}"
         name = "bench" if one is first else _bare(f"{one.name} {one.read.filter or ''}")
-        yield f"predictions {name} from {tool} {', '.join(map(quoted, _briefly(one, folder)))}"
+        logs = ", ".join(map(quoted, briefly(one.locations, folder)))
+        yield f"predictions {name} from {tool} {logs}"
         yield from _clauses(one, own, known)
         for model, bare in names.items():
             label = "" if model == bare else f" {quoted(model)}"
@@ -269,15 +222,6 @@ def _clauses(one: _Score, tasks: Sequence[str], known: Sequence[_Score]) -> Iter
         yield f"  {'higher' if one.higher else 'lower'} is better"
 
 
-def _briefly(one: _Score, folder: Path) -> Sequence[str]:
-    """Return the locations of a score, as a pattern where they are all such files of a folder."""
-    place, _, name = one.locations[0].rpartition("/")
-    pattern = f"{place}/*{Path(name).suffix}" if place else ""
-    if len(one.locations) > 1 and sorted(one.locations) == matching_files(pattern, folder):
-        return [pattern]
-    return one.locations
-
-
 def _scores(
     tool: str, locations: Sequence[str], folder: Path
 ) -> tuple[list[_Score], list[str], list[str]]:
@@ -286,16 +230,17 @@ def _scores(
     Returns the scores, the logs of evaluations that did not end, and the metrics, each with its
     task, that give an example no number.
     """
-    reader, unfinished, scores = READERS[tool], list[str](), list[_Score]()
+    unfinished, scores = list[str](), list[_Score]()
     unread: dict[str, None] = {}
     refusals: list[Refused] = []
-    choices = [one for location in locations for one in reader.choices(location, folder)]
+    choices_at = TOOLS[tool].choices
+    assert choices_at is not None, "other tools are refused"
+    choices = [one for location in locations for one in choices_at(location, folder)]
     for choice in dict.fromkeys(choices):
         runs: list[tuple[str, Run]] = []
         for location in locations:
             try:
-                found = reader.runs(location, folder, choice)
-                runs += [(location, replace(run, location=location)) for run in found]
+                runs += [(location, run) for run in located_runs(location, folder, choice)]
             except Refused as refused:
                 if refused.code is codes.unfinished_log:
                     unfinished.append(location)

@@ -4,6 +4,7 @@ The right values in `logs/truth.json` are by numpy, scipy and statsmodels: inspe
 lm-eval 0.4.13, whose samples are kept without what is not read.
 """
 
+import gzip
 import json
 import re
 import shutil
@@ -433,3 +434,96 @@ def test_members_of_one_name_are_refused(tmp_path: Path) -> None:
             with warnings.catch_warnings(action="ignore"):
                 archive.writestr("summaries.json", content)
     assert "several members" in refused(tmp_path, 'predictions quiz from inspect "a.eval"\n')
+
+
+def helm(folder: Path) -> None:
+    for run in ("mmlu:model=a", "mmlu:model=b"):
+        (folder / "suite" / run).mkdir(parents=True)
+        for name in ("run_spec.json", "scenario_state.json", "per_instance_stats.json"):
+            (folder / "suite" / run / name).write_text('[{"stats": []}]')
+
+
+def test_logs_of_another_tool_are_recognised_whichever_word_the_study_has(tmp_path: Path) -> None:
+    shutil.copytree(LOGS / "lm_eval" / "org__large-7b", tmp_path / "runs" / "org__large-7b")
+    shutil.copytree(LOGS / "inspect", tmp_path / "logs")
+    helm(tmp_path)
+    line = {"model_id": "m", "evaluation_name": "t", "sample_id": "1", "evaluation": {"score": 1}}
+    (tmp_path / "eee").mkdir()
+    (tmp_path / "eee" / "a.jsonl").write_text(json.dumps(line))
+    fixes = {
+        "runs": 'holds samples of lm-evaluation-harness write `from lm_eval "runs/org__large-7b"`',
+        "logs": 'holds logs of Inspect AI write `from inspect "logs/*.eval"`',
+        "eee": "holds samples in the format of Every Eval Ever write `from every_eval_ever "
+        '"eee/a.jsonl"`',
+        "suite": "holds runs of HELM run `every_eval_ever convert helm --log_path ",
+    }
+    own = {"runs": "lm_eval", "logs": "inspect", "eee": "every_eval_ever", "suite": None}
+    body = 'predictions q from {} "{}"\n'
+    for place, fix in fixes.items():
+        for tool in {"lm_eval", "inspect", "every_eval_ever"} - {own[place]}:
+            for location in (place, f"{place}/**/*.*"):
+                assert f"E601 `{location}` {fix}" in refused(tmp_path, body.format(tool, location))
+    for place in ("logs", "eee"):
+        assert f"E601 `{place}` {fixes[place]}" in refused(tmp_path, body.format(own[place], place))
+    (tmp_path / "logs" / "settings.json").write_text('{"a": 1}')
+    found = refused(tmp_path, body.format("inspect", "logs/*"))
+    assert "E601 `logs/settings.json` is not a log of this tool" in found
+
+
+def test_versions_of_lm_eval_before_dates_and_names_of_filters_are_read(tmp_path: Path) -> None:
+    """As `lm_eval/__main__.py` of 0.4.0 to 0.4.2 and the evaluation tracker of 0.4.3 write them."""
+    samples = [
+        {"doc_id": number, "doc": {}, "exact_match": float(number % step == 0)}
+        for step in (2, 5)
+        for number in range(20)
+    ]
+    facts = {
+        "results": {
+            "gsm8k": {"exact_match,strict-match": 0.5, "exact_match,flexible-extract": 0.2}
+        },
+        "configs": {"gsm8k": {}},
+        "config": {"model": "hf", "model_args": "pretrained=org/small,dtype=float"},
+    }
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "results.json").write_text(json.dumps(facts, indent=2))
+    name = "pretrained__org__small,dtype__float_gsm8k.jsonl"
+    (tmp_path / "old" / name).write_text(json.dumps(samples, indent=2))
+    date = "2024-07-01T12-00-00.123456"
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / f"results_{date}.json").write_text(json.dumps(facts))
+    text = "\n".join(map(json.dumps, samples))
+    (tmp_path / "new" / f"samples_gsm8k_{date}.jsonl").write_text(text)
+    for place in ("old", "old/results.json", "new"):
+        for how, mean in (("strict-match", 0.5), ("flexible-extract", 0.2)):
+            body = f'predictions q from lm_eval "{place}"\n  filter {how}\n'
+            (one,) = run(tmp_path, body).estimates
+            assert (one.model, one.n, one.value) == ("org/small", 20, mean)
+
+
+def test_the_single_score_of_the_first_logs_of_inspect_is_read(tmp_path: Path) -> None:
+    """As version 0.3.10 writes a log: `score` of a sample, `results.scorer` with its name."""
+    samples = [{"id": i, "epoch": 1, "score": {"value": "CI"[i % 4 == 0]}} for i in range(20)]
+    log = json.loads(inspect_log(*samples))
+    log |= {"version": 1, "results": {"scorer": {"name": "match"}, "metrics": {}}}
+    (tmp_path / "a.json").write_text(json.dumps(log))
+    (one,) = run(tmp_path, 'predictions q from inspect "a.json"\n  scorer match\n').estimates
+    assert (one.n, one.value) == (20, 0.75)
+
+
+def test_compressed_logs_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(inspect_log(*RIGHT).encode()))
+    (one,) = run(tmp_path, 'predictions q from inspect "*.json.gz"\n').estimates
+    assert (one.n, one.value) == (10, 1)
+    (tmp_path / "b.json.gz").write_bytes(gzip.compress(inspect_log(*RIGHT).encode())[:-20])
+    assert "E405" in refused(tmp_path, 'predictions q from inspect "b.json.gz"\n')
+    with limits(bytes=500):
+        assert "E404" in refused(tmp_path, 'predictions q from inspect "a.json.gz"\n')
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"results": []}, {"results": {"t": 1}}, {"config": [1]}, {"configs": [1]}, {"model_name": 1}],
+)
+def test_results_that_are_not_of_lm_eval_are_refused(facts: Any, tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(facts))
+    assert "E601" in refused(tmp_path, 'predictions q from lm_eval "results.json"\n')
