@@ -603,7 +603,7 @@ def _joint_p(
             found.append((here, drawn))
     # A resample on which a difference is undefined is skipped
     rounds = min((len(drawn) for _, drawn in found), default=1)
-    every = np.ones((rounds, before))
+    every = np.ones((rounds, before), order="F")
     for here, drawn in found:
         every[:, here] = drawn[:rounds]
     return every

@@ -225,11 +225,11 @@ class Evaluation(Struct, frozen=True):
     def strata_of(self, model: str) -> Strata | None:
         """Return the data sets of the rows of a model and their shares of the average.
 
-        None without an average, and where a fit failed. Raises `ValueError` where none of these
-        rows is of a data set.
+        None without an average, and where the model has none. Raises `ValueError` where none of
+        these rows is of a data set.
         """
         found = self.models[model]
-        if self.average is None or found.failed:
+        if self.average is None or found.failed or model in self.average.without:
             return None
         codes = self.average.codes[found.rows]
         sizes = np.bincount(codes, minlength=len(self.average.names))

@@ -298,16 +298,21 @@ class _Builder:
     # --- what is computed from it ----------------------------------------------------------
 
     def _average(self, places: Sequence[EvidenceFacts], metric: Method, over: Average) -> str:
-        """Return the node of the examples of several data sets, each with its value."""
-        return self.graph.add(
+        """Return the node of the examples of several data sets, measured by the metric."""
+        title, at = f"{metric.written} averaged over {over}", At(protocol=places[0].protocol)
+        average = self.graph.add(
             nodes.AVERAGED,
             {"evaluations": [place.key for place in places]},
             {"metric": metric, "over": over},
             metric.written,
             over,
-            at=At(protocol=places[0].protocol),
-            title=f"{metric.written} averaged over {over}",
+            at=at,
+            title=title,
         )
+        inputs = {"study": self.study, "evaluation": average}
+        values = [self.graph.add(nodes.METRIC, inputs, {"metric": metric}, at=at, title=title)]
+        given = {"metrics": (metric,)}
+        return self.graph.add(nodes.MEASURED, {**inputs, "values": values}, given, at=at)
 
     def _averages(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
         """Add the estimates that are averages over the data sets, under each protocol."""

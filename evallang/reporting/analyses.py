@@ -172,13 +172,10 @@ def computed(item: Analysis) -> bool:
 
 
 def ranks_models(context: Context, setting: Setting, metric: str) -> bool:
-    """Return whether the report shows all models of a setting in order, with their groups.
-
-    A summary of text has the estimates and the comparisons by themselves.
-    """
+    """Return whether an analysis has all models of a setting in order, with their groups."""
     known = {e.model for e in context.estimates(setting, metric) if e.value is not None}
     kinds = _rankings(entry for entry in SECTIONS if context.shows(entry.name))
-    return context.draws and any(
+    return any(
         {one["model"] for one in item.values["models"]} == known
         for item in context.results.analyses
         if (item.data, item.protocol, item.metric) == (setting.data, setting.protocol, metric)

@@ -157,9 +157,9 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
 
 
 def is_ranked(context: Context, setting: Setting) -> bool:
-    """Return whether all estimates of a setting are in a ranking of its models."""
+    """Return whether a ranking shows all estimates of a setting; a summary of text has none."""
     metrics = context.metrics(setting)
-    return len(metrics) == 1 and ranks_models(context, setting, metrics[0])
+    return context.draws and len(metrics) == 1 and ranks_models(context, setting, metrics[0])
 
 
 def figures_of_data_sets(context: Context, models: Mapping[str, Sequence[str]]) -> list[Block]:

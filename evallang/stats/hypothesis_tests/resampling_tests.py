@@ -378,24 +378,22 @@ def _not_rejected(
         takers = (swapper,) if shift is None else (swapper, shift)
         sides = [one.replicates(np.random.default_rng(seed), rounds) for one in takers]
         own, chances = 1 / (1 + rounds), np.full(rounds, 1 / (1 + rounds))
+    # Largest |d - observed| on either side at which each swap is at least as far from 0
+    alike = np.abs(sides[0])
+    reached = (alike, alike) if shift is None else _reached(sides[0], sides[1], observed)
     bounds = []
-    for side in (-1.0, 1.0):
-        # Largest |d - observed| on this side at which each swap is at least as far from 0
-        if shift is None:
-            reached = np.abs(sides[0])
-        else:
-            reached = _reached(sides[0], sides[1], observed, -side)
-        reached[~np.isfinite(reached)] = math.inf
+    for side, far in zip((-1.0, 1.0), reached, strict=True):
+        far[~np.isfinite(far)] = math.inf
         found, limit = 0.0, (1 - level) * (1 + TIE)
         if every is None:  # each swap has the same chance
             beyond = own + np.cumsum(chances) > limit
             if beyond.any():
                 place = rounds - 1 - int(beyond.argmax())
-                found = float(np.partition(reached, place)[place])
+                found = float(np.partition(far, place)[place])
         else:
-            order = np.argsort(-reached, kind="stable")
+            order = np.argsort(-far, kind="stable")
             beyond = own + np.cumsum(chances[order]) > limit
-            found = float(reached[order[int(beyond.argmax())]]) if beyond.any() else 0.0
+            found = float(far[order[int(beyond.argmax())]]) if beyond.any() else 0.0
         bound = observed + side * (math.inf if own > 1 - level else found)
         same = math.isfinite(bound) and abs(bound) <= TIE * max(abs(observed), found)
         bounds.append(0.0 if same else bound)
@@ -408,13 +406,19 @@ def _not_rejected(
 
 
 def _reached(
-    drawn: NDArray[np.float64], moved: NDArray[np.float64], observed: float, side: float
-) -> NDArray[np.float64]:
-    """Return how far d may be from `observed` for each swap to be at least as far from 0."""
+    drawn: NDArray[np.float64], moved: NDArray[np.float64], observed: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how far below and above `observed` d may be for a swap to be at least as far from 0.
+
+    That is infinite where a swap moves all examples.
+    """
     rest = drawn - observed * moved
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.maximum(side * rest / (1 - moved), -side * rest / (1 + moved))
-    return np.where(np.abs(moved) >= 1 - TIE, math.inf, found)
+        less, more = rest / (1 - moved), rest / (1 + moved)
+    found = np.maximum(less, -more), np.maximum(-less, more)
+    for one in found:
+        one[np.abs(moved) >= 1 - TIE] = math.inf
+    return found
 
 
 def _as_large(

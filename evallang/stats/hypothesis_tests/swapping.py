@@ -170,13 +170,13 @@ class SignSwapper(Swapper):
         """Return the difference as observed; NaN without examples, or where a part is undefined."""
         if not self.source.sizes.sum() or not np.isfinite(self._parts).all():
             return math.nan
-        return float(self._of(np.asarray([self._units @ self.source.sizes]))[0])
+        return float(self._of(np.asarray([self._total]))[0])
 
     def on(self, block: Block) -> NDArray[np.float64]:
         """Return differences (B,): what keeps its sign, less what changes it."""
         first, *second = (block.sum_of(column) for column in self.columns)
         kept = first - second[0] if second else first
-        return self._of(2 * kept - self._units @ self.source.sizes)
+        return self._of(2 * kept - self._total)
 
     @cached_property
     def columns(self) -> tuple[NDArray[np.float64], ...]:  # type: ignore[override]  # made once
@@ -239,6 +239,11 @@ class SignSwapper(Swapper):
         noise = NOISE * float(np.abs(self._parts).max(initial=0.0))
         parts = self._by_unit(self._parts)
         return np.where(np.abs(parts) > noise, parts, 0.0)
+
+    @cached_property
+    def _total(self) -> float:
+        """The sum of the parts of all units."""
+        return float(self._units @ self.source.sizes)
 
     def _by_unit(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._groups is None:
@@ -548,7 +553,7 @@ def joint_swaps(
     if not all(one.source.alike(swappers[0].source) for one in swappers):
         raise ValueError("the pairs are not of the same examples")
     draw_together(swappers)
-    return np.column_stack([one.replicates(copy.deepcopy(rng), rounds) for one in swappers])
+    return np.stack([one.replicates(copy.deepcopy(rng), rounds) for one in swappers]).T
 
 
 class Flipped(Struct, frozen=True):
