@@ -204,6 +204,13 @@ def yields_of_average(yields: Yields) -> Yields:
     return replace(yields, evidence=evidence, averaged=True, single_fit=single, of_data_sets=True)
 
 
+def with_fixed_runs(yields: Yields) -> str:
+    """Propose to take the readers or networks of a sample as the only ones meant."""
+    if yields.run_word == "seed":
+        return "write `repeat` in place of `seed`: the networks are then fixed"
+    return "remove `random` after `reader`: the readers are then fixed"
+
+
 def are_paired(yields: Yields) -> bool:
     """Return whether the outcomes of two models are known to be those of the same units."""
     return all(one.paired for one in yields.evidence)
@@ -281,11 +288,6 @@ def is_smooth(metric: Method) -> bool:
 def is_in_series(metric: Entry[MetricDeclaration]) -> bool:
     """Return whether a metric is a mean over examples, or the root of one, in any order of them."""
     return metric.declaration.form == "losses" or metric.declaration.proportion == "all"
-
-
-def is_of_readers(metric: Method) -> bool:
-    """Return whether the scores of readers by a metric have a covariance over examples."""
-    return is_auc(metric) or is_mean_of_rows(metric_entry(metric))
 
 
 def is_share_of_union(

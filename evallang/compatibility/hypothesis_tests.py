@@ -7,9 +7,10 @@ from evallang.compatibility import (
     is_auc,
     is_mean_of_recalls,
     is_mean_of_rows,
-    is_of_readers,
     is_proportion,
+    is_smooth,
     metric_entry,
+    with_fixed_runs,
     yields_of,
 )
 from evallang.compatibility.intervals import Unmet, alternatives, default_interval, needed_words
@@ -143,8 +144,8 @@ def _unsuited_metric(
         what += (
             "only counts each example as right or wrong" if counted else "is one value per test set"
         )
-    elif about == "readers" and not is_of_readers(metric):
-        what = "compares areas under the ROC curve and means over examples, not {}"
+    elif about == "readers" and not is_smooth(metric):
+        what = "needs a variance over examples, and the jackknife is not valid for {}"
         instead = f"write `by {_area_metric()}`"
     elif about == "strengths" and entry.declaration.needs != "games":
         what = "compares the strengths of models in pairwise judgements, not {}"
@@ -397,12 +398,8 @@ def nearest_test(
     """
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
-    if yields.crossed and not is_of_readers(metric):
-        if yields.run_word == "seed":
-            return "write `repeat` in place of `seed`: the networks are then fixed"
-        if metric.better is not None:
-            return "remove `random` after `reader`: the readers are then fixed"
-        return f"write `by {_area_metric()}`"
+    if yields.crossed and not is_smooth(metric):
+        return with_fixed_runs(yields)
     if yields.neighbours:
         return (_ungrouped if clustered else with_tests)(*series_forms(metric, yields, False))
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None

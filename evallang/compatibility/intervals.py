@@ -10,9 +10,9 @@ from evallang.compatibility import (
     is_in_series,
     is_mean_of_losses,
     is_mean_of_rows,
-    is_of_readers,
     is_proportion,
     is_share_of_union,
+    is_smooth,
     metric_entry,
     sums_shares,
 )
@@ -45,7 +45,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "influences": "metrics of which the influence of each example is known, such as `concordance` "
     "and `average_precision`",
     "strengths": "metrics of pairwise judgements",
-    "readers": "`roc_auc` of two classes and means over examples, such as accuracy and losses",
+    "readers": "metrics of which the jackknife gives the variance",
     "shares": "weighted sums of shares, such as balanced accuracy",
     "series": "mean losses, their roots, and accuracy",
     "means": "means over examples, such as accuracy and losses",
@@ -103,8 +103,7 @@ def default_interval(
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return default_of("splits")
     if yields.crossed:
-        fits = is_of_readers(metric) and classes in (None, 2) and not yields.weighted
-        return default_of("readers") if fits else None
+        return default_of("readers") if is_smooth(metric) and not yields.weighted else None
     if yields.rests_on("game"):
         return default_of("strengths")
     if declaration.no_interval:
@@ -194,7 +193,7 @@ def unmet_by_interval(
         "means": is_mean_of_rows(entry),
         "sums": metric.ratio or is_mean_of_losses(entry),
         "influences": has_influences(metric),
-        "readers": is_of_readers(metric),
+        "readers": is_smooth(metric),
         "strengths": entry.declaration.needs == "games",
         "series": is_in_series(entry),
     }

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,10 @@ from evallang.engine.evaluation import (
     as_read_by,
     means_of_examples,
 )
-from evallang.engine.metric_samples import metric_sample
+from evallang.engine.metric_samples import pseudo_values
 from evallang.engine.walk import computes
 from evallang.planning import nodes
 from evallang.protocols.protocol import subject_of_yields
-from evallang.stats.intervals.resampling import ExampleSample
 from evallang.study import Average, Method
 
 
@@ -35,7 +33,7 @@ def averaged_evidence(
     """
     is_mean = is_mean_of_rows(metric_entry(metric))
     read = [
-        means_of_examples(one, metric) if is_mean else pseudo_values(one, metric, among)
+        means_of_examples(one, metric) if is_mean else values_of_examples(one, metric, among)
         for one in evaluations
     ]
     models = tuple(dict.fromkeys(model for one in read for model in one.models))
@@ -87,13 +85,14 @@ def averaged_evidence(
     )
 
 
-def pseudo_values(evaluation: Evaluation, metric: Method, among: Sequence[str] = ()) -> Evaluation:
+def values_of_examples(
+    evaluation: Evaluation, metric: Method, among: Sequence[str] = ()
+) -> Evaluation:
     """Return what each example, with all its repeats and seeds, adds to a metric of its data set.
 
     The examples are those that the models `among` share, where these are stated.
     """
-    alone = evaluation.altered(group_codes=np.arange(evaluation.n))
-    read = as_read_by(alone, metric)
+    read = as_read_by(evaluation, metric)
     if shared := [model for model in among if model in read.models]:
         read = read.on_common_rows(shared)
     models = {}
@@ -101,7 +100,7 @@ def pseudo_values(evaluation: Evaluation, metric: Method, among: Sequence[str] =
         rows = np.unique(found.rows)
         values = None
         if not found.failed and len(rows) and read.outcome(model, metric) is not None:
-            values = cast(ExampleSample, metric_sample(read, model, metric)).pseudo_values()
+            values = pseudo_values(read, model, metric)
         zeros = np.zeros(len(rows), dtype=np.int64)
         labels = zeros if values is None else values
         models[model] = ModelOutcome(

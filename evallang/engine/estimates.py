@@ -24,6 +24,7 @@ from evallang.engine.evaluation import (
     strengths_of,
 )
 from evallang.engine.metric_samples import resampling_seed
+from evallang.engine.providers import has_pseudo_values
 from evallang.engine.rounded_scores import note_of_rounding, rounding_error
 from evallang.engine.walk import computes
 from evallang.metrics.aggregation import Aggregate, average_over_seeds
@@ -372,8 +373,9 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
         with suppress(ValueError):  # a data set of one example or group shows no variance
             found_error = stratified_mean(inputs.losses(), strata, inputs.groups).error
             extra["standard_error"] = found_error
-        if evaluation.average is not None and evaluation.average.again is not None:
-            extra["pseudo_values"] = True
+    again = evaluation.average is not None and evaluation.average.again is not None
+    if again or (evaluation.yields.crossed and has_pseudo_values(evaluation, metric)):
+        extra["pseudo_values"] = True
     rounded: tuple[str, ...] = ()
     if (error := rounding_error(evaluation, model, metric)) is not None:
         extra = {**extra, "error_of_rounding": error}

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.compatibility import metric_entry, own_metric, yields_of
+from evallang.compatibility import is_mean_of_rows, metric_entry, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.rounded_scores import round_scores
@@ -731,7 +731,8 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
 
 def add_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
     """Add to an estimate what each repeat, reader or seed gave, and how much an example varies."""
-    means = _means(evaluation, model, metric) if is_mean(metric) else None
+    has_mean = is_mean_of_rows(metric_entry(metric))
+    means = _means(evaluation, model, metric) if has_mean else None
     if evaluation.outcome(model, metric) is None:
         if means is None:
             return found

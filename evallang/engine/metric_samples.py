@@ -5,13 +5,13 @@ names neither metric nor model.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evallang.compatibility import sums_shares
-from evallang.engine.evaluation import Evaluation
+from evallang.engine.evaluation import Evaluation, as_read_by
 from evallang.metrics.aggregation import Partition, partition, reweighted
 from evallang.metrics.by_class import margins_of_cells
 from evallang.metrics.metric import MetricEntry, Outcome, SummedShares, cells
@@ -54,6 +54,12 @@ def metric_sample(evaluation: Evaluation, model: str, metric: Method) -> Resampl
     """Return what resamples a metric of one model; raises `ValueError` where nothing can."""
     known = evaluation.measured[metric].samples if metric in evaluation.measured else {}
     return known[model] if model in known else _Samples(evaluation, model, metric).sample()
+
+
+def pseudo_values(evaluation: Evaluation, model: str, metric: Method) -> "NDArray[np.float64]":
+    """Return what each example of a model, with all its predictions, adds to a metric (n,)."""
+    alone = as_read_by(evaluation.altered(group_codes=np.arange(evaluation.n)), metric)
+    return cast(ExampleSample, metric_sample(alone, model, metric)).pseudo_values()
 
 
 # --- what decides whether an interval or a test holds --------------------------------------------

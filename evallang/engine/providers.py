@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.compatibility import are_paired, is_auc, metric_entry
+from evallang.compatibility import are_paired, is_auc, is_mean_of_rows, metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.evaluation import BLOCKS, Evaluation, means_of, strengths_of
 from evallang.engine.metric_samples import (
@@ -23,6 +23,7 @@ from evallang.engine.metric_samples import (
     counted_once,
     metric_sample,
     of_cells,
+    pseudo_values,
     resamples_seed,
     resampling_seed,
     summed_shares,
@@ -134,38 +135,42 @@ def scores_of_readers(
 ) -> ReaderScores:
     """Score each reader with each model, or each network of it, with the covariance over examples.
 
-    Areas have DeLong's covariance, means over examples that of the examples' values. Raises
-    `ValueError` where a model has no scores, or there are other than two classes for an area.
+    Areas of two classes have DeLong's covariance, means over examples that of the examples'
+    values, and other metrics that of their pseudo-values. Raises `ValueError` where a model has no
+    scores.
     """
-    area = is_auc(metric)
-    if area and (len(evaluation.classes) != 2 or evaluation.positive is None):
-        raise ValueError("the areas of readers are for two classes")
-    found = [_by_reader(evaluation, model, metric, area=area) for model in models]
-    values = np.stack([values for _, values in found], axis=1)
+    values = np.stack([_by_reader(evaluation, model, metric) for model in models], axis=1)
     codes, nested = evaluation.group_codes, evaluation.yields.run_word == "seed"
-    if area:
-        return score_areas(found[0][0] == evaluation.positive, values, codes, nested=nested)
-    return score_means(values, codes, nested=nested)
+    if not is_auc(metric) or has_pseudo_values(evaluation, metric):
+        return score_means(values, codes, nested=nested)
+    found = evaluation.models[models[0]]
+    truth = np.zeros(len(values), dtype=bool)
+    truth[found.rows] = evaluation.positive_rows(models[0])
+    return score_areas(truth, values, codes, nested=nested)
 
 
-def _by_reader(
-    evaluation: Evaluation, model: str, metric: Method, *, area: bool
-) -> "tuple[NDArray[Any], NDArray[np.float64]]":
-    """Return the truth of each example (n,), and its score or value by each reader (n, j)."""
+def has_pseudo_values(evaluation: Evaluation, metric: Method) -> bool:
+    """Return whether scores of readers are those of a metric that needs the jackknife."""
+    two_classes = len(evaluation.classes) == 2
+    return not (is_mean_of_rows(metric_entry(metric)) or (is_auc(metric) and two_classes))
+
+
+def _by_reader(evaluation: Evaluation, model: str, metric: Method) -> "NDArray[np.float64]":
+    """Return the score of each example by each reader, or its value in the metric (n, j)."""
     outcome, found = evaluation.outcome(model, metric), evaluation.models[model]
     if outcome is None:
         raise ValueError(f"{model} gives no scores")
-    if area:
-        output = outcome.output
-        values = output if output.ndim == 1 else output[:, outcome.positive]
+    table = np.full((int(found.rows.max()) + 1, int(found.repeat.max()) + 1), np.nan)
+    if has_pseudo_values(evaluation, metric):
+        for reader, column in enumerate(table.T):
+            own = found.take(found.repeat == reader)
+            alone = evaluation.altered(models={model: own})
+            column[np.unique(own.rows)] = pseudo_values(alone, model, metric)
+    elif is_auc(metric):
+        table[found.rows, found.repeat] = evaluation.positive_scores(model, metric)
     else:
-        values = means_of(metric, outcome)
-    shape = int(found.rows.max()) + 1, int(found.repeat.max()) + 1
-    table = np.full(shape, np.nan)
-    table[found.rows, found.repeat] = values
-    truth = np.empty(shape[0], dtype=outcome.truth.dtype)
-    truth[found.rows] = outcome.truth
-    return truth, table
+        table[found.rows, found.repeat] = means_of(metric, outcome)
+    return table
 
 
 # --- the outcomes of the models ---------------------------------------------------------------

@@ -249,7 +249,7 @@ def _values_of(context: Context, data: str | None) -> str:
     """Return what the values behind a mean are of: folds only where they are known to be."""
     record = context.data(data)
     if record is None or record.kind != "scores":
-        return "folds"
+        return "networks" if context.networks(data) else "folds"
     return record.unit if record.unit in KNOWN_VALUES else "scores"
 
 

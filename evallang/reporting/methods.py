@@ -153,6 +153,13 @@ def _compared(context: Context) -> Iterator[Runs]:
             yield say("readers", data=data, number=readers, sampled=sampled)
         if networks := context.networks(data.name):
             yield say("networks", data=data, number=networks)
+        jackknifed = dict.fromkeys(
+            e.metric
+            for e in results.estimates
+            if e.data == data.name and "pseudo_values" in e.extra and e.interval is not None
+        )
+        if jackknifed:
+            yield say("jackknifed", data=data, metrics=list(jackknifed))
         repeated = [e for e in results.estimates if e.data == data.name and "n_repeats" in e.extra]
         if repeated:
             times = max(int(str(e.extra["n_repeats"])) for e in repeated)

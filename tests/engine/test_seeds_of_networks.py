@@ -1,12 +1,15 @@
 """Networks that were trained with several seeds, each of which predicts every example."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from many_cases import for_each
 from scipy import stats
+from sklearn import metrics
 from studies import codes, study, write_rows
 
-from evallang.api import run
+from evallang.api import check, run
 from evallang.metrics.ranking import roc_auc
 
 N, SEEDS = 60, 4
@@ -169,6 +172,107 @@ def test_three_models_are_compared_by_f_with_networks_within_models(tmp_path):
     df = error**2 / (((within / 3) ** 2).sum() / (SEEDS - 1))
     assert found.statistic.value == pytest.approx(ms_models / error)
     assert found.df == pytest.approx((2, df))
+
+
+def of_jackknife(function, truth, outputs):
+    """Return means, error and degrees of freedom of a difference, and errors of the models.
+
+    `function` is of scikit-learn, `outputs` (n, 2, J); one example at a time is left out.
+    """
+    n, _, j = outputs.shape
+    flat = outputs.reshape(n, -1)
+    whole = np.array([function(truth, column) for column in flat.T]).reshape(2, j)
+    left_out = np.array(
+        [
+            [function(np.delete(truth, i), np.delete(column, i)) for column in flat.T]
+            for i in range(n)
+        ]
+    )
+    gaps = left_out - left_out.mean(axis=0)
+    covariance = ((n - 1) / n * gaps.T @ gaps).reshape(2, j, 2, j)
+    apart = ~np.eye(j, dtype=bool)
+    same = [covariance[k, :, k, :][apart].mean() for k in range(2)]
+    within = whole.var(axis=1, ddof=1)
+    shared = np.mean(same) - covariance[0, :, 1, :].mean()
+    variance = within.sum() / j + 2 * max(shared, 0)
+    df = variance**2 / (((within / j) ** 2).sum() / (j - 1))
+    return whole.mean(axis=1), variance**0.5, df, within / j + np.maximum(same, 0)
+
+
+@for_each(
+    ("metric", "function", "task"),
+    [
+        ("f1", metrics.f1_score, ""),
+        ("mcc", metrics.matthews_corrcoef, ""),
+        ("balanced_accuracy", metrics.balanced_accuracy_score, ""),
+        ("average_precision", metrics.average_precision_score, "scores"),
+        ("rmse", metrics.root_mean_squared_error, "task regression"),
+        ("r2", metrics.r2_score, "task regression"),
+        ("mae", metrics.mean_absolute_error, "task regression"),
+    ],
+)
+def test_metrics_that_are_not_means_have_the_covariance_of_the_jackknife(
+    table, metric, function, task
+):
+    columns = "positive 1\n  models a as ra, b as rb" if not task else "positive 1\n  score a = a"
+    columns += "\n  score b = b" if task == "scores" else ""
+    truth, outputs = TRUTH, RIGHT.astype(int) if not task else SCORES
+    if task.startswith("task"):
+        columns, truth = f"models a, b\n  {task}", TRUTH.astype(float)
+    text = f"{HEAD}  truth y\n  {columns}\nmeasure {metric}\n"
+    results = run(study(f"{text}compare a vs b with obuchowski_rockette", table))
+    means, error, df, variances = of_jackknife(function, truth, outputs)
+    (pair,) = results.comparisons[0].pairwise
+    assert pair.estimate.value == pytest.approx(means[0] - means[1])
+    assert pair.extra["standard_error"] == pytest.approx(error)
+    assert pair.df == (pytest.approx(df),)
+    assert pair.p == pytest.approx(2 * stats.t.sf(abs(means[0] - means[1]) / error, df))
+    within = np.array([[f.value for f in e.folds] for e in results.estimates]).var(1, ddof=1)
+    for k, estimate in enumerate(results.estimates):
+        assert estimate.value == pytest.approx(means[k])
+        degrees = (SEEDS - 1) * variances[k] ** 2 / (within[k] / SEEDS) ** 2
+        half = stats.t.ppf(0.975, degrees) * variances[k] ** 0.5
+        low, high = estimate.interval.low, estimate.interval.high
+        assert low in (pytest.approx(means[k] - half), 0.0)
+        assert high in (pytest.approx(means[k] + half), 1.0)
+        assert ("pseudo_values" in estimate.extra) == (metric != "mae")
+
+
+def test_networks_of_three_classes_have_intervals(tmp_path):
+    truth = np.arange(45) % 3
+    labels = np.where(RNG.random((45, 2, 3)) < 0.3, 0, truth[:, None, None])
+    rows = [(i, s, truth[i], *labels[i, :, s]) for i in range(45) for s in range(3)]
+    write_rows(tmp_path, "p.csv", "image,run,y,a,b", rows)
+    text = f"{HEAD}  truth y\n  models a, b\nmeasure accuracy, f1\n"
+    results = run(study(f"{text}compare a vs b by f1 with obuchowski_rockette", tmp_path))
+    assert all(estimate.interval.low is not None for estimate in results.estimates)
+    f1 = partial(metrics.f1_score, average="macro")
+    means, error, *_ = of_jackknife(f1, truth, labels)
+    (pair,) = results.comparisons[0].pairwise
+    assert pair.estimate.value == pytest.approx(means[0] - means[1])
+    assert pair.extra["standard_error"] == pytest.approx(error)
+
+
+def test_a_network_without_a_value_takes_interval_and_test(table):
+    rows = [
+        (f"i{i:02}", s, int(i == 0), i % 2, (i + s) % 2) for s in range(SEEDS) for i in range(N)
+    ]
+    write_rows(table, "p.csv", "image,run,y,a,b", rows)
+    text = f"{HEAD}  truth y\n  positive 1\n  models a, b\nmeasure recall\n"
+    results = run(study(f"{text}compare a vs b with obuchowski_rockette", table))
+    (pair,) = results.comparisons[0].pairwise
+    assert pair.p is None
+    assert pair.notes == ("undefined for one network, or without one of its examples",)
+    assert results.estimates[0].interval.notes == pair.notes
+
+
+def test_a_metric_without_jackknife_is_reported_by_network_with_what_to_write(table):
+    text = f"{HEAD}  truth y\n  models a, b\n  task regression\nmeasure medae, mae\n"
+    (advice,) = (one for one in check(text, table) if one.code == "W358")
+    assert advice.help == "write `repeat` in place of `seed`: the networks are then fixed"
+    run(study(text, table)).render("markdown", folder=table)
+    words = " ".join(w for p in table.rglob("*.md") for w in p.read_text("utf-8").split())
+    assert "by each network" in words and "training examples" not in words
 
 
 @for_each(

@@ -16,6 +16,7 @@ from evallang.compatibility import (
     metric_entry,
     own_metric,
     spoken,
+    with_fixed_runs,
 )
 from evallang.compatibility.intervals import (
     default_interval,
@@ -104,7 +105,9 @@ def measures_without_interval(
             f"the first measure, `{metric.written}`, has no interval by default under {where}"
             + (f" with {number} classes" if has_binary_interval else ""),
             measure.span,
-            help="measure it on one test set"
+            help=with_fixed_runs(yields)
+            if yields.crossed
+            else "measure it on one test set"
             if protocol is None
             else f"write `protocol {repeated_form(study, protocol)}`",
         )

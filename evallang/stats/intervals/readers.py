@@ -136,14 +136,19 @@ def score_means(
 ) -> ReaderScores:
     """Compute the means of readers with models over examples, such as their accuracy.
 
-    `values` is (n, m, j); with `groups` (n,) whole groups are the sample. Raises `ValueError`
-    where shapes differ or a value is not finite.
+    `values` is (n, m, j), of a metric that is not a mean the jackknife's pseudo-values; with
+    `groups` (n,) whole groups are the sample. Without covariance where a value is not finite.
+    Raises `ValueError` where shapes differ.
     """
     found = numbers(values, "values")
-    if found.ndim != 3 or not np.isfinite(found).all():
-        raise ValueError("every example needs a finite value of each reader with each model")
+    if found.ndim != 3:
+        raise ValueError("every example needs a value of each reader with each model")
     n, m, j = found.shape
     means = found.mean(axis=0)
+    if not np.isfinite(found).all():
+        noun = "network" if nested else "reader"
+        note = f"undefined for one {noun}, or without one of its examples"
+        return ReaderScores(means, None, notes=(note,), nested=nested)
     parts = (found - means).reshape(n, m * j)
     n_groups = None
     if groups is not None:
@@ -200,11 +205,16 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
         formula=(
             "mean ± t √((MS(readers) + J max(Cov2, 0))/J) for J readers, Cov2 being the mean "
             "covariance over examples of two readers' scores; t has Hillis's degrees of freedom, "
-            "(MS(readers) + J Cov2)² (J - 1)/MS(readers)²"
+            "(MS(readers) + J Cov2)² (J - 1)/MS(readers)². Scores are areas, means, or metrics "
+            "with jackknife pseudo-values in place of the examples' values"
         ),
     ),
     title="Obuchowski–Rockette interval",
-    references=(cite("obuchowski1995"), cite("hillis2007")),
+    references=(
+        cite("obuchowski1995"),
+        cite("hillis2007"),
+        cite("efron1982", "pseudo_values"),
+    ),
     examples=(
         Example(
             (BY_HAND, (0.0, 1.0), 0.95),
