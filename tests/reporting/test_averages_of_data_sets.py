@@ -38,7 +38,6 @@ def words(tmp_path_factory) -> str:
         "Pairs of models were compared on accuracy averaged over eight data sets using the paired",
         "Alder and Cedar were compared on accuracy across the data sets using the Wilcoxon",
         "Comparison 1: test",
-        "Data set n Alder Birch Cedar Elm Oak tasks/",
         "Rank 1 is the best of Alder and Cedar; ties share their mean rank.",
     ],
 )
