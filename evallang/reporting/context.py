@@ -684,7 +684,9 @@ class Context:
         if found is None or found.n == 0:
             return f"{count(size)} {cases}"
         words = f"{count(size)} {cases}"
-        own = {one.tested.n for one in self._by_setting[setting] if one.tested is not None}
+        same = {name for name in metrics if self.n_tested(setting, (name,)) == found.n}
+        about = [e for e in self._by_setting[setting] if not same or e.metric in same]
+        own = {one.tested.n for one in about if one.tested is not None}
         if setting.protocol is None and min(own) < size:  # samples that some models lack
             return f"{between(own)} of {words}"
         if found.n < size:

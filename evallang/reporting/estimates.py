@@ -517,9 +517,9 @@ def first_place(context: Context, setting: Setting, name: str) -> Runs:
         return ()
     ends = ("first_place", "first_place_low", "first_place_high")
     points = [float(str(known[0].extra[end])) for end in ends]
-    texts = [Number(fixed(abs(v) if i == 0 else v, Scale(0)), v) for i, v in enumerate(points)]
+    texts = [Number(fixed(v, Scale(0)), v) for v in points]
     level = context.results.study.confidence
-    return write(context, TOPIC, "first_place", value=points[0], texts=texts, level=level)
+    return write(context, TOPIC, "first_place", texts=texts, level=level)
 
 
 MOST_FOLDS = 10  # columns next to a stub

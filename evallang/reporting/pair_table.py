@@ -101,8 +101,9 @@ def pair_table(context: Context, group: Group, identifier: str) -> Table | None:
         TOPIC,
         "caption_of_pairs",
         comparison=comparison,
-        pairs=list({pair.models: pair for pair in pairs}.values()),
-        data=list(dict.fromkeys(one.data for one in group)),
+        pairs=list({frozenset(pair.models): pair for pair in pairs}.values()),
+        data=(places := list(dict.fromkeys(one.data for one in group))),
+        each=len(group) == len(places) * len(words),
         nouns=[one.brief if len(words) == 1 else one.noun for one in words.values()],
         size=sizes[0] if len(sizes) == 1 else "",
     )

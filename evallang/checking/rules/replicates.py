@@ -84,7 +84,7 @@ def units_not_data_sets(known: Known) -> Iterator[Objection]:
     source="Bouthillier et al. 2021",
 )
 def seeds_as_repeats(study: Study) -> Iterator[Objection]:
-    """Repeats are named by seeds, and may be networks that were trained with them.
+    """Repeats are named by seeds, and may be networks that were trained with these seeds.
 
     `repeat` averages over the repeats of an example, and its intervals are about these networks.
     `seed` treats the networks as a sample of those that are trained this way. Seeds with which one
@@ -113,12 +113,12 @@ def seeds_as_repeats(study: Study) -> Iterator[Objection]:
             continue
         if names_seed(source.repeat):
             yield Objection(
-                f"intervals are about the networks at hand if `{source.repeat}` names those that "
-                "were trained",
+                f"if `{source.repeat}` names the seeds with which networks were trained, the "
+                "intervals are about these networks only",
                 source.places.get("repeat"),
                 help=f"write `seed {written(source.repeat)}` in place of `repeat "
-                f"{written(source.repeat)}` for networks trained this way; seeds of answers are "
-                "repeats",
+                f"{written(source.repeat)}` for conclusions about other networks trained this way; "
+                "seeds with which answers were sampled are repeats",
             )
 
 

@@ -375,7 +375,7 @@ def mcnemar(
         variant = "exact" if b + c < EXACT_BELOW else "corrected"
         notes = (f"{variant}, as b + c = {b + c} (exact below {EXACT_BELOW})",)
     if b + c == 0:
-        notes = (*notes, "no example is answered rightly by just one of the two models")
+        notes = (*notes, "both models were right on the same examples")
     less = LESS.get(variant)
     chi2 = max(abs(b - c) - (less or 0), 0) ** 2 / (b + c) if b + c else None
     p_values = {name: float(p_of_pairs(b, c, name, alternative)) for name in FORMS}
