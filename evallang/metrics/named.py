@@ -149,7 +149,8 @@ def imported_metric(name: str, better: Direction) -> MetricEntry:
         unit=METRICS[known].declaration.unit if share and known else "number",
         tail=lambda options: Tail(
             0.1,
-            "coverage of 95% intervals can be low (85 to 88% in simulations of 15 or 25 log-normal values)",
+            "coverage of 95% intervals can be low: 85 to 88% in simulations of 15 or 25 log-normal "
+            "values",
         ),
     )
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, no_options, (), ())
