@@ -709,7 +709,8 @@ SIMULATIONS = (
     *(_mean("squared errors, t with 3 df", n, SHORT) for n in (40, 100)),
     *(_mean("log-normal values", n, HOLDS if n >= 200 else SHORT, HOLDS if n >= 200 else SHORT)
       for n in (15, 25, 200)),
-    *(_mean("normal values", n, HOLDS if n >= 20 else SHORT, HOLDS) for n in (10, 15, 20, 30)),
+    *(_mean("normal values", n, HOLDS if n >= 20 else SHORT, HOLDS)
+      for n in (3, 5, 9, 10, 15, 20, 30)),
     *(_mean("Brier score, 2 % positive", n, HOLDS if n >= 500 else SHORT) for n in (100, 600)),
     _weighted(100, SHORT, HOLDS),
     _weighted(400, HOLDS, HOLDS),

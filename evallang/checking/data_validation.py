@@ -159,7 +159,7 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
         found += judge_given_models(study, one)
         found += judge_strengths(study, one)
         yielded, grouped = yields_of(one.spec, None), one.group_codes is not None
-        found += judge_few_examples(study, one.spec.name, one.n_examples, yielded, grouped)
+        found += judge_few_examples(study, one.spec, one.n_examples, yielded, grouped)
         if isinstance(one.spec, PredictionsSpec):
             found += _judge_percents(study, one.spec)
         if of_labels:
@@ -297,9 +297,7 @@ def judge_planned(
             found += _one_class(study, protocol, table, splits)
             found += judge_planned_areas(study, protocol, table, splits)
             yielded, grouped = yields_of(table.spec, protocol), table.group_codes is not None
-            found += judge_few_examples(
-                study, table.spec.name, tested, yielded, grouped, protocol.name
-            )
+            found += judge_few_examples(study, table.spec, tested, yielded, grouped, protocol.name)
             if in_place:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)
                 drawn = DrawnSplits(words, protocol.span, splits, declared.training)

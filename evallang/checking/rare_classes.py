@@ -19,7 +19,14 @@ from evallang.compatibility.hypothesis_tests import (
     tests_of,
 )
 from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.dataset import (
+    BattlesSpec,
+    CountsSpec,
+    DataSpec,
+    GivenOutcomes,
+    PredictionsSpec,
+    Table,
+)
 from evallang.data.findings import counted
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.protocols.protocol import Split, Yields
@@ -50,9 +57,16 @@ class Tested(Struct, frozen=True):
 
 
 def judge_few_examples(
-    study: Study, source: str, n: int, yields: Yields, grouped: bool, protocol: str | None = None
+    study: Study,
+    spec: DataSpec | PredictionsSpec | CountsSpec | BattlesSpec,
+    n: int,
+    yields: Yields,
+    grouped: bool,
+    protocol: str | None = None,
 ) -> Iterator[Diagnostic]:
     """Report tests and written intervals that do not hold on so few examples, each a unit."""
+    source, unit = spec.name, spec.unit or "examples"
+    units = f"{n:,} {unit.removesuffix('s') if n == 1 else unit}"
     if grouped or yields.run_word != "repeat" or not (yields.once or yields.averaged) or not n:
         return
     for line in study.comparisons:
@@ -64,7 +78,7 @@ def judge_few_examples(
             form = test.keywords().get(entry.declaration.p_by)
             other = entry.declaration.large_samples.get(str(form))
             known: dict[str, Any] = {"source": source, "test": test}
-            known |= {"counted": counted(n, "example"), "metric": test_of_any_metric()}
+            known |= {"counted": units, "metric": test_of_any_metric()}
             if lacking is not None and lacking.refused:
                 yield refusal("no_p_of_few", line.span, **known, least=lacking)
             elif lacking is not None:
@@ -82,7 +96,7 @@ def judge_few_examples(
                 "few_for_interval",
                 measure.interval_span or measure.span,
                 interval=written,
-                counted=counted(n, "example"),
+                counted=units,
                 source=source,
                 least=lacking,
                 usual=usual,

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from evallang.api.study_file import StudyFile, check_text, open_study
-from evallang.cli.power import WIDTH, smallest_lines
+from evallang.cli.power import smallest_lines
 from evallang.cli.settings import layout_option, limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
@@ -23,7 +23,6 @@ from evallang.cli.terminal import (
     write_format,
 )
 from evallang.diagnostics import Diagnostic, Fix, Severity, has_errors, sorted_by_weight
-from evallang.printable import wrapped
 from evallang.source import SourceFile, Span
 from evallang.version import VERSION
 
@@ -75,7 +74,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
         if sources:
             show_accepted(found, sources)
             tell(conclusion(found, read=with_data or not rows))
-        write(*(part for line in smallest for part in wrapped(line, WIDTH, "", "  ")))
+        write(*smallest)
     elif sources:
         write_format(_written(found, sources, layout))
     for other in unread[:-1]:

@@ -244,7 +244,7 @@ def _comparisons(prepared: Prepared) -> Iterator[str]:
         yield from dict.fromkeys(planned.line.source for planned in family.comparisons)
         if family.comparisons:
             yield f"  {'at least ' if families.left_open else ''}{_family(family)}"
-    yield from smallest_lines(smallest_differences(prepared))
+    yield from smallest_lines(smallest_differences(prepared), WIDTH - 2)
 
 
 def _requirements(study: Study) -> Iterator[str]:

@@ -8,8 +8,12 @@ import click
 
 from evallang.cli.settings import layout_option, limit_option, network_option, set_option
 from evallang.cli.terminal import read_study, show, write, write_json
+from evallang.metrics.metric import METRICS
 from evallang.printable import wrapped
+from evallang.reporting.numbers import Scale, fixed, percent
+from evallang.results.provenance import AssumptionWords
 from evallang.results.records import Analysis
+from evallang.results.written import member_of
 from evallang.stats.corrections.correction import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
@@ -60,48 +64,68 @@ def power_lines(found: Sequence[Analysis]) -> list[str]:
     """Format the answers, one block for each test of each line."""
     lines: list[str] = []
     for item in found:
-        for line in _block(item):
-            margin = line[: len(line) - len(line.lstrip())]
-            lines += wrapped(line.lstrip(), WIDTH, margin, f"{margin}  ")
+        lines += [part for line in _block(item) for part in _wrapped(line, WIDTH)]
         lines.append("")
     return [*lines, *wrapped(STATED, WIDTH)]
 
 
-def smallest_lines(found: Sequence[Analysis]) -> list[str]:
-    """Format the smallest difference of each test, in one sentence each."""
-    return list(dict.fromkeys(line for item in found if (line := _smallest(item)) is not None))
+def _wrapped(line: str, width: int) -> list[str]:
+    margin = line[: len(line) - len(line.lstrip())]
+    return wrapped(line.lstrip(), width, margin, f"{margin}  ")
 
 
-def _smallest(item: Analysis) -> str | None:
+def smallest_lines(found: Sequence[Analysis], width: int = WIDTH) -> list[str]:
+    """Format the smallest difference of each test under a heading, with what it rests on."""
+    several = len({item.data for item in found}) > 1
+    blocks = dict.fromkeys(tuple(_smallest(item, several)) for item in found)
+    lines = [f"  {line}" for block in blocks for line in block]
+    if lines:
+        target = f"{found[0].values['target'] * 100:.12g}%"
+        lines.insert(0, f"smallest difference detected with {target} power")
+    return [part for line in lines for part in _wrapped(line, width)]
+
+
+def _smallest(item: Analysis, several: bool) -> Iterator[str]:
     values = item.values
     answers = [a for a in values["answers"] if a["assumptions"].get("samples") != "any number"]
     if "sd_within" in values["observed"]:  # then more samples than there are say nothing here
         answers = [
             a for a in answers if a["assumptions"]["samples"] == values["samples"]
         ] or answers
-    if values["n"] is None or not answers:
-        return None
+    if not answers:
+        return
+    name = f"{item.metric} on {item.data}" if item.data and several else str(item.metric)
+    if values["n"] is None:
+        yield f"{name}: unknown, as {values['notes'][0]}"
+        return
     found = [answer for answer in answers if answer["detectable"] is not None]
-    unit = " sd" if found and found[0]["in_sd"] else ""
-    size = f"a difference of {_ends(a['detectable'] for a in found)}{unit}" if found else (
-        "no difference"
-    )  # fmt: skip
+    size = _sizes(item, found) if found else "no difference is large enough"
+    yield f"{name}: {size} ({values['test']}, {values['n']:,} {values['unit']})"
     known = {*values["observed"], *(("samples",) if values["observed"] else ())}
-    said: dict[str, list[str]] = {}
-    for name in answers[0]["assumptions"]:
-        these = _ends(answer["assumptions"][name] for answer in found or answers)
-        word = "in the data" if name in known else "assumed"
-        said.setdefault(word, []).append(f"{name.replace('_', ' ')} {these}")
-    about = [_level(values), *(f"{word}: {', '.join(parts)}" for word, parts in said.items())]
-    return (
-        f"{item.data + ': ' if item.data else ''}{values['test']} on {values['n']:,} "
-        f"{values['unit']} detects {size} in {item.metric} with power "
-        f"{values['target'] * 100:.12g}% ({'; '.join(about)})"
-    )
+    declared = HYPOTHESIS_TESTS[values["test"]].declaration.power
+    said: dict[str, list[str]] = {"as in the data": [], "assumed": []}
+    for one in answers[0]["assumptions"]:
+        words = declared.assumptions[one] if declared else AssumptionWords(f"{one} {{}}")
+        these = [answer["assumptions"][one] for answer in found or answers]
+        shown = _ends(percent(round(x, 3)) if words.percent else _number(x) for x in these)
+        said["as in the data" if one in known else "assumed"].append(words.words.format(shown))
+    rests_on = (f"{', '.join(parts)}, {word}" for word, parts in said.items() if parts)
+    yield f"  {'; '.join((_level(values), *rests_on))}"
 
 
-def _ends(values: Iterable[float | str]) -> str:
-    first, *others = map(_number, values)
+def _sizes(item: Analysis, found: Sequence[Mapping[str, Any]]) -> str:
+    """Print the smallest and the largest of some differences in the unit of the metric."""
+    entry = METRICS.get(member_of(item.metric or ""))
+    sizes = [answer["detectable"] for answer in found]
+    if found[0]["in_sd"]:
+        return f"{_ends(map(_number, sizes))} sd"
+    if entry is not None and entry.declaration.unit == "percent":
+        return f"{_ends(fixed(size, Scale(1, 2)) for size in sizes)} points"
+    return _ends(map(_number, sizes))
+
+
+def _ends(printed: Iterable[str]) -> str:
+    first, *others = printed
     return f"{first} to {others[-1]}" if others and others[-1] != first else first
 
 

@@ -1,6 +1,7 @@
 """Which interval goes with a metric and what a protocol yields, and the default one."""
 
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from evallang.compatibility import (
 )
 from evallang.diagnostics import Code, codes
 from evallang.evidence import Evidence
+from evallang.metrics.metric import MetricEntry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
 from evallang.stats.intervals.interval import INTERVALS, default_of
@@ -109,7 +111,8 @@ def default_interval(
     if declaration.no_interval:
         return None
     if yields.averaged:
-        return default_of("drawn")
+        few = not grouped and n is not None and n < FEW_EXAMPLES
+        return default_of((few and _few(entry)) or "drawn")
     if yields.neighbours:
         plain = yields.once and not (grouped or yields.weighted or yields.seeds)
         return default_of("series") if plain and is_in_series(entry) else None
@@ -158,6 +161,13 @@ def default_interval(
     return default_of("drawn") if declaration.form == "counts" else None
 
 
+def _few(entry: MetricEntry) -> Literal["proportion", "sums"] | None:
+    """Return the form of the interval of a mean over few examples with repeats."""
+    if not is_mean_of_rows(entry):
+        return None
+    return "proportion" if (entry.declaration.low, entry.declaration.high) == (0, 1) else "sums"
+
+
 def unmet_by_interval(
     interval: Method,
     metric: Method,
@@ -175,12 +185,13 @@ def unmet_by_interval(
     over_rows, over_folds = declared.rests_only_on("row"), declared.rests_only_on("fold")
     given = {one for one in yields.evidence if one.over_seeds or not yields.seeds}
     needed = declared.designs if over_folds and declared.designs else declared.evidence
-    whole = yields.once or (yields.averaged and form == "sample")
+    of_means = yields.averaged and declared.clustered and form == _few(entry)
+    whole = yields.once or of_means or (yields.averaged and form == "sample")
     over = frozenset((yields.design,)) if yields.design else frozenset[Design]()
     of_folds = bool(declared.designs) and not over_folds
     proportion = is_proportion(entry, metric.options)
     fits = {
-        "proportion": proportion or is_share_of_union(entry, metric.options, None),
+        "proportion": proportion or of_means or is_share_of_union(entry, metric.options, None),
         "shares": any(sums_shares(entry, metric.options, k) for k in (None, 3)),
         "losses": entry.declaration.form == "losses",
         "auc": is_auc(metric),
@@ -202,7 +213,7 @@ def unmet_by_interval(
     of_all = entry.declaration.of_all_examples
     averaged = (form == "proportion" and proportion and not of_all) or form == "auc"
     lacking = {
-        f"needs {needed_words(needed)}": not declared.evidence & given,
+        f"needs {needed_words(needed)}": not (declared.evidence & given or of_means),
         "needs two groups in each fold, and here a fold is one group": form in ("auc", "areas")
         and yields.one_group_a_fold,
     }

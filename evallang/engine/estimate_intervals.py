@@ -44,6 +44,7 @@ from evallang.stats.intervals.cross_validation import ALONE, HeldOutLosses
 from evallang.stats.intervals.few_groups import (
     clustered_wilson,
     weighted_wilson,
+    wilson_of_means,
 )
 from evallang.stats.intervals.interval import (
     INTERVALS,
@@ -224,7 +225,10 @@ class IntervalInputs(Struct, frozen=True, dict=True):
         return float(found.min()), float(found.max())
 
     def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
-        """Return Wilson's interval with n over the design effect of the groups."""
+        """Return Wilson's interval by the spread over groups, or over examples with repeats."""
+        if self.evaluation.means:
+            found = wilson_of_means(self.losses(), self.groups, self.study.confidence)
+            return found, found.notes
         if not self.entry.declaration.of_all_examples:
             return None, ("no interval: its form for groups is that of accuracy",)
         right = _successes(self.entry, self.metric.keywords(), self.outcome)
@@ -566,7 +570,7 @@ def _of_equal_examples(inputs: IntervalInputs) -> Interval | None:
     n = inputs.outcome.n if groups is None else len(np.unique(groups))
     found = clopper_pearson(n if value == 1 else 0, n, inputs.study.confidence)
     units = inputs.evaluation.unit if groups is None else "groups"
-    note = f"exact interval of {n} {units} that are alike, because no resample differed"
+    note = f"exact interval of {n} {units} that are alike"
     return replace(found, notes=(*found.notes, note))
 
 
@@ -588,8 +592,8 @@ def _computed(
     weighted = inputs.outcome.weights is not None
     counted = counted_by_metric(inputs.evaluation, (inputs.model,), inputs.metric)
     lacking = shortfalls(entry.declaration.holds, counted)
-    unlike = weighted or inputs.evaluation.group_codes is not None
-    if unlike and entry.declaration.form == "proportion":
+    in_groups = inputs.evaluation.means or inputs.evaluation.group_codes is not None
+    if (weighted or in_groups) and entry.declaration.form == "proportion":
         share, notes = inputs.with_weights() if weighted else inputs.over_groups()
         share = None if share is None else with_shortfalls(share, lacking)
         return _or_reason(share, notes if share is None else share.notes)

@@ -134,7 +134,7 @@ def _settings(
             len(source.classes),
             grouped,
             own,
-            source.n,
+            source.n_examples,
         )
     for scores in read.score_tables:
         own = own_metric(scores.spec)

@@ -109,13 +109,13 @@ class Number(Struct, frozen=True):
 def shortfalls(
     validity: Validity, counted: Mapping[Counted, Number | None]
 ) -> tuple[tuple[Holds, str], ...]:
-    """Return what an interval or test lacks, each with its note."""
+    """Return what an interval or test lacks, each with its note: the first of what is counted."""
     if isinstance(validity, str):
         return ()
-    found = []
+    found: list[tuple[Holds, str]] = []
     for holds in validity:
         number = counted.get(holds.count)
-        if number is None or not number.n:
+        if number is None or not number.n or any(one.count is holds.count for one, _ in found):
             continue
         least, clause = holds.least, holds.found
         if number.tail is not None:

@@ -102,9 +102,11 @@ def test_a_check_a_plan_and_power_take_the_spread_of_the_samples_from_the_data(t
     between = max(sd**2 - 2 * within**2 / 5, 0) ** 0.5
     assert own["assumptions"]["sd_between"] == pytest.approx(between)
     assert power(own["detectable"]) == pytest.approx(0.8, abs=1e-6)
-    said = f"on 40 questions detects a difference of {own['detectable']:.3g} in accuracy"
+    said = f"accuracy: {100 * own['detectable']:.1f} points (permutation, 40 questions)"
     for command in (("check", "--data"), ("plan",)):
-        assert said in " ".join(invoked(*command, place).split())
+        lines = invoked(*command, place).splitlines()
+        assert said in map(str.strip, lines)
+        assert max(map(len, lines)) <= 80
 
 
 def test_without_data_a_plan_states_what_it_assumes(tmp_path, invoked):
@@ -112,5 +114,11 @@ def test_without_data_a_plan_states_what_it_assumes(tmp_path, invoked):
                     "sd_within=0.45, samples=5)\n", ["question"])  # fmt: skip
     (tmp_path / "q.csv").unlink()
     said = " ".join(invoked("plan", place).split())
-    assert "on 200 questions detects a difference of 0.0692 in accuracy" in said
-    assert "assumed: sd between 0.2, sd within 0.45, samples 5" in said
+    assert "accuracy: 6.9 points (permutation, 200 questions)" in said
+    assert "sd 0.2 between examples, sd 0.45 within, 5 samples each, assumed" in said
+
+
+def test_a_plan_says_that_the_number_of_questions_is_unknown_without_the_data(tmp_path, invoked):
+    place = written(tmp_path, [], OF_SAMPLES, ["question"])
+    (tmp_path / "q.csv").unlink()
+    assert "accuracy: unknown, as the data could not be read" in invoked("plan", place)

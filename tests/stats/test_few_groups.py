@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from evallang import stats
+from evallang.stats.intervals.few_groups import wilson_of_means
 
 
 def grouped(count):
@@ -86,3 +88,24 @@ def test_the_variance_and_degrees_of_freedom_over_groups_are_those_of_cr2(sizes)
     found = stats.t(d, np.zeros(len(d)), groups=codes)
     assert found.df == pytest.approx((df,), rel=1e-9)
     assert found.statistic.value == pytest.approx(d.mean() / np.sqrt(variance), rel=1e-9)
+
+
+def test_the_interval_of_question_means_holds_the_means_within_t_errors_at_each_of_them():
+    means = np.array([1.0, 0.8, 0.6, 1.0, 0.2, 0.4, 1.0])
+    found = wilson_of_means(means, None, 0.95)
+    value, n = means.mean(), len(means)
+    # The error of a mean p is that of the sample times the root of p (1 - p) over that at its mean
+    error = means.std(ddof=1) / n**0.5 / (value * (1 - value)) ** 0.5
+    for bound in (found.low, found.high):
+        errors = abs(value - bound) / (error * (bound * (1 - bound)) ** 0.5)
+        assert errors == pytest.approx(scipy.stats.t.ppf(0.975, n - 1))
+    # Two copies of each question in one group say no more than one
+    twice = wilson_of_means(np.repeat(means, 2), np.repeat(np.arange(n), 2), 0.95)
+    assert (twice.low, twice.high) == pytest.approx((found.low, found.high))
+
+
+def test_question_means_that_are_alike_have_an_interval_without_width_and_one_has_none():
+    flat = wilson_of_means([0.4, 0.4, 0.4], None, 0.95)
+    assert flat.low == flat.high == pytest.approx(0.4)
+    assert wilson_of_means([0.4], None, 0.95).low is None
+    assert wilson_of_means([0.4, 0.5], [1, 1], 0.95).low is None

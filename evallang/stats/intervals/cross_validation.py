@@ -130,6 +130,7 @@ def t(values: ArrayLike, level: float) -> Interval:
         default_for=frozenset({"losses_over_folds"}),
         designs=frozenset({Design.KFOLD}),
         holds=(
+            Holds(Counted.EXAMPLES, 10, "95% intervals of normal values cover 60 to 90%"),
             Holds(Counted.EXAMPLES, 30, "coverage of 95% intervals was 90 to 93% in simulations"),
             OF_OUTSIDE,
             OF_TAIL,

@@ -27,6 +27,7 @@ from evallang.stats.clusters import (
     degrees_of_mean,
     design_effect,
     group_totals,
+    variance_of_mean,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits
 from evallang.stats.intervals.proportions import score_bounds
@@ -74,6 +75,33 @@ def clustered_wilson(
         size, df = len(x) / max(effect, 1.0), degrees_of_mean(codes)
     found = _score_interval(float(x.mean()), size, level, notes, df)
     return replace(found, clusters=clusters), clusters
+
+
+OF_MEANS = "the number of answers is the effective one, by the spread of the means of the examples"
+
+
+def wilson_of_means(values: ArrayLike, groups: ArrayLike | None, level: float) -> Interval:
+    """Wilson's interval for a mean of examples that have several repeats each.
+
+    `values` (n,) are the means of the examples, from 0 to 1, and `groups` (n,) the group of each
+    or None. The effective number of right or wrong answers is m (1 - m) over the variance of the
+    mean m, and t takes the place of z, as with groups (own derivation after Korn & Graubard 1998,
+    who do so for Clopper's and Pearson's interval). Both bounds are the mean where no example
+    differs from the rest. Raises `ValueError` where shapes disagree.
+    """
+    x = _shares(values)
+    codes = np.arange(len(x)) if groups is None else labels(groups, len(x), "group")
+    count = int(codes.max(initial=-1)) + 1
+    clusters = None if groups is None else Clusters(count, design_effect(x, codes))
+    if count < 2:
+        note = f"undefined: the spread takes two {'examples' if groups is None else 'groups'}"
+        return Interval("wilson", level, None, None, (note,), clusters)
+    mean, variance = float(x.mean()), variance_of_mean(x, codes)
+    if not variance > 0:
+        return Interval("wilson", level, mean, mean, (), clusters)
+    size = mean * (1 - mean) / variance
+    found = _score_interval(mean, size, level, (OF_MEANS,), degrees_of_mean(codes))
+    return replace(found, clusters=clusters)
 
 
 def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Interval:

@@ -61,7 +61,8 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
         formula=(
             "all proportions p for which the one observed lies within z standard errors, the "
-            "standard error taken at p"
+            "standard error taken at p; with groups, and with several answers to each of few "
+            "questions, n is the effective number of answers, and t takes the place of z"
         ),
         differs={
             "statsmodels": (

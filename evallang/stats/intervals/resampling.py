@@ -488,6 +488,7 @@ def what_rounds_are_for(options: Mapping[str, Any]) -> Literal["bounds", "standa
         clustered=True,
         weights=True,
         holds=(
+            Holds(Counted.EXAMPLES, 10, "coverage of 95% intervals was 43 to 91% in simulations"),
             Holds(Counted.EXAMPLES, 30, "coverage of 95% intervals was 90 to 93% in simulations"),
             OF_RAREST,
             OF_OUTSIDE,
