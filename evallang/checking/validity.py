@@ -26,6 +26,7 @@ from evallang.compatibility import (
     metric_entry,
     own_metric,
     spoken,
+    with_fixed_runs,
     yields_of,
 )
 from evallang.compatibility.hypothesis_tests import (
@@ -188,6 +189,10 @@ def unmet_averages(
         for source, protocol, yields in here:
             name = source.name
             if LOSSES_PER_ROW not in yields.evidence or not are_paired(yields):
+                if yields.crossed:
+                    instead = with_fixed_runs(yields)
+                    yield refusal("average_of_runs", line.span, name=name, instead=instead)
+                    continue
                 end = lacking(source, protocol)
                 yield refusal("average_without_rows", line.span, lacking=end, over=over)
             elif yields.weighted:

@@ -603,6 +603,10 @@ def _words(name: str) -> set[str]:
 
 
 SPELLED_APART = r"^[+-]?0[0-9]"  # 007: text that would lose its spelling as a number
+COUNTS_INSTEAD = (
+    "; for two different test sets, write `counts` with `right MODEL = RIGHT of TOTAL` for each "
+    "model"
+)
 MOST_LISTED = 5  # keys that a message lists before "and N more"
 ROW = "row"  # of the source, next to the keys "0", "1" ...
 
@@ -783,7 +787,6 @@ def _lacking(
                 if len(common)
                 else f"spell `{column}` alike in all files, or name by `id` a shared column"
             )
-            + "; for two different test sets, write `counts` with `right MODEL = RIGHT of TOTAL` "
-            "for each model",
+            + (COUNTS_INSTEAD if len(columns) == 1 else ""),
             notes=notes,
         )

@@ -31,7 +31,8 @@ def averaged_evidence(
     pseudo-value; that is of the examples that the models `among` share, where these are stated. A
     model that has no example of a data set, or no value there, has no average.
     """
-    is_mean = is_mean_of_rows(metric_entry(metric))
+    entry = metric_entry(metric)
+    is_mean = is_mean_of_rows(entry)
     read = [
         means_of_examples(one, metric) if is_mean else values_of_examples(one, metric, among)
         for one in evaluations
@@ -81,8 +82,16 @@ def averaged_evidence(
             tuple(one.label for one in read),
             without,
             None if is_mean else partial(averaged_evidence, evaluations, metric, over),
+            sum(map(_rarest, evaluations)) if not is_mean and entry.declaration.by_class else None,
         ),
     )
+
+
+def _rarest(evaluation: Evaluation) -> int:
+    """Count the examples of the rarest class of a data set."""
+    found = next(iter(evaluation.models.values()))
+    truth = found.truth[np.unique(found.rows, return_index=True)[1]]
+    return int(np.unique(truth[truth >= 0], return_counts=True)[1].min(initial=evaluation.n))
 
 
 def values_of_examples(

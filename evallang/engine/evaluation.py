@@ -134,7 +134,8 @@ class Averaged(Struct, frozen=True, eq=False):
     `codes` are the data set of each row, `names` their labels; `without` are the models that have
     no average, each with the reason. `about` is what an estimate on
     one of the data sets is about, and `fits` the number of fits of a model on all of them. `again`
-    averages over the examples that some models share, for a metric that is not a mean over them.
+    averages over the examples that some models share, for a metric that is not a mean over them,
+    and `rarest` then counts those of the rarest class of each data set, together.
     """
 
     over: Average
@@ -144,6 +145,7 @@ class Averaged(Struct, frozen=True, eq=False):
     names: tuple[str, ...]
     without: Mapping[str, str]
     again: "Callable[[Sequence[str]], Evaluation] | None" = None
+    rarest: int | None = None
 
 
 class Evaluation(Struct, frozen=True):

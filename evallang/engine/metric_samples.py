@@ -88,6 +88,8 @@ def counted_by_metric(
         unlike = by_size(evaluation.group_codes)
         if unlike is not None:
             found[Counted.SIZES] = Number(unlike)
+    if evaluation.average is not None and evaluation.average.rarest is not None:
+        found[Counted.RAREST] = Number(evaluation.average.rarest)
     if evaluation.judged or evaluation.means or evaluation.group_codes is not None:
         return found
     if declared.needs == "probabilities" and first.counted is None:

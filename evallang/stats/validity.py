@@ -37,6 +37,8 @@ class Counted(StrEnum):
     WEIGHTED = "examples, by their weights"
     TAIL = "examples in the tail"
     MOMENTS = "moments, by their correlation"
+    READERS = "readers"
+    NETWORKS = "networks"
 
 
 class Holds(Struct, frozen=True):
@@ -244,11 +246,17 @@ def _moments(given: Mapping[str, Any]) -> float | None:
     return len(d) * (1 - r) / (1 + r)
 
 
+def _readers(given: Mapping[str, Any]) -> int:
+    return int(np.asarray(given["readers"].scores).shape[1])
+
+
 COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], float | None]] = {
     Counted.EXAMPLES: _examples,
     Counted.GROUPS: _groups,
     Counted.SIZES: _sizes,
     Counted.RAREST: _rarest,
     Counted.MOMENTS: _moments,
+    Counted.READERS: lambda given: None if given["readers"].nested else _readers(given),
+    Counted.NETWORKS: lambda given: _readers(given) if given["readers"].nested else None,
 }
 """The numbers that the inputs of a member tell, each None where they do not."""

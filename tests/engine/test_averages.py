@@ -410,6 +410,17 @@ def test_the_jackknife_of_an_area_has_the_variances_of_its_placements(tmp_path):
     assert error == pytest.approx(variance**0.5 / 3, abs=1e-12)
 
 
+def test_few_examples_of_a_class_are_noted_where_the_metric_is_not_a_mean(tmp_path):
+    table = of_sites(tmp_path)
+    order = pl.int_range(pl.len()).over("site", "y")
+    table.filter((pl.col("y") == 0) | (order < 6)).write_csv(tmp_path / "t.csv")
+    found = run(tmp_path, SITES + "measure f1, accuracy averaged over data\n")
+    notes = {e.metric: e.interval.notes for e in found.estimates if e.averaged}
+    few = "only 18 examples of the rarest class; with fewer than 50, coverage"
+    assert [note[: len(few)] for note in notes["f1"]] == [few]
+    assert notes["accuracy"] == ()
+
+
 def test_what_examples_add_to_a_metric_is_summed_in_their_groups(tmp_path):
     table = of_sites(tmp_path)
     body = SITES.replace("  truth", "  group g\n  truth") + "measure f1 averaged over data\n"

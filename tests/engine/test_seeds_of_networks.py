@@ -288,6 +288,7 @@ def test_a_metric_without_jackknife_is_reported_by_network_with_what_to_write(ta
         ("  reader patient\nmeasure accuracy", ["E144"]),
         ("  weight patient\nmeasure accuracy", ["E144"]),
         ("measure pass_at(k=2)", ["E203"]),
+        ("  dataset part\nmeasure accuracy averaged over data", ["E229"]),
     ],
 )
 def test_what_takes_seeds_for_further_examples_is_refused(rest, expected):
