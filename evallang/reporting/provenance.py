@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import Block, Code, Listing, runs
+from evallang.reporting.document import Block, Code, Listing, Runs, runs
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
@@ -28,11 +28,15 @@ def provenance(context: Context) -> Sequence[Block]:
     """
     results = context.results
     made = results.provenance
-    rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
+    rows: list[tuple[str, str | Runs]] = [
+        ("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")
+    ]
     by_source: dict[str, dict[str, list[str]]] = {}
+    by_notes: dict[tuple[str, ...], list[str]] = {}
     for data in context.data_sets:
         label = context.data_label(data.name)
         by_source.setdefault(data.source, {}).setdefault(data.sha256, []).append(label)
+        by_notes.setdefault(data.notes, []).append(label)
     for source, by_hash in by_source.items():
         if len(by_hash) > MOST_PARTS:
             n = sum(map(len, by_hash.values()))
@@ -45,6 +49,17 @@ def provenance(context: Context) -> Sequence[Block]:
                 f"{source}, SHA-256 {digest}",
             )
             for digest, labels in by_hash.items()
+        ]
+    if len(by_notes) > MOST_PARTS:
+        rows.append((f"Reading: {len(by_notes)} {context.sets}", "notes are in results.json"))
+    else:
+        rows += [
+            (
+                f"Reading: {labels[0] if len(labels) == 1 else f'{len(labels)} {context.sets}'}",
+                _with_code("; ".join(notes)),
+            )
+            for notes, labels in by_notes.items()
+            if notes
         ]
     rows += [
         (f"Folds: {context.protocol(protocol.name)}", f"SHA-256 {digest}")
@@ -108,6 +123,12 @@ def provenance(context: Context) -> Sequence[Block]:
             whole=True,
         )
     ]
+
+
+def _with_code(text: str) -> Runs:
+    """Format the parts in backquotes as code."""
+    parts = text.split("`")
+    return runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
 
 
 def _cores(made: Provenance) -> str:

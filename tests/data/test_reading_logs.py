@@ -527,3 +527,15 @@ def test_compressed_logs_are_read(tmp_path: Path) -> None:
 def test_results_that_are_not_of_lm_eval_are_refused(facts: Any, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(facts))
     assert "E601" in refused(tmp_path, 'predictions q from lm_eval "results.json"\n')
+
+
+def test_what_was_dropped_is_in_the_results_and_in_the_report(tmp_path: Path) -> None:
+    failed = [{"id": 90, "error": {"message": "reset"}}, sample(91, "C", limit="time")]
+    (tmp_path / "a.json").write_text(inspect_log(*RIGHT, *failed))
+    (tmp_path / "s.eval").write_text(HEAD + 'predictions quiz from inspect "a.json"\n')
+    results = ev.run(tmp_path / "s.eval")
+    told = ("m/a: 1 sample errored, dropped", "m/a: 1 sample limited, scored")
+    assert results.record.data[0].notes == told
+    results.render("html", folder=tmp_path)
+    report = (tmp_path / "report.html").read_text()
+    assert f'Reading: quiz/quiz</th><td class="left">{"; ".join(told)}</td>' in report
