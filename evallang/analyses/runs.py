@@ -1,6 +1,6 @@
 """The scores and predictions of one model for every split and seed, and figures of models."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from evallang.engine.evaluation import means_of
 from evallang.engine.outcomes import Outcomes
-from evallang.metrics.metric import is_mean_metric
+from evallang.metrics.metric import Better, is_mean_metric
 from evallang.models.abilities import abilities
 from evallang.reporting.analyses import Part, not_drawn
 from evallang.reporting.document import Figure, Panel, runs
@@ -34,7 +34,7 @@ class Runs(Struct, frozen=True):
     """
 
     metric: str
-    better: Literal["higher", "lower", "nearest"]
+    better: Better
     draws: bool
     values: NDArray[np.float64]
     splits: NDArray[np.float64]

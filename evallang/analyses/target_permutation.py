@@ -8,7 +8,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -20,6 +20,7 @@ from evallang.bibliography import cite
 from evallang.data import dataset
 from evallang.data.strata import TARGET
 from evallang.engine.outcomes import Outcomes
+from evallang.metrics.metric import Better
 from evallang.planning.plan import SubsetPlace
 from evallang.planning.seeds import seed
 from evallang.planning.stratifying import strata_of
@@ -78,7 +79,7 @@ class Shuffled(Struct, frozen=True):
     """
 
     metric: str
-    better: Literal["higher", "lower", "nearest"]
+    better: Better
     n: int
     observed: float
     scores: NDArray[np.float64]

@@ -175,17 +175,20 @@ def without_outputs(
 
 
 def _judge_directions(scope: Scope, study: Study) -> None:
-    """Report comparisons, claims and searches by a metric that has a best value, not a direction.
+    """Report comparisons, claims and searches by a metric without a direction.
 
     A requirement on its level is decided by the interval, which needs no direction.
     """
-    declared = ((entry.name, entry.declaration) for entry in METRICS)
-    other = next(name for name, d in declared if d.needs == "probabilities" and d.ideal is None)
-    directed = [other, *(entry.name for entry in METRICS if entry.declaration.ideal is None)]
+    of_probabilities = (e for e in METRICS if e.declaration.needs == "probabilities")
+    others = [*(measure.metric for measure in study.measures if measure.metric.better is None)]
+    others += [Method(entry.name) for entry in (*of_probabilities, *METRICS)]
+    others = [metric for metric in others if metric_entry(metric).declaration.directed]
+    directed = [m for m in others if all(is_known(s, m) for s in study.sources)] or others
+    other = directed[0].written
     asked = []
     for line in study.comparisons:
-        about = (m for m in directed if not any(unmet_metric(t, Method(m)) for t in tests_of(line)))
-        fitting = next(about, other)
+        about = (m for m in directed if not any(unmet_metric(t, m) for t in tests_of(line)))
+        fitting = next(about, directed[0]).written
         asked += [(metric, line.span, "compared", f"by {fitting}") for metric in line.metrics]
     asked += [
         (line.metric, line.span, "compared", f"in {other}")
@@ -198,15 +201,16 @@ def _judge_directions(scope: Scope, study: Study) -> None:
         asked.append((study.tuning.metric, place, "chosen", f"tune by {other}"))
     refused: set[tuple[Method, str]] = set()
     for metric, span, done, instead in asked:
-        ideal = metric_entry(metric).declaration.ideal if metric.better is None else None
-        if ideal is not None and (metric, done) not in refused:
+        declared = metric_entry(metric).declaration
+        if not declared.directed and (metric, done) not in refused:
             refused.add((metric, done))
+            noun = "judges" if declared.orders == "judges" else "models"
             scope.refuse(
-                "metric_has_best_value",
+                "metric_without_better",
                 span,
+                noun=noun,
                 done=done,
                 metric=metric,
-                ideal=ideal,
                 instead=instead,
             )
 

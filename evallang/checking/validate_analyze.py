@@ -207,7 +207,7 @@ def _unsuited_metric(
     facts = {"metric": metric, "another": another}
     if ours and stated and about.task not in (None, declared.task):
         yield "metric_of_another_task", {**facts, "of": declared.task, "task": about.task}
-    elif analysis.directed and declared.better == "nearest" and metric.better is None:
+    elif analysis.directed and not declared.directed and metric.better is None:
         yield "analysis_by_undirected", facts
     elif analysis.mean_metric and not (metric.better or (ours and is_mean_metric(declared))):
         yield "analysis_by_no_mean", facts

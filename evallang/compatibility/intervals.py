@@ -122,6 +122,8 @@ def default_interval(
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
     plain = yields.single_fit and not (yields.seeds or yields.weighted)
+    if declaration.needs == "verdicts" and plain:
+        return default_of("verdicts")
     if has_influences(metric) and not declaration.resampled and plain:
         return default_of("influences")
     two_classes = is_auc(metric) and (classes is None or classes == 2)

@@ -40,9 +40,7 @@ def choose_again(
         or evaluation.by_rounds
         or evaluation.on_training_rows
         or evaluation.yields.neighbours
-        or entry.declaration.ideal is not None
-        or entry.declaration.needs
-        == "verdicts"  # a share of examples, which judges do not differ in
+        or not entry.declaration.directed
     ):
         return None
     naive = [point_estimate(study, evaluation, model, metric) for model in models]

@@ -451,9 +451,16 @@ def of_counts(inputs: IntervalInputs) -> "Callable[[NDArray[Any]], NDArray[np.fl
 
 @ESTIMATE.provides("limits")
 def limits(inputs: IntervalInputs) -> tuple[float | None, float | None]:
-    """Return the range of the metric, as far as its interval is transformed to stay inside."""
-    declared = inputs.entry.declaration
-    return (None, None) if declared.untransformed else (declared.low, declared.high)
+    """Return the range of the metric."""
+    return inputs.entry.declaration.low, inputs.entry.declaration.high
+
+
+@ESTIMATE.provides("verdicts")
+def verdicts(inputs: IntervalInputs) -> "NDArray[np.int64]":
+    """Return what a judge and humans say of each example (n, 2)."""
+    truth, positive = inputs.outcome.truth, inputs.outcome.positive
+    by_humans = np.where(truth < 0, -1, truth == positive)
+    return np.column_stack([inputs.outcome.output == positive, by_humans])
 
 
 @ESTIMATE.provides("average")

@@ -404,6 +404,8 @@ def _of_analysis(analysis: Entry[AnalysisDeclaration]) -> tuple[str, ...]:
 def _direction(declared: MetricDeclaration) -> str:
     if declared.better == "nearest":
         return f"{declared.ideal:g} is best; models cannot be compared by it"
+    if declared.better == "neither":
+        return "neither more nor less is better; models cannot be compared by it"
     return f"{declared.better} is better"
 
 

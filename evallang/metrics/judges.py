@@ -247,17 +247,6 @@ def _rate(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(found, 0, 1)
 
 
-def _influences(outcome: Outcome) -> NDArray[np.float64]:
-    """Return the derivative of the corrected rate by the weight of each example (n,)."""
-    ones, said, there, hits, absent, rejected = _sums(outcome).columns
-    rate = float(_rate(_sums(outcome).columns.sum(axis=1, keepdims=True))[0])
-    sensitivity, specificity = hits.sum() / there.sum(), rejected.sum() / absent.sum()
-    changes = (said - said.mean()) / len(ones)
-    changes = changes - rate * (hits - there * sensitivity) / there.sum()
-    changes = changes + (1 - rate) * (rejected - absent * specificity) / absent.sum()
-    return np.asarray(changes / (sensitivity + specificity - 1))
-
-
 def _as_judged(outcome: Outcome) -> str | None:
     """State the rate that the judge gives, and its errors against the labels of humans."""
     n, said, there, hits, absent, rejected = (int(s) for s in _sums(outcome).columns.sum(axis=1))
@@ -274,13 +263,12 @@ def _as_judged(outcome: Outcome) -> str | None:
 @METRICS.register(
     MetricDeclaration(
         "verdicts",
-        "higher",
+        "neither",
         0,
         1,
         unit="percent",
         binary_only=True,
         of_positive=True,
-        untransformed=True,
         of_examples="verdicts",
         form="scores",
         caution=(
@@ -288,7 +276,6 @@ def _as_judged(outcome: Outcome) -> str | None:
             "taken to be the same in examples with and without a label by humans"
         ),
         moments=_sums,
-        influences=_influences,
         remark=_as_judged,
         when=(
             "a judge labels all examples and humans label some: the share that humans would call "

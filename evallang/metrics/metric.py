@@ -41,7 +41,7 @@ COUNTED_AT_ONCE = 1 << 18  # examples whose cells take memory at the same time
 
 Direction = Literal["higher", "lower"]
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
-Better = Literal["higher", "lower", "nearest"]
+Better = Literal["higher", "lower", "nearest", "neither"]
 Form = Literal["counts", "losses", "scores"]
 Needs = Literal[
     "labels",
@@ -75,8 +75,8 @@ class MetricDeclaration(Guidance, frozen=True):
     Attributes
     ----------
     needs : what a model must give
-    better : which direction is better; `nearest` to `ideal` where neither is
-    ideal : the best value of a metric without a direction
+    better : which direction is better; `nearest` to `ideal`, or `neither` where it only describes
+    ideal : the best value of a metric that is best `nearest` to it
     title_with_options : the title where options are written, with their names in braces
     abbreviation : what the heads of tables print ("AUC"); a note has the title
     low, high : its range, None where unbounded
@@ -122,8 +122,6 @@ class MetricDeclaration(Guidance, frozen=True):
     matrix_of_classes : True where an option is a matrix with the true classes in its rows
     symmetric : True where truth and labels may change places, as two judges without a truth may
     needs_numbers : from its options to whether ratings must be numbers, where they may
-    untransformed : True where its interval from influences is on its own scale, and cut at its
-        bounds, although it has two
     no_interval : why no interval from its examples is sound, or empty
     under_option : by the name of an option, the unlisted metric that is computed where that
         option is written, because it needs something else of a model
@@ -188,7 +186,6 @@ class MetricDeclaration(Guidance, frozen=True):
     resampled: bool = False
     symmetric: bool = False
     needs_numbers: Callable[[Mapping[str, Any]], bool] | None = None
-    untransformed: bool = False
     rounds_by: str = ""
     sides: (
         Callable[
@@ -213,10 +210,15 @@ class MetricDeclaration(Guidance, frozen=True):
 
     @property
     def direction(self) -> Direction:
-        """Which direction is better; raises `ValueError` for one with a best value."""
-        if self.better == "nearest":
-            raise ValueError(f"the metric has no direction: {self.ideal} is its best value")
-        return self.better
+        """Which direction is better; raises `ValueError` for one without a direction."""
+        if self.better == "higher" or self.better == "lower":
+            return self.better
+        raise ValueError("neither more nor less of the metric is better")
+
+    @property
+    def directed(self) -> bool:
+        """Whether one direction is better, so that models can be compared by it."""
+        return self.better in ("higher", "lower")
 
     @property
     def group(self) -> str:

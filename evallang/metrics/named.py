@@ -105,12 +105,12 @@ def _known() -> Mapping[str, NamedMetric]:
             found |= {_squashed(name): entry for name in names}
     for metric in METRICS:
         declared = metric.declaration
-        if declared.better == "nearest":
+        if not declared.directed:
             continue
         share = (declared.low, declared.high) == (0, 1)
         high = declared.high if declared.high == 1 else None  # others differ by a factor
         found[_squashed(metric.name)] = NamedMetric(
-            declared.better, metric.name, share, declared.low, high
+            declared.direction, metric.name, share, declared.low, high
         )
     for other, own in (*elsewhere.names["metric"].items(), *elsewhere.numbers.items()):
         found.setdefault(_squashed(other), found[own.partition("(")[0].replace("_", "")])

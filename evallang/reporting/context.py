@@ -153,6 +153,8 @@ class MetricWords(Struct, frozen=True):
         """Return a number that is smaller for a better value."""
         if self.ideal is not None:
             return abs(value - self.ideal)
+        if self.better == "neither":
+            return 0.0
         return -value if self.higher_is_better else value
 
     @property

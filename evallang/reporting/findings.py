@@ -181,12 +181,15 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
 
 
 def _uncompared(context: Context, firm: Sequence[Comparison]) -> list[Runs]:
-    """State the primary metric of judges, such as the corrected rate, where others are compared."""
+    """State the primary metric of judges where others are compared, or none is better by it."""
     items = []
-    for setting in context.settings:
+    for setting in context.averages or context.settings:
         metric = context.metrics(setting)[0]
-        known = [e for e in context.estimates(setting, metric) if e.value is not None]
-        compared = not firm or metric in {comparison.metric for comparison in firm}
+        required = _required(context, setting, metric)
+        values = context.estimates(setting, metric)
+        known = [e for e in values if e.value is not None and e.model not in required]
+        ranked = not firm and context.metric(metric).better != "neither"
+        compared = ranked or metric in {comparison.metric for comparison in firm}
         if context.subject(setting.data) == "judge" and not compared and known:
             shown = known[:MOST_FINDINGS]
             numbers = {e.model: estimate_runs(context, setting, e) for e in shown}
@@ -198,6 +201,8 @@ def _uncompared(context: Context, firm: Sequence[Comparison]) -> list[Runs]:
 
 def _best(context: Context, setting: Setting, metric_name: str, praised: set[object]) -> list[Runs]:
     if (setting, metric_name) in praised or ranks_models(context, setting, metric_name):
+        return []
+    if context.metric(metric_name).better == "neither":
         return []
     praised.add((setting, metric_name))
     known = [e for e in context.estimates(setting, metric_name) if e.value is not None]

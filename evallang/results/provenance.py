@@ -138,12 +138,12 @@ class MethodRecord(Struct, frozen=True):
     metric from single examples is sound. `curve` has the words of a curve's axes, and `section` is
     the section of a report that shows an analysis, if it names one. `of_sums` states that a metric
     divides two sums over the examples. `ideal` is the best value of a metric whose `better` is
-    "nearest". `title_states_options` is True where the title has the options of the name in words.
-    `matrix_of_classes` is True where an option of a metric is a matrix with a row for each true
-    class, in the order of the classes. `low` and `high` are the least and the largest possible
-    value of a metric, None if it has no such bound. `over_splits` is True for tests of scores per
-    split, whose training sets overlap; older files do not state it. `abbreviation` is that of a
-    metric ("AUC"), if it has one.
+    "nearest"; "neither" is that of one with no better values. `title_states_options` is True where
+    the title has the options of the name in words. `matrix_of_classes` is True where an option of a
+    metric is a matrix with a row for each true class, in the order of the classes. `low` and `high`
+    are the least and the largest possible value of a metric, None if it has no such bound.
+    `over_splits` is True for tests of scores per split, whose training sets overlap; older files do
+    not state it. `abbreviation` is that of a metric ("AUC"), if it has one.
     """
 
     kind: str

@@ -424,6 +424,13 @@ INPUTS = Inputs(
             shape=("n",),
         ),
         Input(
+            "verdicts",
+            "what a judge and humans say of each example (n, 2): 1 positive, 0 not, -1 no label",
+            frozenset({_ESTIMATE}),
+            evidence=frozenset({ONE_PREDICTION_PER_ROW}),
+            shape=("n", 2),
+        ),
+        Input(
             "held_out",
             "`HeldOutLosses`: losses of models fitted without one fold, and without each pair of "
             "folds",

@@ -6,10 +6,12 @@ import pytest
 import scipy
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as peer_fleiss
+from statsmodels.stats.proportion import proportion_confint
 from studies import study, write_rows
 
 from evallang.api import run
 from evallang.metrics.judges import corrected_rate, fleiss_kappa, krippendorff_alpha
+from evallang.stats.intervals.proportions import lang_reiczigel
 
 RNG = np.random.default_rng(8)
 N = 80
@@ -135,43 +137,97 @@ def test_a_judge_no_better_than_chance_gives_no_rate(tmp_path):
     assert any("no better than chance" in note for note in found.notes)
 
 
-def test_its_variance_is_that_of_the_three_shares(tmp_path):
+def by_counts(called, sensitivity, specificity, *, apart, level=0.95):
+    """Return bounds from successes and trials: Lang & Reiczigel 2014, equations 4 to 7, 16, 17.
+
+    In the paper the three samples are `apart`; else the labelled rows are among all.
+    """
+    z = scipy.stats.norm.ppf(0.5 + level / 2)
+    (x, n), (hits, there), (rejected, absent) = called, sensitivity, specificity
+    p, se, sp = (x + z**2 / 2) / (n + z**2), (hits + 1) / (there + 2), (rejected + 1) / (absent + 2)
+    skill = se + sp - 1
+    rate = (p + sp - 1) / skill
+    of_se, of_sp = se * (1 - se) / (there + 2), sp * (1 - sp) / (absent + 2)
+    variance = p * (1 - p) / (n + z**2) + rate**2 * of_se + (1 - rate) ** 2 * of_sp
+    positive, negative = rate, 1 - rate
+    if not apart:
+        positive, negative = positive - there / n, negative - absent / n
+        with_se = hits * (1 - p) * (1 - se) + (there - hits) * p * se
+        with_sp = -rejected * p * (1 - sp) - (absent - rejected) * (1 - p) * sp
+        variance -= 2 * rate * with_se / (n + z**2) / (there + 2)
+        variance += 2 * (1 - rate) * with_sp / (n + z**2) / (absent + 2)
+    middle = rate + 2 * z**2 * (positive * of_se - negative * of_sp)
+    half = z * variance**0.5 / skill
+    return max(middle - half, 0), min(middle + half, 1)
+
+
+def verdicts(called, sensitivity, specificity):
+    """Return rows with these successes and trials, the labelled ones among all."""
+    (x, n), (hits, there), (rejected, absent) = called, sensitivity, specificity
+    rest = x - hits - (absent - rejected)
+    kinds = [(1, 1), (0, 1), (0, 0), (1, 0), (1, -1), (0, -1)]
+    times = [hits, there - hits, rejected, absent - rejected, rest, n - there - absent - rest]
+    return np.repeat(kinds, times, axis=0)
+
+
+PAPER = (
+    ((4060, 11284), (178, 179), (358, 359), (0.349, 0.372)),
+    ((51, 2971), (32, 33), (20, 20), (0, 0.053)),
+    ((712, 11862), (8, 10), (12, 12), (0, 0.147)),
+    ((259, 509), (84, 127), (96, 109), (0.58, 0.87)),
+    ((51, 509), (23, 41), (187, 195), (0.037, 0.195)),
+)
+"""The examples of the paper with its bounds, by the help page of `prevSeSp` in R package asht."""
+
+
+@pytest.mark.parametrize(("called", "sensitivity", "specificity", "bounds"), PAPER)
+def test_its_interval_is_that_of_the_paper_where_few_of_many_are_labelled(
+    called, sensitivity, specificity, bounds
+):
+    decimals = 2 if bounds[1] == 0.87 else 3
+    found = by_counts(called, sensitivity, specificity, apart=True)
+    assert np.round(found, decimals) == pytest.approx(bounds, abs=1e-12)
+    many = tuple(1000 * count for count in called)
+    interval = lang_reiczigel(verdicts(many, sensitivity, specificity), None, 0.95)
+    expected = by_counts(many, sensitivity, specificity, apart=True)
+    assert (interval.low, interval.high) == pytest.approx(expected, abs=2e-3)
+
+
+def test_its_interval_allows_for_the_labelled_being_some_of_all(tmp_path):
     truth, said = labels(np.random.default_rng(5), 900, 300, 0.4, 0.9, 0.85)
     rows = [(i, s, t if t >= 0 else "") for i, (s, t) in enumerate(zip(said, truth, strict=True))]
     write_rows(tmp_path, "v.csv", "item,judge,human", rows)
     text = 'predictions p from "v.csv"\n  judges judge truth human\nmeasure corrected_rate\n'
     (found,) = run(study(f"evallang 1\n{text}", tmp_path)).estimates
-    # Delta method on the multinomial of the six kinds of examples, with numeric derivatives
-    kinds, counts = np.unique(np.column_stack([truth, said]), axis=0, return_counts=True)
-    shares, step = counts / counts.sum(), 1e-6
-
-    def rate(weights):
-        return corrected_rate(kinds[:, 0], kinds[:, 1], 1, weights)
-
-    slopes = np.array([(rate(shares + h) - rate(shares - h)) / (2 * step)
-                       for h in np.eye(len(shares)) * step])  # fmt: skip
-    variance = ((slopes**2 * shares).sum() - (slopes * shares).sum() ** 2) / (len(truth) - 1)
-    half = scipy.stats.t.ppf(0.975, len(truth) - 1) * variance**0.5
+    there, absent = said[truth == 1], said[truth == 0]
+    counts = (
+        (said.sum(), len(said)),
+        (there.sum(), len(there)),
+        (len(absent) - absent.sum(), len(absent)),
+    )
     bounds = found.interval.low, found.interval.high
-    assert bounds == pytest.approx((found.value - half, found.value + half), abs=1e-6)
+    assert found.interval.method == "lang_reiczigel"
+    assert bounds == pytest.approx(by_counts(*counts, apart=False), abs=1e-12)
+    # where all are labelled, its width is about that of the share of their labels
+    known = truth >= 0
+    every = lang_reiczigel(np.column_stack([said, truth])[known], None, 0.95)
+    plain = proportion_confint(truth[known].sum(), known.sum(), method="agresti_coull")
+    assert every.high - every.low == pytest.approx(plain[1] - plain[0], rel=0.05)
 
 
-@pytest.mark.parametrize(
-    ("rate", "sensitivity", "specificity"), [(0.5, 0.9, 0.85), (0.2, 0.97, 0.97), (0.8, 0.75, 0.8)]
-)
-def test_its_interval_covers_the_rate_although_few_are_labelled(rate, sensitivity, specificity):
-    from evallang.metrics.metric import METRICS, Outcome
-    from evallang.stats.intervals.ratio_of_sums import jackknife
+def test_examples_that_repeat_in_groups_make_the_interval_wider():
+    rows = verdicts((330, 1000), (31, 31), (60, 69))
+    alone = lang_reiczigel(rows, np.arange(1000), 0.95)
+    plain = lang_reiczigel(rows, None, 0.95)
+    assert (alone.low, alone.high) == pytest.approx((plain.low, plain.high), abs=1e-3)
+    four = lang_reiczigel(np.repeat(rows, 4, axis=0), np.repeat(np.arange(1000), 4), 0.95)
+    ignoring = lang_reiczigel(np.repeat(rows, 4, axis=0), None, 0.95)
+    assert four.high - four.low > 1.7 * (ignoring.high - ignoring.low)
+    assert lang_reiczigel(rows, np.zeros(1000), 0.95).low is None
 
-    rng, covered, ignoring, rounds = np.random.default_rng(11), 0, 0, 800
-    influences = METRICS["corrected_rate"].declaration.influences
-    for _ in range(rounds):
-        truth, said = labels(rng, 1000, 100, rate, sensitivity, specificity)
-        value = corrected_rate(truth, said, 1)
-        found = jackknife(value, influences(Outcome(truth, said, 2, 1)), None, (None, None), 0.95)
-        covered += found.low <= rate <= found.high
-        skill = said[truth == 1].mean() - said[truth == 0].mean()
-        half = 1.96 * (said.var() / 1000) ** 0.5 / skill  # as if the judge's errors were known
-        ignoring += abs(value - rate) <= half
-    assert 0.935 <= covered / rounds <= 0.985
-    assert ignoring / rounds < 0.85
+
+def test_a_judge_that_is_hardly_better_than_chance_has_no_interval():
+    # 2 of 2 positives are found, and 55 of 1,000 negatives
+    found = lang_reiczigel(verdicts((1500, 2000), (2, 2), (55, 1000)), None, 0.95)
+    assert (found.low, found.high) == (None, None)
+    assert found.notes == ("undefined: the judge is not shown to be better than chance",)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import is_tuned, own_protocols, tables
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import PredictionsSpec
 from evallang.diagnostics import Changes, Severity
 from evallang.models.model import EstimatorSpec, is_baseline
@@ -48,6 +49,9 @@ def best_of_many_on_one_test_set(study: Study) -> Iterator[Objection]:
         model e = SVC
         protocol cv
     """
+    measured = [metric_entry(measure.metric).declaration for measure in study.measures]
+    if measured and not any(declared.directed for declared in measured):
+        return  # a rate of the examples, or a value that should be near 1, chooses no model
     fitted = [model for model in study.models if not is_baseline(model)]
     declared = ((p, PROTOCOLS[p.kind].declaration) for p in own_protocols(study))
     drawn = (p for p, d in declared if d.division != "in_place" and d.n_splits(p.options) == 1)
@@ -56,26 +60,27 @@ def best_of_many_on_one_test_set(study: Study) -> Iterator[Objection]:
     kinds = {step.name if isinstance(step, EstimatorSpec) else None for step in last}
     if once is not None and tables(study) and len(fitted) >= MANY and len(kinds) > 1:
         fix = SEARCHED if any(map(is_tuned, fitted)) else FIXED
-        yield _objection(len(fitted), "on one test set", once.span, fix)
+        yield _objection(f"{len(fitted)} models", len(fitted), "on one test set", once.span, fix)
         return  # variants of one class are reported as tuning
     for source in study.sources:
         if isinstance(source, PredictionsSpec) and len(source.models) >= MANY:
             if source.fold is None and source.dataset is None:
                 span = source.places.get("models") or source.places.get("predictions")
                 rows = f"on the rows of `{source.name}`"
-                yield _objection(len(source.models), rows, span, FIXED)
+                of = f"{len(source.models)} {source.subject}s"
+                yield _objection(of, len(source.models), rows, span, FIXED)
             return
 
 
 SEARCHED = "write `protocol nested cv outer=5 inner=5`"
-FIXED = "choose on other rows than those reported, or name the one model that the study is about"
+FIXED = "choose on other rows than those reported, or name the one that the study is about"
 
 
-def _objection(number: int, where: str, span: Span | None, fix: str) -> Objection:
+def _objection(of: str, number: int, where: str, span: Span | None, fix: str) -> Objection:
     # about the expected largest of some standard normal values (Blom 1958)
     inflation = normal_quantile(2 * (number - 0.375) / (number + 0.25) - 1)
     return Objection(
-        f"{number} models are scored {where}: if they were equal, the best would look "
+        f"{of} are scored {where}: if they were equal, the best would look "
         f"{inflation:.1f} standard errors better than it is",
         span,
         help=fix,

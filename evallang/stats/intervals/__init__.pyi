@@ -15,6 +15,7 @@ from evallang.stats.intervals.proportions import agresti_coull as agresti_coull
 from evallang.stats.intervals.proportions import clopper_pearson as clopper_pearson
 from evallang.stats.intervals.proportions import delta as delta
 from evallang.stats.intervals.proportions import jeffreys as jeffreys
+from evallang.stats.intervals.proportions import lang_reiczigel as lang_reiczigel
 from evallang.stats.intervals.proportions import takahashi as takahashi
 from evallang.stats.intervals.proportions import wald as wald
 from evallang.stats.intervals.proportions import wilson as wilson

@@ -62,12 +62,14 @@ EstimateForm = Literal[
     "few",
     "averaged",
     "strengths",
+    "verdicts",
 ]
 """What the interval of an estimate is made from: scores of overlapping splits or of readers, right
 and wrong, scores of one model or of the models of folds, scores of three classes or more, losses
 of the models of folds, sums of one test set, what each example changes in a metric of one test
 set, a series, or anything drawn again, a sum of shares, a mean
-over few examples, means of data sets that are averaged, or pairwise judgements."""
+over few examples, means of data sets that are averaged, pairwise judgements, or verdicts of a judge
+whose errors are estimated."""
 
 
 RoundsFor = Callable[[Mapping[str, Any]], Literal["bounds", "standard_error"]]

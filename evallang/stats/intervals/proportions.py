@@ -14,16 +14,27 @@ from numpy.typing import ArrayLike, NDArray
 from evallang.bibliography import cite
 from evallang.evidence import COUNTS, ONE_PREDICTION_PER_ROW, SHARES
 from evallang.registry import Example
-from evallang.results.statistics import Interval
+from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import (
     MOST_COUNTED,
     bounds_inside,
     checked_level,
+    labels,
     normal_quantile,
     numbers,
+    t_quantile,
 )
+from evallang.stats.clusters import group_totals
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.validity import ENOUGH_GROUPS, OF_MISTAKES, OF_RAREST, OF_SIZES, Counted, Holds
+from evallang.stats.validity import (
+    ENOUGH_GROUPS,
+    OF_GROUPS,
+    OF_MISTAKES,
+    OF_RAREST,
+    OF_SIZES,
+    Counted,
+    Holds,
+)
 
 FROM_COUNTS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS, SHARES})
 CHAPTER_2 = (
@@ -537,3 +548,92 @@ def _slopes(
 
 def _none(level: float, reason: str) -> Interval:
     return Interval("delta", level, None, None, (reason,))
+
+
+# 400 examples, of which humans called 10 positive and 10 not; the judge is wrong on one of each
+# and calls 190 of the other 380 positive
+TWENTY_LABELLED = (
+    *((1, 1),) * 9, (0, 1), (1, 0), *((0, 0),) * 9, *((1, -1),) * 190, *((0, -1),) * 190
+)  # fmt: skip
+HALF_BY_HAND = 1.5 * Z_95 * math.sqrt(1 / 18 / (400 + Z_95**2) + 5 / 864)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({ONE_PREDICTION_PER_ROW}),
+        "one_metric",
+        of_metric="corrected_rate",
+        clustered=True,
+        default_for=frozenset({"verdicts"}),
+        holds=(OF_GROUPS,),
+        when="a judge labels all examples and humans some, however few errors of it they find",
+        when_not="examples have weights: bootstrap",
+        example=(
+            'predictions answers "Answers" from "data/ratings.csv"\n'
+            "  judges gpt, claude truth human\n"
+            "  positive acceptable\n"
+            "\n"
+            "measure corrected_rate\n"
+            "  interval lang_reiczigel\n"
+        ),
+        formula=(
+            "corrected rate ± z standard errors by the delta method, after one success and one "
+            "failure are added to sensitivity and to specificity, and z²/2 of each to the share "
+            "that the judge calls positive; moved by 2z² times (rate less the share of labelled "
+            "positives) times the variance of sensitivity, less the same of negatives and "
+            "specificity. Those shares, and covariances in the standard error, are there because "
+            "the labelled examples are some of all; in the paper they are samples of their own. "
+            "With groups, what their examples contribute is added up, and z is t with one degree "
+            "of freedom less than there are groups"
+        ),
+    ),
+    title="Lang–Reiczigel interval",
+    references=(cite("lang2014"),),
+    examples=(
+        Example(
+            (TWENTY_LABELLED, None, 0.95),
+            _bounds(0.5 - HALF_BY_HAND, 0.5 + HALF_BY_HAND),
+            f"{OWN}: sensitivity and specificity of 10/12 and a rate of 1/2, which is not moved",
+            tolerance=1e-9,
+        ),
+    ),
+)
+def lang_reiczigel(verdicts: ArrayLike, groups: ArrayLike | None, level: float) -> Interval:
+    """Interval of a corrected rate, with the errors of the judge estimated from few labels.
+
+    `verdicts` (n, 2) are what the judge and humans say of each example: 1 positive, 0 not, and -1
+    without a label by humans; `groups` (n,) is the group of each example, or None. No interval
+    where the judge is not shown to be better than chance, or with fewer than two groups.
+    """
+    said, truth = numbers(verdicts, "verdicts").T
+    quantile = z = normal_quantile(level)
+    there, absent = truth == 1, truth == 0
+    trials = np.array([np.ones(len(said)), there, absent])
+    right = np.array([said, there & (said == 1), absent & (said == 0)])
+    added = np.array([z * z / 2, 1, 1])  # successes, and failures
+    n = trials.sum(axis=1) + 2 * added
+    shares = (right.sum(axis=1) + added) / n
+    rest, skill = (float(shares[i] + shares[2] - 1) for i in (0, 1))
+    if skill <= 0:
+        return _undefined_rate(level, "the judge is not shown to be better than chance")
+    rate = rest / skill
+    slopes = np.array([1, -rate, 1 - rate]) / n / skill
+    moves = slopes @ (right - trials * shares[:, None])
+    units, clusters = 1.0, None
+    if groups is not None:
+        moves = group_totals(moves, labels(groups, len(moves), "group"))
+        if len(moves) < 2:
+            return _undefined_rate(level, "fewer than two groups")
+        clusters, quantile = Clusters(len(moves), None), t_quantile(level, len(moves) - 1)
+        units = len(moves) / (len(moves) - 1)
+    of_added = added @ (slopes**2 * (shares**2 + (1 - shares) ** 2))
+    half = quantile * math.sqrt(units * float((moves**2).sum()) + float(of_added))
+    variances = (shares * (1 - shares) / n)[1:]
+    more = np.array([rate, 1 - rate]) - trials[1:].mean(axis=1)
+    middle = rate + 2 * z * z * float(variances @ (more * [1, -1]))
+    low, high = max(middle - half, 0.0), min(middle + half, 1.0)
+    return Interval("lang_reiczigel", level, low, high, (), clusters)
+
+
+def _undefined_rate(level: float, reason: str) -> Interval:
+    return Interval("lang_reiczigel", level, None, None, (f"undefined: {reason}",))
