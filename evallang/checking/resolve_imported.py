@@ -727,7 +727,7 @@ def battles(scope: Scope, node: n.BattlesNode) -> BattlesSpec | None:
         winner = replace(winner, values=winner.values[:1])
     spec = BattlesSpec(
         **clauses.described(node, node.path, "judgements"),
-        **clauses.several("first", "second", "id", "group", "judge", "weight"),
+        **clauses.several("first", "second", "id", "group", "judge", "weight", "baseline"),
         winner=None if winner is None else clause_values.column(scope, winner),
         words=words,
         path=node.path.value,

@@ -47,6 +47,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "influences": "metrics of which the influence of each example is known, such as `concordance` "
     "and `average_precision`",
     "strengths": "metrics of pairwise judgements",
+    "verdicts": "`corrected_rate`",
     "readers": "metrics of which the jackknife gives the variance",
     "shares": "weighted sums of shares, such as balanced accuracy",
     "series": "mean losses, their roots, and accuracy",
@@ -208,9 +209,11 @@ def unmet_by_interval(
         "influences": has_influences(metric),
         "readers": is_smooth(metric),
         "strengths": entry.declaration.needs == "games",
+        "verdicts": entry.declaration.needs == "verdicts",
         "series": is_in_series(entry),
     }
-    another = "another metric" if form in ("auc", "areas", "one_metric") else "not"
+    of_one = form in ("auc", "areas", "one_metric", "verdicts")
+    another = "another metric" if of_one else "not"
     noun = f"`{declared.of_metric}`" if declared.of_metric else FORM_NOUNS.get(form)
     of_all = entry.declaration.of_all_examples
     averaged = (form == "proportion" and proportion and not of_all) or form == "auc"

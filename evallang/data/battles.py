@@ -113,10 +113,12 @@ def _read(spec: BattlesSpec, folder: Path, given: Any) -> GivenOutcomes:
     frame, excluded = select(frame.mark_missing(), spec.where)
     form, recognised = _form(spec, frame)
     games = form.games
+    unnamed = any(BASELINE in (game.first, game.second) for game in games)
+    _check_baseline(spec.baseline, frame, unnamed=unnamed and BASELINE not in frame.columns)
     spec = replace(spec, **recognised)
     read_ids(frame, spec.id, within=[spec.judge] if spec.judge else [])
     weights = read_weights(frame, spec.weight)
-    tables = [_table(frame, game) for game in games]
+    tables = [_table(frame, game, spec.baseline) for game in games]
     table = pl.concat(
         [one.with_columns(game=pl.lit(place)) for place, one in enumerate(tables)]
     ).sort("row", "game", maintain_order=True)
@@ -217,8 +219,10 @@ def _form(spec: BattlesSpec, frame: Frame) -> tuple[Form, dict[str, str]]:
             "from",
             help="name them by `first COLUMN`, `second COLUMN` and `winner COLUMN`",
         )
-    told = {"first": form.games[0].first, "second": form.games[0].second}
-    told["winner"] = form.games[0].winner
+    game = form.games[0]
+    told = {"first": game.first, "second": game.second, "winner": game.winner}
+    if spec.baseline is not None:
+        told.pop("first")
     for clause, among in (("group", form.group), ("judge", form.judge)):
         column = next((name for name in among if name in frame.columns), None)
         if getattr(spec, clause) is None and column is not None:
@@ -226,12 +230,31 @@ def _form(spec: BattlesSpec, frame: Frame) -> tuple[Form, dict[str, str]]:
     return form, told
 
 
-def _table(frame: Frame, game: Game) -> pl.DataFrame:
-    """Return row, models, outcome and weight of one game of each row.
+def _check_baseline(baseline: str | None, frame: Frame, *, unnamed: bool) -> None:
+    """Refuse a file that does not name its baseline without one, and a name for one that does."""
+    if unnamed and baseline is None:
+        raise Refused(
+            codes.unusable_verdict,
+            f"`{frame.source}` is a file of Arena-Hard before version 2, which does not name the "
+            "model that the others met",
+            "from",
+            help='write `baseline "gpt-4-0314"` if it was the one of Arena-Hard 0.1',
+        )
+    if baseline is not None and not unnamed:
+        raise Refused(
+            codes.unusable_verdict,
+            f"`{frame.source}` names both models of each game",
+            "baseline",
+            help="remove `baseline`",
+        )
+
+
+def _table(frame: Frame, game: Game, baseline: str | None) -> pl.DataFrame:
+    """Return row, models, outcome and weight of one game of each row; `baseline` has no column.
 
     `lost` marks games without a verdict, `own` those of a model with itself.
     """
-    first, second = (_models(frame, column) for column in (game.first, game.second))
+    first, second = (_models(frame, column, baseline) for column in (game.first, game.second))
     verdicts = frame.texts(game.winner)
     if not game.words and frame.kind(game.winner) is Kind.NUMBER:
         outcome = _preferences(frame, game.winner)
@@ -252,10 +275,10 @@ def _table(frame: Frame, game: Game) -> pl.DataFrame:
     )
 
 
-def _models(frame: Frame, column: str) -> pl.Series:
-    """Return the model of each row; the baseline of a file without its column is called so."""
-    if column == BASELINE and column not in frame.columns:
-        return pl.repeat(BASELINE, frame.n, dtype=pl.String, eager=True)
+def _models(frame: Frame, column: str, baseline: str | None) -> pl.Series:
+    """Return the model of each row; `baseline` is the one whose column the file lacks, if any."""
+    if column == BASELINE and baseline is not None:
+        return pl.repeat(baseline, frame.n, dtype=pl.String, eager=True)
     complete_texts(frame, column, "first")
     return frame.texts(column).str.strip_chars()
 

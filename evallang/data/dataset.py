@@ -308,7 +308,7 @@ class BattlesSpec(Placed, frozen=True):
     """One `battles` statement: pairwise judgements.
 
     Columns that are None are recognised by the fields of the file. `words` says what values of
-    `winner` mean: `first`, `second` or `tie`.
+    `winner` mean: `first`, `second` or `tie`; `baseline` is the model that a file does not name.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("places",)
@@ -325,6 +325,7 @@ class BattlesSpec(Placed, frozen=True):
     group: str | None = None
     judge: str | None = None
     weight: str | None = None
+    baseline: str | None = None
     where: tuple[Where, ...] = ()
     models: tuple[GivenModel, ...] = ()
     unit: Annotated[str, Effect.WORDS] = "judgements"

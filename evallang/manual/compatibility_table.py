@@ -108,7 +108,8 @@ def metrics_here(test: Entry[Any], setting: Setting, **options: int) -> tuple[st
     """Return the metrics by which a test runs in a setting, with their default options."""
     method = Method(test.name, tuple(options.items()))
     own = None if setting.source is None else own_metric(setting.source)
-    known = [Method(m.name) for m in METRICS if measurable(m, setting)] if own is None else [own]
+    compared = [m for m in METRICS if m.declaration.directed and measurable(m, setting)]
+    known = [Method(m.name) for m in compared] if own is None else [own]
     return tuple(
         metric.name
         for metric in known
@@ -119,7 +120,8 @@ def metrics_here(test: Entry[Any], setting: Setting, **options: int) -> tuple[st
 def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
     """Return the metrics by which a test runs in some setting."""
     method = Method(test.name)
-    return tuple(m.name for m in METRICS if unmet_metric(method, Method(m.name)) is None)
+    compared = (m.name for m in METRICS if m.declaration.directed)
+    return tuple(name for name in compared if unmet_metric(method, Method(name)) is None)
 
 
 def measurable(metric: Entry[Any], setting: Setting) -> bool:

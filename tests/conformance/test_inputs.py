@@ -106,6 +106,7 @@ def test_an_input_that_is_not_declared_or_made_already_is_refused():
 
 READINGS = Path(__file__).parents[2] / "examples" / "data" / "readings.csv"
 BATTLES = Path(__file__).parents[2] / "examples" / "data" / "battles.jsonl"
+RATINGS = Path(__file__).parents[2] / "examples" / "data" / "ratings.csv"
 ANSWERS = Path(__file__).parents[2] / "examples" / "data" / "answers.csv"
 TRANSCRIPTS = Path(__file__).parents[2] / "examples" / "data" / "transcripts.csv"
 CANCER = """\
@@ -180,6 +181,8 @@ STUDIES = (
     f'predictions tokens from "{ANSWERS}"\n  model model\n  id question\n'
     '  value "output tokens" all as tokens\n  lower is better\nmeasure accuracy\n'
     'analyze cost_frontier(cost="output tokens")\nanalyze leaderboard\n',
+    f'evallang 1\npredictions answers from "{RATINGS}"\n  judges gpt, claude truth human\n'
+    "  positive acceptable\nmeasure corrected_rate\n",
     f"{CANCER}protocol holdout\nmeasure calibration_slope\n  interval jackknife\n",
 )
 

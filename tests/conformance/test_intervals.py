@@ -226,6 +226,18 @@ EVIDENCE["influences"] = [
     )
     for groups in (None, GROUPS)
 ]
+SAID = RANDOM.integers(0, 2, 60)
+EVIDENCE["verdicts"] = [
+    (np.column_stack([said, truth]), groups)
+    for said, truth in (
+        (SAID, np.where(np.arange(60) < 20, SAID ^ (np.arange(60) % 9 == 0), -1)),
+        (SAID, SAID),  # always right
+        (SAID, np.full(60, -1)),  # no labels
+        (SAID, 1 - SAID),  # always wrong
+        (np.ones(60), np.where(np.arange(60) < 20, SAID, -1)),
+    )
+    for groups in (None, GROUPS, np.zeros(60))
+]
 EVIDENCE["shares"] = [
     (terms, limits)
     for terms, limits in (
@@ -246,6 +258,7 @@ RANGES = {
     "auc": (0, 1),
     "areas": (0, 1),
     "one_metric": (0, 1),
+    "verdicts": (0, 1),
     "cells": (-1, 1),
 }
 
@@ -272,6 +285,8 @@ def arguments_of(entry, evidence, level):
         known |= {"readers": evidence[0], "limits": UNIT}
     elif entry.declaration.form == "strengths":
         known |= {"strengths": evidence[0], "limits": (None, None)}
+    elif entry.declaration.form == "verdicts":
+        known |= {"verdicts": evidence[0], "groups": evidence[1]}
     elif entry.declaration.form == "influences":
         named = ("estimate", "influences", "groups", "limits")
         known |= dict(zip(named, evidence, strict=True))

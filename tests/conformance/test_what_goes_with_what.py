@@ -78,7 +78,7 @@ ONE_OF_EACH_KIND = (
     "krippendorff_alpha",
     "corrected_rate",
 )
-REFUSALS = {"E201", "E202", "E203", "E204", "E207", "E210"}
+REFUSALS = {"E228", "E201", "E202", "E203", "E204", "E207", "E210"}
 OTHER_TASK = "E115"
 REQUIRED = {
     "cost": "cost([[0, 1], [1, 0]])",

@@ -140,10 +140,11 @@ FILES = {
         {"question_id": 82, "model_1": "x", "model_2": "y", "g1_winner": "model_2",
          "g2_winner": "error", "judge": ["gpt-4", "pair-v2"]},
     ],
-    "arena_hard.jsonl": [
+    "arena_hard.jsonl": (HARD := [
         {"uid": "1", "model": "y", "judge": "gpt", "games": [{"score": "A>>B"}, {"score": "A=B"}]},
         {"uid": "2", "model": "y", "judge": "gpt", "games": [{"score": "B>A"}, {"score": None}]},
-    ],
+    ]),
+    "arena_hard_2.jsonl": [{**row, "baseline": "x"} for row in HARD],
     "alpaca.json": [
         {"instruction": "a", "generator_1": "x", "generator_2": "y", "preference": 1.0,
          "annotator": "judge"},
@@ -155,7 +156,8 @@ FILES = {
 }  # fmt: skip
 SHARES = {
     "mt_bench.jsonl": ("x", 3, (1 + 0.5 + 0) / 3),
-    "arena_hard.jsonl": ("baseline", 3, (3 * 1 + 0.5 + 0) / 5),  # `A>>B` counts three times
+    "arena_hard.jsonl": ("x", 3, (3 * 1 + 0.5 + 0) / 5),  # `A>>B` counts three times
+    "arena_hard_2.jsonl": ("x", 3, (3 * 1 + 0.5 + 0) / 5),
     "alpaca.json": ("x", 2, (1 + 0.25) / 2),
 }
 
@@ -166,6 +168,7 @@ def test_files_of_tools_are_recognised_and_errors_counted(name, tmp_path):
     text = json.dumps(rows) if name.endswith(".json") else "\n".join(map(json.dumps, rows))
     (tmp_path / name).write_text(text + "\n", encoding="utf-8")
     lines = HEAD.replace("arena.jsonl", name)
+    lines += '  baseline "x"\n' if name == "arena_hard.jsonl" else ""
     record = ev.run(study(f"{lines}\nmeasure win_rate\n", tmp_path)).record
     model, n, share = SHARES[name]
     assert record.data[0].n == n
@@ -173,4 +176,5 @@ def test_files_of_tools_are_recognised_and_errors_counted(name, tmp_path):
     found = {e.model: e.value for e in record.estimates}
     assert found == {model: pytest.approx(share), "y": pytest.approx(1 - share)}
     read = {d.option for d in record.study.defaults if d.clause.startswith("battles votes")}
-    assert {"first", "second", "winner", "group", "judge"} <= read
+    stated = {"first"} if name == "arena_hard.jsonl" else set()
+    assert {"first", "second", "winner", "group", "judge"} - stated <= read

@@ -93,7 +93,7 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
         wrong, in the order of time), `readers`
         (areas, and means over examples, of several readers), `shares` (a weighted sum of shares),
         `strata` (a mean over examples, averaged over data sets),
-        `strengths` (of models, from pairwise judgements)
+        `strengths` (of models, from pairwise judgements), `verdicts` (a corrected rate)
     of_metric : the name of the `one_metric`
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
@@ -129,6 +129,7 @@ class IntervalDeclaration(Guidance, RestsOnEvidence, frozen=True):
         "shares",
         "strata",
         "strengths",
+        "verdicts",
     ]
     designs: frozenset[Design] = frozenset()
     of_metric: str = ""

@@ -561,8 +561,7 @@ HALF_BY_HAND = 1.5 * Z_95 * math.sqrt(1 / 18 / (400 + Z_95**2) + 5 / 864)
 @INTERVALS.register(
     IntervalDeclaration(
         frozenset({ONE_PREDICTION_PER_ROW}),
-        "one_metric",
-        of_metric="corrected_rate",
+        "verdicts",
         clustered=True,
         default_for=frozenset({"verdicts"}),
         holds=(OF_GROUPS,),
