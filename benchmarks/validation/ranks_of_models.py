@@ -37,7 +37,8 @@ SECTION = Section(
     "the same weight, and pairs are tested by `permutation max_t` with 999 rounds. Examples that "
     "are difficult are so for all models. Models of equal accuracy share the ranks of their group. "
     "The figures are how often the intervals of all ranks hold together, and the mean width of an "
-    "interval as a share of the whole range, beside that of the narrowest intervals that hold.",
+    "interval as a share of the whole range; `narrowest` is that of the narrowest intervals that "
+    "hold.",
     ("analysis", "models", "narrowest"),
     ("all ranks covered", "width"),
     of_errors=False,

@@ -99,12 +99,14 @@ from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import (
     AnalysisSpec,
     ComparisonSpec,
+    Measure,
     Method,
     Protocol,
     RequirementSpec,
     Study,
     asked_metrics,
     averaged_lines,
+    models_of,
 )
 
 FIVE_BY_TWO = 5, 2  # repeats and folds of a test that counts on no others
@@ -142,6 +144,7 @@ def judge_read(study: Study, read: Study, sources: ReadSources) -> list[Diagnost
         found += unmet_tests(read, line, yields, sizes)
     for averaged in averaged_lines(read):
         found += list(unmet_averages(read, averaged, yields))[:1]
+    found += _judge_averages(study, given)
     for one in sources.with_examples:
         of_labels = isinstance(one, Table) or bool(one.predictions)
         if of_labels:
@@ -202,6 +205,37 @@ def _judge_names(study: Study, read: Study) -> Iterator[Diagnostic]:
                 words = f"the models are {listed(known, 'and')}"
                 help_ = f"did you mean `{near}`?" if near else words
                 yield refusal("no_model_in_data", line.span, help=help_, name=name)
+
+
+def _judge_averages(study: Study, given: Sequence[GivenOutcomes]) -> Iterator[Diagnostic]:
+    """Report once each model of an average that has no example of one of its data sets."""
+    reported: set[str] = set()
+    for line in averaged_lines(study):
+        metrics = line.metrics if isinstance(line, ComparisonSpec) else (line.metric,)
+        own = {one.spec.name: own_metric(one.spec) for one in given}
+        about = [one for one in given if own[one.spec.name] in (None, *metrics)]
+        every = tuple(dict.fromkeys(model.name for one in about for model in one.models))
+        named = every if isinstance(line, Measure) else line.models
+        if isinstance(line, ComparisonSpec):
+            named = models_of(line, every)
+        for model in dict.fromkeys(named):
+            lacking = [one.spec.name for one in about if not _has_examples(one, model)]
+            if lacking and model not in reported and model in every:
+                reported.add(model)
+                named_sets, over = listed(lacking, "and"), line.averaged
+                yield refusal(
+                    "average_without_data_set",
+                    line.span,
+                    model=model,
+                    lacking=named_sets,
+                    over=over,
+                )
+
+
+def _has_examples(given: GivenOutcomes, model: str) -> bool:
+    answered = given.answered.get(model)
+    known = any(one.name == model for one in given.models)
+    return known and (answered is None or bool(answered.any()))
 
 
 def _check_table(study: Study, table: Table, asked: Questions) -> Iterable[Diagnostic]:

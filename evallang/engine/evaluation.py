@@ -227,8 +227,8 @@ class Evaluation(Struct, frozen=True):
     def strata_of(self, model: str) -> Strata | None:
         """Return the data sets of the rows of a model and their shares of the average.
 
-        None without an average, and where the model has none. Raises `ValueError` where none of
-        these rows is of a data set.
+        None without an average of this model. Raises `ValueError` where none of these rows is of a
+        data set.
         """
         found = self.models[model]
         if self.average is None or found.failed or model in self.average.without:

@@ -157,7 +157,7 @@ def figures(context: Context, setting: Setting, metrics: Sequence[str], number: 
 
 
 def is_ranked(context: Context, setting: Setting) -> bool:
-    """Return whether a ranking shows all estimates of a setting; a summary of text has none."""
+    """Return whether a drawn ranking shows all estimates of a setting."""
     metrics = context.metrics(setting)
     return context.draws and len(metrics) == 1 and ranks_models(context, setting, metrics[0])
 

@@ -291,21 +291,14 @@ def test_pairs_are_compared_on_the_examples_that_both_models_have(tmp_path):
             assert pair.p_adjusted >= pair.p
 
 
-def test_a_model_that_lacks_a_data_set_has_no_average(tmp_path):
+def test_a_line_about_a_model_without_one_of_its_data_sets_is_refused(tmp_path):
     (tmp_path / "e.jsonl").write_text(samples(np.random.default_rng(7), without="z b"))
-    found = run(
-        tmp_path,
-        OF_SAMPLES + "measure accuracy averaged over data\ncompare averaged over data\n"
-        "require x better than z averaged over data\n",
-    )
-    values = {e.model: e for e in found.estimates if e.averaged}
-    assert values["x"].value is not None
-    assert values["z"].value is None and "z has no examples of p/b" in values["z"].notes[0]
-    status = {pair.models: pair.status for pair in found.comparisons[0].pairwise}
-    assert status == {
-        ("x", "y"): "computed", ("x", "z"): "not_computed", ("y", "z"): "not_computed",
-    }  # fmt: skip
-    assert found.requirements[0].reason == "cannot be decided: z has no examples of p/b"
+    pair = "compare x vs {} averaged over data\n"
+    for lines in ("measure accuracy averaged over data\n", pair.format("z")):
+        told = refused(tmp_path, OF_SAMPLES + lines + pair.format("y"))
+        assert told.count("E607 `z` has no examples of `p/b`") == 1
+    (comparison,) = run(tmp_path, OF_SAMPLES + pair.format("y")).comparisons
+    assert comparison.pairwise[0].status == "computed"
 
 
 # --- metrics that are not means -------------------------------------------------------------
