@@ -90,7 +90,7 @@ def _smallest(item: Analysis, several: bool) -> Iterator[str]:
     answers = [a for a in values["answers"] if a["assumptions"].get("samples") != "any number"]
     if "sd_within" in values["observed"]:  # then more samples than there are say nothing here
         answers = [
-            a for a in answers if a["assumptions"]["samples"] == values["samples"]
+            a for a in answers if a["assumptions"].get("samples") == values["samples"]
         ] or answers
     if not answers:
         return

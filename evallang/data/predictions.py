@@ -317,13 +317,19 @@ def _data_sets(
     name = spec.dataset or ""
     warn_of_variants(name, variants_in(frame, name), "dataset", findings)
     column = frame.texts(name)
+    levels = sorted_levels(values)
+    titled = len(levels) == 1 and spec.label != spec.name
     return [
         (
-            replace(spec, name=f"{spec.name}/{value}", label=f"{spec.label}/{value}"),
+            replace(
+                spec,
+                name=f"{spec.name}/{value}",
+                label=spec.label if titled else f"{spec.label}/{value}",
+            ),
             replace(frame.keep(column == value), hashes=None),
             f"among the rows where {spec.dataset} is {value}",
         )
-        for value in sorted_levels(values)
+        for value in levels
     ]
 
 

@@ -213,7 +213,7 @@ def _places(study: Study, sources: ReadSources) -> list[Place]:
         read = [item for item in every if statement_of(item.spec.name) == source.name]
         for item in read:
             names = study.models if isinstance(item, Table) else item.models
-            made.append(Place(item.spec.name, source, item, tuple(m.name for m in names)))
+            made.append(Place(item.spec.name, item.spec, item, tuple(m.name for m in names)))
         rows = [table for table in sources.score_tables if table.spec.name == source.name]
         for table in rows:
             columns = tuple(model.name for model in table.models)

@@ -107,6 +107,16 @@ def test_a_check_a_plan_and_power_take_the_spread_of_the_samples_from_the_data(t
         lines = invoked(*command, place).splitlines()
         assert said in map(str.strip, lines)
         assert max(map(len, lines)) <= 80
+    # The same answers in logs of Inspect AI, which number epochs without a clause
+    for k, model in enumerate("ab"):
+        samples = [{"id": i, "epoch": j + 1, "scores": {"s": {"value": int(right[i, j, k])}}}
+                   for i in range(40) for j in range(5)]  # fmt: skip
+        log = {"status": "success", "eval": {"task": "quiz", "model": model}, "samples": samples}
+        (tmp_path / f"{model}.json").write_text(json.dumps(log), encoding="utf-8")
+    _, after = OF_SAMPLES.split("  correct a, b\n")
+    study = f'predictions bench "Bench" from inspect "*.json"\n{after}'
+    logs = written(tmp_path, [], study, [])
+    assert said in map(str.strip, invoked("check", "--data", logs).splitlines())
 
 
 def test_without_data_a_plan_states_what_it_assumes(tmp_path, invoked):
