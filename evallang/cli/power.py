@@ -144,7 +144,8 @@ def _block(item: Analysis) -> Iterator[str]:
         lines = [*_headings(heads, rows), *rows]
         widths = [max(len(row[i]) for row in lines) for i in range(len(heads))]
         for row in lines:
-            yield "    " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
+            cells = (cell.rjust(w) for cell, w in zip(row, widths, strict=True))
+            yield f"    {'  '.join(cells)}".rstrip()
     for note in dict.fromkeys([*values["notes"], *(n for a in answers for n in a["notes"])]):
         yield f"    {note}"
 
@@ -189,6 +190,9 @@ def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         if width is not None:
             row.append("-" if answer["n_for_width"] is None else f"{answer['n_for_width']:,}")
         rows.append(row)
+    if values["n"] is None:  # what depends on n is empty in every row
+        kept = [i for i in range(len(heads)) if any(row[i] != "-" for row in rows)]
+        heads, rows = [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]
     return heads, rows
 
 
