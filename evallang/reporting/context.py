@@ -83,6 +83,9 @@ RANKS = "ranks"
 """The unit of a difference of average ranks."""
 
 
+LONGEST_SHORT = 20  # letters of an abbreviation with its options in the head of a column
+
+
 class MetricWords(Struct, frozen=True):
     """How a metric is named and printed; `noun` is its name inside a sentence.
 
@@ -114,7 +117,7 @@ class MetricWords(Struct, frozen=True):
     @property
     def brief(self) -> str:
         """The name inside a note below such a head."""
-        return self.short or self.noun
+        return mid_sentence(self.short) or self.noun
 
     @property
     def heading(self) -> str:
@@ -586,6 +589,9 @@ class Context:
         reason = found.no_interval or ""
         options = "" if found.title_states_options else name.removeprefix(method_of(name))
         short = abbreviated(found.abbreviation, options) if found.abbreviation else ""
+        alike = [m for m in self.results.methods if m.abbreviation == found.abbreviation]
+        if len(short) > LONGEST_SHORT and len(alike) == 1:
+            short = found.abbreviation or ""  # a note has the options
         targets = {data.target for data in self.results.data if data.target}
         units = "points" if unit == "percent" else ""
         if unit == "target" and len(targets) == 1:

@@ -181,6 +181,7 @@ def null_words(context: Context, comparison: Comparison, result: HypothesisTestR
     noun = context.metric(comparison.metric).noun
     null = of_cases(context, result.null.rstrip("."), comparison.data)
     null = null.replace("the metric", f"the {noun}")
+    null = null.replace("models", f"{context.subject(comparison.data)}s")
     return null if context.counts_right(comparison.metric) else null.replace("accuracy", noun)
 
 

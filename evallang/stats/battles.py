@@ -104,6 +104,11 @@ class Strengths(Struct, frozen=True, eq=False):
         """The number of clusters, of several kinds the least; None without any."""
         return min(self.clusters.values(), default=None)
 
+    @property
+    def each(self) -> str:
+        """The plural of these clusters, empty without any."""
+        return min(self.clusters, key=lambda kind: self.clusters[kind], default="")
+
     def take(self, models: Sequence[int]) -> "Strengths":
         """Keep some of the models."""
         some = list(models)

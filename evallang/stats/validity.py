@@ -102,10 +102,14 @@ class Tail(Struct, frozen=True):
 
 
 class Number(Struct, frozen=True):
-    """A number that was counted; of a tail, with what the metric declares."""
+    """A number that was counted; of a tail, with what the metric declares.
+
+    `noun` is the plural of what groups are, where that is known.
+    """
 
     n: float
     tail: Tail | None = None
+    noun: str = ""
 
 
 def shortfalls(
@@ -128,7 +132,7 @@ def shortfalls(
             noun = noun.removesuffix("s") if number.n == 1 else noun
             note = f"only {math.floor(number.n):,} {noun}{space}{rest}; with fewer than {least:,}"
             if holds.count is Counted.GROUPS and not holds.refused:  # results state their number
-                note = f"with fewer than {least:,} groups"
+                note = f"with fewer than {least:,} {number.noun or count}"
             found.append((holds, f"{note}, {clause}"))
     return tuple(found)
 
@@ -143,7 +147,8 @@ def judged(function: Function, validity: Validity, inputs: tuple[str, ...]) -> F
         result = function(*args, **given)
         known = dict(zip(inputs, args, strict=False)) | given
         counts = {h.count: COUNTS[h.count](known) for h in validity if h.count in COUNTS}
-        numbers = {count: None if n is None else Number(n) for count, n in counts.items()}
+        noun = getattr(known.get("strengths"), "each", "")
+        numbers = {c: None if n is None else Number(n, None, noun) for c, n in counts.items()}
         return with_shortfalls(result, shortfalls(validity, numbers))
 
     return cast(Function, wrapped)

@@ -35,7 +35,8 @@ def assert_shortfalls_are_stated(entry, arguments, found):
         return
     given = dict(zip(entry.inputs, arguments, strict=True))
     counts = {h.count: COUNTS[h.count](given) for h in declared if h.count in COUNTS}
-    known = {count: Number(n) for count, n in counts.items() if n is not None}
+    noun = getattr(given.get("strengths"), "each", "")  # prompts or judges
+    known = {count: Number(n, None, noun) for count, n in counts.items() if n is not None}
     bounds = getattr(found, "estimate", found)
     defined = bounds is not None and bounds.low is not None
     short = shortfalls(declared, known)

@@ -6,7 +6,7 @@ import pytest
 import scipy
 import statsmodels.api as sm
 
-from evallang.stats.battles import Battles, fit_strengths, is_bounded, separated_models
+from evallang.stats.battles import Battles, Strengths, fit_strengths, is_bounded, separated_models
 from evallang.stats.hypothesis_tests.strengths import bradley_terry
 from evallang.stats.intervals.strengths import sandwich
 
@@ -190,3 +190,11 @@ def test_a_likelihood_that_grows_without_end_is_recognised(outcome, davidson, ha
         else:
             with pytest.raises(ValueError, match="no maximum"):
                 fit_strengths(battles, ties, order=order)
+
+
+def test_few_clusters_are_called_what_they_are():
+    sizes = {"judges": 300, "prompts": 40}
+    found = sandwich(Strengths(np.ones(1), np.ones((1, 1)), 900, sizes), (None, None), 0.95)
+    assert found.notes == (
+        "with fewer than 50 prompts, the interval tends to be too narrow (Cameron & Miller 2015)",
+    )

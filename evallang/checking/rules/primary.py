@@ -24,7 +24,7 @@ from evallang.compatibility.intervals import (
 from evallang.diagnostics import Changes, Severity
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import Yields
-from evallang.study import Method, Study
+from evallang.study import Method, Study, asked_metrics
 
 SEVERAL = 3  # classes, which stand for any number above two
 
@@ -111,6 +111,42 @@ def measures_without_interval(
             if protocol is None
             else f"write `protocol {repeated_form(study, protocol)}`",
         )
+
+
+@rule("W467", source="a metric with other options is another number")
+def other_options_than_measured(study: Study) -> Iterator[Objection]:
+    """A line asks for a metric without options, and the study measures it with options only.
+
+    `f1` of three classes averages them equally, and `f1(average=weighted)` by their sizes; the
+    strengths of `bradley_terry` add up to 0, and those of `bradley_terry(anchor=a, at=1000)` do
+    not. The line is about a number that the table of estimates does not show.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol cv
+        measure f1(average=weighted)
+        require f1 of a >= 80%
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol cv
+        measure f1(average=weighted)
+        require f1(average=weighted) of a >= 80%
+    """
+    measured = [measure.metric for measure in study.measures]
+    for asked in asked_metrics(study)[len(measured) :]:
+        others = [m for m in measured if m.name == asked.metric.name and m != asked.metric]
+        if asked.stated and not asked.metric.options and others and asked.metric not in measured:
+            yield Objection(
+                f"`{asked.metric.written}` has other options here than in "
+                f"{listed(m.written for m in others)}, which is measured",
+                asked.span,
+                help=f"write `{others[0].written}`, or measure `{asked.metric.written}` too",
+            )
 
 
 @rule("W453", source="Grandini, Bagli & Visani 2020", severity=Severity.HINT)

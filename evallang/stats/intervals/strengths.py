@@ -86,7 +86,8 @@ def sandwich(
     value = float(strengths.values[0])
     variance = float(strengths.covariance[0, 0])
     if not variance > 0:
-        return Interval("sandwich", level, None, None, ("undefined: the value has no variance",))
+        why = "the value has no variance" if strengths.ties is None else "it is the anchor"
+        return Interval("sandwich", level, None, None, (f"undefined: {why}",))
     half = half_width(strengths, variance, level)
     low, high = limits
     bounds = (
