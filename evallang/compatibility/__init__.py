@@ -285,8 +285,8 @@ def is_smooth(metric: Method) -> bool:
     return not metric.code and (sums or declared.ranks == "area" or has_influences(metric))
 
 
-def is_in_series(metric: Entry[MetricDeclaration]) -> bool:
-    """Return whether a metric is a mean over examples, or the root of one, in any order of them."""
+def is_mean_or_root(metric: Entry[MetricDeclaration]) -> bool:
+    """Return whether a metric is a mean over examples, or the root of one."""
     return metric.declaration.form == "losses" or metric.declaration.proportion == "all"
 
 

@@ -8,9 +8,9 @@ from msgspec import Struct
 from evallang.compatibility import (
     has_influences,
     is_auc,
-    is_in_series,
     is_mean_of_losses,
     is_mean_of_rows,
+    is_mean_or_root,
     is_proportion,
     is_share_of_union,
     is_smooth,
@@ -116,7 +116,7 @@ def default_interval(
         return default_of((few and _few(entry)) or "drawn")
     if yields.neighbours:
         plain = yields.once and not (grouped or yields.weighted or yields.seeds)
-        return default_of("series") if plain and is_in_series(entry) else None
+        return default_of("series") if plain and is_mean_or_root(entry) else None
     unusable = not yields.once or not yields.evidence
     if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
@@ -210,7 +210,7 @@ def unmet_by_interval(
         "readers": is_smooth(metric),
         "strengths": entry.declaration.needs == "games",
         "verdicts": entry.declaration.needs == "verdicts",
-        "series": is_in_series(entry),
+        "series": is_mean_or_root(entry),
     }
     of_one = form in ("auc", "areas", "one_metric", "verdicts")
     another = "another metric" if of_one else "not"

@@ -12,6 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from evallang.compatibility import is_mean_of_rows
 from evallang.data.labels import sort_labels
 from evallang.engine.estimate_intervals import IntervalInputs, estimate_interval
 from evallang.engine.evaluation import (
@@ -213,18 +214,12 @@ class _Rounds:
 
     def losses(self) -> "NDArray[np.float64] | None":
         """Return losses out of the bag (B, n), NaN where drawn; None where there are none."""
-        if not self._is_mean():
+        if not is_mean_of_rows(self.entry):
             return None
         table = np.full((len(self.masks), len(self.rows)), np.nan)
         for b, mask in enumerate(self.masks):
             table[b, np.searchsorted(self.rows, self.found.rows[mask])] = self.loss(mask)
         return table
-
-    def _is_mean(self) -> bool:
-        declared = self.entry.declaration
-        return declared.proportion == "all" or (
-            declared.form == "losses" and declared.transform is None
-        )
 
     def loss(self, mask: "NDArray[np.bool_]") -> "NDArray[np.float64]":
         """Return the loss of each row of a mask; 0-1 for accuracy and error rate."""

@@ -13,7 +13,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from evallang.compatibility import is_mean_of_rows, metric_entry, own_metric, yields_of
+from evallang.compatibility import (
+    is_mean_of_rows,
+    is_mean_or_root,
+    metric_entry,
+    own_metric,
+    yields_of,
+)
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.fit_outcome import FitOutcome
 from evallang.engine.rounded_scores import round_scores
@@ -613,7 +619,7 @@ def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
             )
         }
         return evaluation.altered(models=models, means=True, strengths=strengths)
-    if not is_mean(metric):
+    if not is_mean_or_root(metric_entry(metric)):
         if evaluation.group_codes is not None:
             return evaluation
         codes = np.arange(1 + max(int(m.rows.max()) for m in evaluation.models.values()))
@@ -666,7 +672,7 @@ def spread_of_samples(
     samples, or examples have one, or unlike numbers of them.
     """
     if (
-        not (evaluation.yields.averaged and is_mean(metric))
+        not (evaluation.yields.averaged and is_mean_or_root(metric_entry(metric)))
         or evaluation.yields.run_word != "repeat"
     ):
         return None
@@ -676,12 +682,6 @@ def spread_of_samples(
     if len(times) != 1 or not variances or np.isnan(variances).any():
         return None
     return float(np.sqrt(np.mean(variances))), times.pop()
-
-
-def is_mean(metric: Method) -> bool:
-    """Return whether a metric is a mean over examples."""
-    declared = metric_entry(metric).declaration
-    return declared.form == "losses" or declared.proportion == "all"
 
 
 def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from evallang.compatibility import metric_entry
+from evallang.compatibility import is_mean_or_root, metric_entry
 from evallang.compatibility.hypothesis_tests import reads_order
 from evallang.data.dataset import Table
 from evallang.data.row_rules.revealing_features import (
@@ -25,7 +25,7 @@ from evallang.data.row_rules.strengths import area
 from evallang.diagnostics import Diagnostic, codes, diagnose
 from evallang.engine.comparisons import OneSource
 from evallang.engine.estimates import levels, restricted, too_few
-from evallang.engine.evaluation import Evaluation, FittedFold, ModelOutcome, is_mean, means_of
+from evallang.engine.evaluation import Evaluation, FittedFold, ModelOutcome, means_of
 from evallang.engine.walk import computes
 from evallang.hypotheses import Families
 from evallang.metrics.metric import default_metric
@@ -626,7 +626,7 @@ def folds_that_disagree(study: Study, evaluations: Sequence[Evaluation]) -> Iter
 def _mean_metric(study: Study, evaluation: Evaluation) -> tuple[Method, Span | None] | None:
     """Return the mean over examples that folds are compared by, and where the study measures."""
     for measure in study.measures:
-        if is_mean(measure.metric):
+        if is_mean_or_root(metric_entry(measure.metric)):
             return measure.metric, measure.span
     fitted = all(model.fitted for model in evaluation.models.values())
     if not study.measures or not fitted:
@@ -635,7 +635,7 @@ def _mean_metric(study: Study, evaluation: Evaluation) -> tuple[Method, Span | N
         "regression" if evaluation.task == "regression" else "classification"
     )
     metric = Method(default_metric(task))
-    return (metric, study.measures[0].span) if is_mean(metric) else None
+    return (metric, study.measures[0].span) if is_mean_or_root(metric_entry(metric)) else None
 
 
 def _spread(

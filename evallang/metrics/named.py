@@ -189,14 +189,16 @@ def mean_over_repeats(entry: MetricEntry) -> MetricEntry:
     """Make the metric of an example's mean over repeats out of one that is a mean of examples.
 
     Of an accuracy it is the mean share of repeats in which an example is right: a number, and
-    no count of successes. A root stays the root of the mean.
+    no count of successes. A root stays the root of the mean. Nothing is remarked of the examples.
     """
     return replace(
         entry,
         function=mean_of_values,
         inputs=_INPUTS,
         read_options=no_options,
-        declaration=replace(entry.declaration, form="losses", proportion=None, complement=False),
+        declaration=replace(
+            entry.declaration, form="losses", proportion=None, complement=False, remark=None
+        ),
     )
 
 

@@ -506,7 +506,10 @@ def test_a_root_of_a_mean_is_averaged_after_the_root(tmp_path):
     ]
     pl.concat(parts).with_row_index("id").write_csv(tmp_path / "t.csv")
     body = 'predictions p from "t.csv"\n  id id\n  dataset d\n  truth y\n  task regression\n'
-    found = run(tmp_path, body + "  models m\nmeasure rmse, r2 averaged over data\n")
+    found = run(tmp_path, body + "  models m\nmeasure rmse, r2, mape averaged over data\n")
+    mape = next(e for e in found.estimates if e.averaged and e.metric == "mape")
+    each = [sklearn.metrics.mean_absolute_percentage_error(x["y"], x["m"]) for x in parts]
+    assert (mape.value, mape.notes) == (pytest.approx(np.mean(each)), ())
     for metric, function in (
         ("rmse", sklearn.metrics.root_mean_squared_error), ("r2", sklearn.metrics.r2_score),
     ):  # fmt: skip

@@ -384,16 +384,9 @@ def _not_rejected(
     bounds = []
     for side, far in zip((-1.0, 1.0), reached, strict=True):
         far[~np.isfinite(far)] = math.inf
-        found, limit = 0.0, (1 - level) * (1 + TIE)
-        if every is None:  # each swap has the same chance
-            beyond = own + np.cumsum(chances) > limit
-            if beyond.any():
-                place = rounds - 1 - int(beyond.argmax())
-                found = float(np.partition(far, place)[place])
-        else:
-            order = np.argsort(-far, kind="stable")
-            beyond = own + np.cumsum(chances[order]) > limit
-            found = float(far[order[int(beyond.argmax())]]) if beyond.any() else 0.0
+        order = np.argsort(-far, kind="stable")
+        beyond = own + np.cumsum(chances[order]) > (1 - level) * (1 + TIE)
+        found = float(far[order[int(beyond.argmax())]]) if beyond.any() else 0.0
         bound = observed + side * (math.inf if own > 1 - level else found)
         same = math.isfinite(bound) and abs(bound) <= TIE * max(abs(observed), found)
         bounds.append(0.0 if same else bound)

@@ -220,10 +220,6 @@ class SignSwapper(Swapper):
 
     def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
-        return self._kinds
-
-    @cached_property
-    def _kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         assert self.shift is not None, "a difference that has a shift"
         parts = np.column_stack([self._units, self.shift._units])
         sizes = np.abs(parts).max(axis=0, initial=0.0)

@@ -15,6 +15,14 @@ from evallang.registry import Design, Guidance, Registry
 from evallang.stats.validity import Validity, judged
 
 Limits = tuple[float | None, float | None]
+
+
+def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
+    """Return bounds, cut at the limits of a metric."""
+    least, most = limits
+    return low if least is None else max(low, least), high if most is None else min(high, most)
+
+
 """The range of a statistic, None where it is unbounded."""
 
 

@@ -25,7 +25,7 @@ from evallang.stats.basics import (
     t_quantile,
 )
 from evallang.stats.clusters import group_totals
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, within
 from evallang.stats.validity import (
     ENOUGH_GROUPS,
     OF_GROUPS,
@@ -516,11 +516,7 @@ def delta(
         return _none(level, f"undefined: at {value:g} the delta method has no variance")
     half = z * math.sqrt(variance)
     if low is None or high is None:
-        bounds = (
-            value - half if low is None else max(value - half, low),
-            value + half if high is None else min(value + half, high),
-        )
-        return Interval("delta", level, *bounds)
+        return Interval("delta", level, *within(limits, value - half, value + half))
     # artanh of the place in a range is half its logit: one scale for both
     return Interval("delta", level, *bounds_inside(value, half, low, high))
 

@@ -22,7 +22,7 @@ from evallang.stats.basics import (
     t_quantile,
 )
 from evallang.stats.clusters import degrees_of_sizes, group_totals
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, within
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.validity import OF_GROUPS, OF_OUTSIDE, OF_TAIL, Counted, Holds
 
@@ -182,14 +182,8 @@ def sum_of_shares(
         # einsum and not BLAS: the same bits for any number of threads
         return math.sqrt(max(float(np.einsum("i,ij,j->", signed, alike, signed)), 0.0))
 
-    least, most = limits
-    ends = value - reach(down), value + reach(up)
-    return Interval(
-        "sum_of_shares",
-        level,
-        ends[0] if least is None else max(ends[0], least),
-        ends[1] if most is None else min(ends[1], most),
-    )
+    least, most = within(limits, value - reach(down), value + reach(up))
+    return Interval("sum_of_shares", level, least, most)
 
 
 def _correlations(shares: NDArray[np.float64], sets: NDArray[Any]) -> NDArray[np.float64]:

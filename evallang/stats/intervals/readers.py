@@ -16,7 +16,7 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import checked_level, labels, normal_quantile, numbers, t_quantile
 from evallang.stats.clusters import group_totals
 from evallang.stats.hypothesis_tests.ranking_curves import auc_covariance
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, within
 from evallang.stats.validity import OF_GROUPS, Counted, Holds
 
 
@@ -257,9 +257,5 @@ def obuchowski_rockette(
         note = f"undefined: neither {readers.noun} nor examples vary"
         return Interval("obuchowski_rockette", level, None, None, (note,), clusters)
     half = readers.half_width(level, error, readers.degrees(error, spread, j - 1), 1)
-    low, high = limits
-    bounds = (
-        mean - half if low is None else max(mean - half, low),
-        mean + half if high is None else min(mean + half, high),
-    )
+    bounds = within(limits, mean - half, mean + half)
     return Interval("obuchowski_rockette", level, *bounds, clusters=clusters)

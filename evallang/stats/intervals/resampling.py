@@ -33,6 +33,7 @@ from evallang.stats.intervals.interval import (
     IntervalDeclaration,
     Limits,
     Resampler,
+    within,
 )
 from evallang.stats.score_counts import areas_by_score, ratio, summing, weights_by_score
 from evallang.stats.validity import (
@@ -686,9 +687,7 @@ class ResampledBounds:
 
     def _cut(self, name: str, level: float, low: float, high: float) -> Interval:
         """Keep the bounds inside the range of the metric."""
-        notes, (least, most) = self._notes, self._sample.limits
-        if (least is not None and low < least) or (most is not None and high > most):
+        notes, bounds = self._notes, within(self._sample.limits, low, high)
+        if bounds != (low, high):
             notes = (*notes, "cut at the end of the metric's range")
-        low = low if least is None else max(low, least)
-        high = high if most is None else min(high, most)
-        return Interval(name, level, low, high, notes, draws=len(self._values))
+        return Interval(name, level, *bounds, notes, draws=len(self._values))

@@ -12,7 +12,7 @@ from evallang.evidence import LOSSES_PER_ROW
 from evallang.registry import Example
 from evallang.results.statistics import Interval
 from evallang.stats.basics import checked_level, t_quantile
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Limits, within
 from evallang.stats.strata import Strata, stratified_mean
 from evallang.stats.validity import OF_GROUPS, OF_TAIL, Counted, Holds
 
@@ -97,8 +97,6 @@ def stratified_t(
     except ValueError as error:
         return Interval("stratified_t", level, None, None, (f"undefined: {error}",))
     half = t_quantile(level, found.df) * found.error
-    least = -math.inf if limits[0] is None else limits[0]
-    most = math.inf if limits[1] is None else limits[1]
-    low, high = max(found.mean - half, least), min(found.mean + half, most)
+    bounds = within(limits, found.mean - half, found.mean + half)
     notes = () if half > 0 else ("no width: all values of each data set are equal",)
-    return Interval("stratified_t", level, low, high, notes, found.clusters)
+    return Interval("stratified_t", level, *bounds, notes, found.clusters)

@@ -11,7 +11,7 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.basics import checked_level, normal_quantile, t_quantile
 from evallang.stats.battles import Strengths
 from evallang.stats.clusters import LEAST_GROUPS
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, within
 from evallang.stats.validity import OF_GROUPS, Counted, Holds
 
 OF_CLUSTERS = (
@@ -89,9 +89,5 @@ def sandwich(
         why = "the value has no variance" if strengths.ties is None else "it is the anchor"
         return Interval("sandwich", level, None, None, (f"undefined: {why}",))
     half = half_width(strengths, variance, level)
-    low, high = limits
-    bounds = (
-        value - half if low is None else max(value - half, low),
-        value + half if high is None else min(value + half, high),
-    )
+    bounds = within(limits, value - half, value + half)
     return Interval("sandwich", level, *bounds, (), one_way(strengths))
