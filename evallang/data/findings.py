@@ -137,6 +137,11 @@ def unknown_column(
     words = f"its columns are {quoted(known, 12)}"
     if near:
         words = f"did you mean `{written(near)}`?"
+    elif (outer := column.partition(".")[0]) in known:
+        words = (
+            f"`{outer}` has no values inside; write a text such as `{{'acc': 1}}` as an object, "
+            "which `ast.literal_eval` makes of it"
+        )
     elif len(known) == 1:
         words = f"its one column is {quoted(known)}"
         if column in known[0].split():
