@@ -94,12 +94,13 @@ def _records(data: bytes, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def names_of_rows(value: Any, before: str = "") -> Iterator[str]:
-    """Iterate over the dotted names of the arrays of objects inside an object."""
-    for name, item in value.items() if isinstance(value, dict) else ():
-        if isinstance(item, list) and item and isinstance(item[0], dict):
+    """Iterate over the dotted names of arrays of objects in an object, and of objects of these."""
+    nested = value.items() if isinstance(value, dict) else ()
+    for name, item in ((key, one) for key, one in nested if isinstance(one, dict | list)):
+        parts = [item] if isinstance(item, list) else [*item.values()] if len(item) > 1 else []
+        if parts and all(isinstance(p, list) and p and isinstance(p[0], dict) for p in parts):
             yield before + name
-        elif isinstance(item, dict):
-            yield from names_of_rows(item, f"{before}{name}.")
+        yield from names_of_rows(item, f"{before}{name}.")
 
 
 def _suggest_fix(line: bytes) -> str:

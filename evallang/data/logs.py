@@ -213,7 +213,7 @@ def _decoded(data: bytes, place: str, kind: Any = dict[str, Any]) -> Any:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        fix = "name the logs alone, as by another pattern"
+        fix = "name the logs alone; a table is read without the name of a tool"
         raise _unreadable(place, f"is not a log of this tool: {error}", fix) from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _unreadable(place, f"cannot be read as a log: {error}") from error
@@ -277,7 +277,7 @@ RESULTS = re.compile(rf".*_(?P<date>{DATE})\.json|results\.json")
 class _LmEval(Struct):
     """What is read of a file of results."""
 
-    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    results: dict[str, dict[str, Any]]
     configs: dict[str, Any] = field(default_factory=dict)
     config: dict[str, Any] | None = None
     model_name: str | None = None

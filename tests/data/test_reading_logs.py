@@ -539,3 +539,19 @@ def test_what_was_dropped_is_in_the_results_and_in_the_report(tmp_path: Path) ->
     results.render("html", folder=tmp_path)
     report = (tmp_path / "report.html").read_text()
     assert f'Reading: quiz/quiz</th><td class="left">{"; ".join(told)}</td>' in report
+
+
+def test_an_object_of_tasks_is_proposed_before_its_tasks(tmp_path: Path) -> None:
+    tasks = {f"HumanEval/{i}": [{"base_status": "pass"}] for i in range(3)}
+    (tmp_path / "a.json").write_text(json.dumps({"date": "x", "eval": tasks}))
+    body = 'predictions code from "a.json"\n  id key\n  correct a as base_status = pass\n'
+    assert "name one: `a.json#eval`, `a.json#eval.HumanEval/0`" in refused(tmp_path, body)
+    assert "E601 `a.json` is not a log of this tool" in refused(
+        tmp_path, 'predictions code from lm_eval "a.json"\n'
+    )
+
+
+def test_the_text_of_an_object_is_told_from_an_object(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "metrics": "{'acc': 1}"}) + "\n")
+    body = 'predictions q from "a.jsonl"\n  id id\n  correct a as metrics.acc\n'
+    assert "`metrics` has no values inside" in refused(tmp_path, body)
