@@ -302,7 +302,7 @@ def _sizes_of_average(each: Sequence[Sizes], over: Average) -> Sizes:
         return Sizes(None, unit, unknown=unknown)
     found = [one.n or 0 for one in each]
     n = len(found) ** 2 / sum(1 / size for size in found) if over == "data" else sum(found)
-    return Sizes(round(n), unit, read=True)
+    return Sizes(round(n), unit if n == sum(found) else f"effective {unit}", read=True)
 
 
 def _sizes(drawn: Sequence[Split], place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:
