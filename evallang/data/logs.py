@@ -5,6 +5,7 @@ the study names of it, such as `doc.subject` or `metadata.level`. Nothing in a l
 unpacked to the disk, and no path of an archive is followed: its members have fixed names.
 """
 
+import gzip
 import io
 import os
 import re
@@ -707,7 +708,8 @@ def _lm_eval_among(paths: Sequence[Path]) -> list[Path]:
 
 def _inspect_among(paths: Sequence[Path]) -> list[Path]:
     """Return the files that begin as the logs of Inspect AI do: a ZIP file, or JSON."""
-    starts = {path: _start(path) for path in paths if path.suffix in (".eval", ".json")}
+    endings = (".eval", ".json", ".json.gz")
+    starts = {path: _start(path) for path in paths if path.name.endswith(endings)}
     return [
         path
         for path, start in starts.items()
@@ -718,7 +720,8 @@ def _inspect_among(paths: Sequence[Path]) -> list[Path]:
 def _every_eval_ever_among(paths: Sequence[Path]) -> list[Path]:
     """Return the files whose first record has the fields of this format."""
     fields = (b'"model_id"', b'"evaluation_name"', b'"sample_id"')
-    lines = {path: _start(path) for path in paths if path.suffix == ".jsonl"}
+    endings = (".jsonl", ".jsonl.gz")
+    lines = {path: _start(path) for path in paths if path.name.endswith(endings)}
     return [path for path, start in lines.items() if all(one in start for one in fields)]
 
 
@@ -730,8 +733,11 @@ def _helm_among(paths: Sequence[Path]) -> list[Path]:
 
 
 def _start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(4096)
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        try:
+            return file.read(4096)
+        except (OSError, EOFError, zlib.error):  # its reader reports a damaged file
+            return b""
 
 
 class Tool(Struct, frozen=True):

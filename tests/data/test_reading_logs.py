@@ -555,3 +555,22 @@ def test_the_text_of_an_object_is_told_from_an_object(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "metrics": "{'acc': 1}"}) + "\n")
     body = 'predictions q from "a.jsonl"\n  id id\n  correct a as metrics.acc\n'
     assert "`metrics` has no values inside" in refused(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("results.json", '{"results": {"t": {"acc,none": 1}}, "configs": {"../../t": {}}}'),
+        ("a.json.gz", "not compressed"),
+        ("a.jsonl.gz", "not compressed"),
+    ],
+)
+def test_folders_of_odd_files_are_refused_by_every_tool(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / name).write_text(content)
+    (tmp_path / "t.jsonl").write_text('{"doc_id": 1, "acc": 1}\n')  # outside the folder
+    for tool in ("lm_eval", "inspect", "every_eval_ever"):
+        for location in ("logs", "logs/*"):
+            assert refused(tmp_path, f'predictions q from {tool} "{location}"\n')
