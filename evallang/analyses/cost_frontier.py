@@ -329,6 +329,7 @@ def _drawing(context: Context, known: Sequence[Mapping[str, Any]], words: _Words
         steps += [(after[0], before[1]), after]
     canvas.line([*steps, (end if cheap > 0 else start, steps[-1][1])], INK, 0.7, "2.5 2")
     places = [(x(one["cost"]), y(one["value"])) for one in known]
+    taken = [(cx - 3, cy - 3, cx + 3, cy + 3) for cx, cy in places]
     for one, (cx, cy) in zip(known, places, strict=True):
         look = context.look(one["model"])
         for low, high, axis in (
@@ -339,8 +340,11 @@ def _drawing(context: Context, known: Sequence[Mapping[str, Any]], words: _Words
                 first, last = axis(low), axis(high)
                 bar = [(cx, first), (cx, last)] if axis is y else [(first, cy), (last, cy)]
                 canvas.line(bar, look.colour, 1.0)
+                ends_x, ends_y = (sorted(at) for at in zip(*bar, strict=True))
+                taken.append((ends_x[0] - 1, ends_y[0] - 1, ends_x[1] + 1, ends_y[1] + 1))
         canvas.dot(cx, cy, filled=one["dominated_by"] is None, look=look)
-    _write_names(canvas, [context.model(one["model"]) for one in known], places, (start, end), foot)
+    names = [context.model(one["model"]) for one in known]
+    _write_names(canvas, names, places, taken, (start, end), foot)
     return canvas
 
 
@@ -370,11 +374,19 @@ def _scale(
 
 
 def _write_names(
-    canvas: Canvas, names: Sequence[str], places: Sequence[Point], plot: Point, foot: float
+    canvas: Canvas,
+    names: Sequence[str],
+    places: Sequence[Point],
+    drawn: Sequence[tuple[float, float, float, float]],
+    plot: Point,
+    foot: float,
 ) -> None:
-    """Write each name next to its marker, or numbers with the names below where one has no room."""
+    """Write each name next to its marker, or numbers with the names below where one has no room.
+
+    `drawn` are the boxes of markers and intervals, which names leave free.
+    """
     for texts in (names, [str(place) for place, _ in enumerate(names, 1)]):
-        taken = [(x - 3, y - 3, x + 3, y + 3) for x, y in places]
+        taken = list(drawn)
         found = []
         for text, (x, y) in zip(texts, places, strict=True):
             wide_ = fonts.width(text, SIZE)

@@ -710,6 +710,10 @@ def _warn_of_gaps(
     every, common = len(scored), scored.fold(lambda a, b: a & b).sum()
     if every - common > MUCH * every:
         sizes = [f"{model} {scored[model].sum():,}" for model in scored.columns]
+        known = [written(model) for model in scored.columns if scored[model].any()]
+        instead = "name logs of the same questions"
+        if len(known) < len(sizes):
+            instead = f"name only the models that have scores: `models {', '.join(known)}`"
         findings.add(
             codes.different_samples,
             f"{common:,} of {every:,} samples of `{spec.name}` have a score of every model: "
@@ -717,7 +721,7 @@ def _warn_of_gaps(
             "from",
             help="write `rows common` to score every model on the samples that all have"
             if common
-            else "name logs of the same questions",
+            else instead,
         )
 
 

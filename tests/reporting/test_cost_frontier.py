@@ -9,6 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 from studies import write_rows
 
 import evallang as ev
+from evallang.analyses.cost_frontier import _write_names
 from evallang.reporting.report import figures as report_figures
 from evallang.reporting.summary import summary
 
@@ -148,3 +149,17 @@ def test_a_value_with_a_plural_name_is_worded_as_one(tmp_path):
         record = run(tmp_path, rows, tested.replace("output tokens", name))
         found = " ".join(summary(record).findings)
         assert all(words in found for words in said), found
+
+
+def test_a_name_is_not_written_on_the_interval_of_another_model():
+    written = {}
+
+    class Sheet:
+        def words(self, x, y, text):
+            written[text] = x
+
+    places = [(100.0, 50.0), (112.0, 80.0)]
+    bar = (111.0, 20.0, 113.0, 140.0)  # of the second, to the right of the first
+    markers = [(x - 3, y - 3, x + 3, y + 3) for x, y in places]
+    _write_names(Sheet(), ["first", "second"], places, [*markers, bar], (0.0, 240.0), 200.0)
+    assert written["first"] < 100 < 112 < written["second"]
