@@ -178,6 +178,9 @@ class Assembly:
             self._open(line, meant, Reading(reading.node, (found,) if line.understood else ()))
             return
         taken_by = owners(word)
+        assigns = [token.kind for token in line.tokens[1:2]] == ["EQUAL"]
+        if assigns and not any(item.word in taken_by for item in self._all):
+            taken_by = []  # `baseline = DummyClassifier`, in a study without `battles`
         counts = len(line.tokens) > 1 and line.tokens[1].kind == "NUMBER"  # `log 7` ends a domain
         other = None if counts else language.NOT_STATED.get(word.casefold())
         code, suggestion = codes.unknown_statement, other
@@ -199,7 +202,7 @@ class Assembly:
             suggestion = f"a statement begins with {listed(STATEMENTS)}"
             if meant := language.clause_meant(word, clause_words()):
                 suggestion = f"write `{meant}`, indented below {listed(owners(meant), 'or')}"
-            if [token.kind for token in line.tokens[:2]] == ["NAME", "EQUAL"]:
+            if assigns:
                 form = f"model {shortened(word)} = ..."
                 suggestion = f"write `{form}`, or `let` for what is not a model"
         found = diagnose(code, message, span, help=suggestion)
