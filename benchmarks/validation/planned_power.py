@@ -52,6 +52,7 @@ from evallang.stats.power_of_pairs import (
     rank_power,
     shares_within,
 )
+from evallang.stats.strata import Strata
 
 Draw = Callable[[np.random.Generator], HypothesisTestResult]
 
@@ -81,6 +82,7 @@ WIDTH = Section(
 )
 ROUNDS = 999
 GROUPED = 40_000  # rounds of the power for examples in groups
+TARGET = 0.8
 NEAR = 0.02  # distance of simulated and computed power
 ROUGHLY = 0.04  # the same of resampling tests, whose level is not exactly 5 %
 NARROW = 0.03  # relative distance of widths
@@ -339,6 +341,60 @@ def _f1_width(design: tuple[float, ...]) -> float:
     return width(design[2], int(design[0]))
 
 
+OF_PAIR = mcnemar_power(None, 0.2, 400, target=TARGET).difference or 0.0
+TASKS = np.array([30, 60, 150])
+CODES = np.repeat(np.arange(3), TASKS)
+STRATA = Strata(CODES, np.full(3, 1 / 3))
+
+
+def _of_answers(answers: int, questions: int) -> tuple[float, float]:
+    """Return the smallest difference for answers whose chances are drawn as `_answers` does.
+
+    With it comes the standard deviation of the differences of the means of questions.
+    """
+    mean, spread, gap, sd = 0.4, 0.4**2 / 12, 0.0, 0.0
+    for _ in range(20):  # the spread of the better model's answers depends on the difference
+        within = sum(m * (1 - m) - v for m, v in
+                     ((mean, spread), (mean + gap, spread + 0.2**2 / 12)))  # fmt: skip
+        sd = math.sqrt(0.2**2 / 12 + within / answers)
+        gap = t_power(None, sd, questions, target=TARGET).difference or 0.0
+    return gap, sd
+
+
+def _answers(answers: int, questions: int) -> Draw:
+    """Draw several answers of two models to each question, whose chances differ by question."""
+    gap, _ = _of_answers(answers, questions)
+
+    def draw(rng: np.random.Generator) -> HypothesisTestResult:
+        second = rng.uniform(0.2, 0.6, questions)
+        first = second + gap + rng.uniform(-0.1, 0.1, questions)
+        return t(*(rng.binomial(answers, chance) / answers for chance in (first, second)))
+
+    return draw
+
+
+def _of_tasks(discordant: float) -> float:
+    """Return the smallest difference of an average over tasks with these shares of examples."""
+    gap = 0.0
+    for _ in range(20):
+        error = math.sqrt(float(((discordant - gap**2) / TASKS).sum()) / 9)
+        n = int(TASKS.sum())
+        gap = t_power(None, error * math.sqrt(n), n, target=TARGET).difference or 0.0
+    return gap
+
+
+def _tasks(discordant: float) -> Draw:
+    """Draw which of two models is right alone, alike in all tasks."""
+    gap = _of_tasks(discordant)
+    shares = [(discordant + gap) / 2, (discordant - gap) / 2, 1 - discordant]
+
+    def draw(rng: np.random.Generator) -> HypothesisTestResult:
+        d = rng.choice([1.0, -1.0, 0.0], len(CODES), p=shares)
+        return t(d, np.zeros(len(d)), None, LEVEL, STRATA)
+
+    return draw
+
+
 EIGHT: Sizes = ((8, 100),)
 TWENTY: Sizes = ((10, 20),)
 FORTY: Sizes = ((4, 60),)
@@ -452,6 +508,22 @@ SIMULATIONS: tuple[Simulation, ...] = (
             ), 2_000, ROUGHLY,
         )
         for design in OF_F1
+    ),
+    _power(
+        "mcnemar", "n = 400, 20 % discordant, the smallest difference", _pair(400, 0.2, OF_PAIR),
+        lambda: TARGET, 10_000,
+    ),
+    _power(
+        "t", "5 answers to each of 100 questions, the smallest difference", _answers(5, 100),
+        lambda: TARGET, 10_000,
+    ),
+    _power(
+        "t", "5 answers to each of 30 questions, the smallest difference", _answers(5, 30),
+        lambda: TARGET, 10_000,
+    ),
+    _power(
+        "t", "average of 3 tasks of 30, 60 and 150 questions, 20 % discordant, the smallest "
+        "difference", _tasks(0.2), lambda: TARGET, 10_000,
     ),
     _width(
         "mcnemar", "n = 300, 20 % discordant, 5 points", _pair(300, 0.2, 0.05),

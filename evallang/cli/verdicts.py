@@ -8,6 +8,7 @@ from evallang.results.records import Requirement, ResultsRecord
 from evallang.stats.decisions import distance_shown, power_of_equal_models
 
 POWER = 0.8  # that a study is usually planned for
+LITTLE = 0.1  # power below which the width of one interval says little of those of others
 MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
 
 
@@ -60,7 +61,8 @@ def _power(found: Requirement, *, percent: bool) -> str:
     if found.kind == "superior":
         return f"{POWER:.0%} if the true lead is {told}"
     power = power_of_equal_models(half, found.level, line, both=both)
-    return f"{power:.0%} if the models are equal; {POWER:.0%} with a margin of {told}"
+    chance = f"{power:.0%}" if power >= LITTLE else f"below {LITTLE:.0%}"
+    return f"{chance} if the models are equal; {POWER:.0%} with a margin of {told}"
 
 
 def _numbers(found: Requirement, *, percent: bool) -> str:

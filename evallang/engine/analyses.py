@@ -19,7 +19,8 @@ from evallang.compatibility import is_grouped, metric_entry, own_metric
 from evallang.compatibility.hypothesis_tests import form_asked, tests_without_lines
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
-from evallang.engine.comparisons import OneSource
+from evallang.engine.averages import averaged_evidence
+from evallang.engine.comparisons import OneSource, largest_difference
 from evallang.engine.evaluation import evaluation_of_outcomes
 from evallang.engine.providers import Providers
 from evallang.engine.walk import computes
@@ -63,6 +64,9 @@ GROUPED = (
 OF_AVERAGE = (
     "of the average over {d} data sets: n counts {unit} of one data set whose mean is as precise, "
     "if values vary alike in all data sets"
+)
+SPREAD_OF_AVERAGE = (
+    "the spread is that of one data set of so many with a mean as precise as the average"
 )
 
 
@@ -253,7 +257,14 @@ def _answer_stage(
         if any(is_grouped(place.source, study.group) for place in places):
             told.append(GROUPED)
         form = form_asked(stage.metric, places[0].source, protocol, each[0].classes)
-        yield _answered(study, spec, stage, None, places[0].models, about, tuple(told), form)
+        found = _observed(study, stage, places)
+        if found[0] and not {"sd", "sd_between", "discordant"} & dict(spec.method.options).keys():
+            about, form = replace(about, n=sum(one.n or 0 for one in each)), "losses"
+            told = [SPREAD_OF_AVERAGE]
+        else:
+            found = {}, 0, 1
+        models = places[0].models
+        yield _answered(study, spec, stage, None, models, about, tuple(told), form, found)
         return
     for place in places:
         sizes = sizes_at(place)
@@ -267,21 +278,28 @@ def _answer_stage(
         if place.read is not None:
             grouped = place.read.group_codes is not None
         notes = (GROUPED,) if grouped and not by_folds and not (asks and known) else ()
-        found = _observed(study, stage, place)
+        found = _observed(study, stage, [place])
         yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form, found)
 
 
-def _observed(study: Study, stage: Stage, place: Place) -> tuple[Mapping[str, float], int, int]:
+def _observed(
+    study: Study, stage: Stage, places: Sequence[Place]
+) -> tuple[Mapping[str, float], int, int]:
     """Return what given outcomes tell of what power rests on: the medians over pairs of a line.
 
-    With them come the numbers of pairs and of samples of an example.
+    With them come the numbers of pairs and of samples of an example. Several places are averaged.
     """
-    nothing: Mapping[str, float] = {}
-    if stage.omnibus or not isinstance(place.read, GivenOutcomes):
-        return nothing, 0, 1
-    evaluation = evaluation_of_outcomes(place.read)
+    read = [place.read for place in places if isinstance(place.read, GivenOutcomes)]
+    if stage.omnibus or len(read) < len(places):
+        return {}, 0, 1
+    line, models = stage.line, places[0].models
+    pairs = [models[:2]] if line is None else pairs_of(line, models)
+    evaluation, *others = map(evaluation_of_outcomes, read)
+    if line is not None and line.averaged is not None:
+        among = models_of(line, models)
+        joined = (evaluation, *others)
+        evaluation = averaged_evidence(joined, stage.metric, line.averaged, among)
     context = OneSource(evaluation, stage.metric)
-    pairs = [place.models[:2]] if stage.line is None else pairs_of(stage.line, place.models)
     asked = [context.question(study, stage.test, pair, stage.alpha) for pair in pairs]
     known = [question for question in asked if question is not None and question.observed]
     common = [name for name in (known[0].observed if known else ())
@@ -416,6 +434,7 @@ def _question(
         _measure_of_counts(stage.metric, sizes.classes),
         sizes.groups,
         sizes.read,
+        largest=largest_difference(stage.test, stage.metric, sizes.n, stage.alpha),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang import hypotheses
+from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import difference_form
 from evallang.data.dataset import ScoreTable
 from evallang.engine.across import (
@@ -52,7 +54,12 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
-from evallang.stats.basics import Alternative, standard_deviation, t_quantile
+from evallang.stats.basics import (
+    Alternative,
+    normal_quantile,
+    standard_deviation,
+    t_quantile,
+)
 from evallang.stats.clusters import variance_of_mean
 from evallang.stats.corrections.correction import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.corrections.joint_corrections import (
@@ -61,7 +68,7 @@ from evallang.stats.corrections.joint_corrections import (
     studentized_p,
     swapped_p,
 )
-from evallang.stats.decisions import state_disagreements
+from evallang.stats.decisions import distance_shown, state_disagreements
 from evallang.stats.draws import draw_together
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -72,6 +79,7 @@ from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
 from evallang.stats.power import Question, Sizes, Stated, sizes_of
 from evallang.stats.power_of_metrics import t_power
+from evallang.stats.strata import stratified_mean
 from evallang.study import ComparisonSpec, Method, Study
 
 ROUNDS = 10_000
@@ -273,7 +281,7 @@ class OneSource(Struct, frozen=True):
         None where it is not that of the share of discordant examples, or of the spread of the
         differences of independent examples or groups.
         """
-        if len(models) != 2 or self.lacking(models) is not None or self.evaluation.average:
+        if len(models) != 2 or self.lacking(models) is not None:
             return None
         inputs = self._inputs(study, test, models, study.confidence)
         read, groups = inputs.evaluation, inputs.make("groups")
@@ -287,10 +295,21 @@ class OneSource(Struct, frozen=True):
         if form != "losses" or read.weights is not None or read.each == BLOCKS:
             return None
         apart = inputs.compared.losses(0) - inputs.compared.losses(1)
+        asked = replace(asked, largest=largest_difference(test, self.by, len(apart), alpha))
         observed = {"sd": standard_deviation(apart) or 0.0}
         if not observed["sd"] > 0:
             return replace(asked, n=len(apart))
         sizes: Sizes = ()
+        strata = inputs.make("strata")
+        if strata is not None:  # as of one data set with a mean as precise as the average
+            try:
+                error = stratified_mean(apart, strata, groups).error
+            except ValueError:  # the test says so itself
+                return None
+            if not error > 0:
+                return replace(asked, n=len(apart))
+            observed["sd"] = error * len(apart) ** 0.5
+            return replace(asked, n=len(apart), observed=observed)
         if groups is not None:
             codes = np.unique(groups, return_inverse=True)[1]
             sizes = sizes_of(codes)
@@ -744,78 +763,107 @@ def _with_disagreements(study: Study, item: FamilyDecision) -> FamilyDecision:
 def _add_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
     """State of each pair the difference that its test finds with 80 % power.
 
-    Computed from the standard error of a t test over splits, or from the share of discordant
-    examples or the spread of the differences, at the level of the correction's strictest step; a
-    posterior decides at the confidence of the study, on one side.
+    Computed from the share of discordant examples or the spread of the differences where the power
+    of the test follows from these, else from the standard error that its interval shows, at the
+    level of the correction's strictest step; a posterior decides at the confidence of the study,
+    on one side.
     """
     declared, context = item.test_run.declared, item.test_run.context
-    options = item.test_run.single.keywords()
-    if not declared.t_over_splits:
-        of_folds = declared.rests_only_on("fold")
-        if not isinstance(context, OneSource) or declared.power is None or of_folds:
-            return item
-        alpha = round(item.family.level(study.alpha), DIGITS)
-        ask = partial(context.question, study, item.test_run.single, alpha=alpha)
-        tests = tuple(
-            test if test.status == "not_computed" else add_detectable(test, ask(test.models))
-            for test in item.tests
-        )
-        return replace(item, tests=tests)
-    one_sided = declared.bayesian or options.get("alternative", "two_sided") != "two_sided"
-    if declared.bayesian:
-        alpha = round(1 - study.confidence, DIGITS)
-    else:
-        alpha = round(item.family.level(study.alpha), DIGITS)
-    tests = tuple(
-        add_detectable_difference(test, alpha, 1 if one_sided else 2) for test in item.tests
-    )
-    return replace(item, tests=tests)
+    if not isinstance(context, OneSource) or (declared.bayesian and not declared.t_over_splits):
+        return item
+    alpha = 1 - study.confidence if declared.bayesian else item.family.level(study.alpha)
+    add = partial(add_detectable, study, context, item.test_run.single, alpha=alpha)
+    return replace(item, tests=tuple(map(add, item.tests)))
 
 
-def add_detectable(test: HypothesisTestResult, question: Question | None) -> HypothesisTestResult:
+def add_detectable(
+    study: Study,
+    context: OneSource,
+    test: Method,
+    result: HypothesisTestResult,
+    *,
+    alpha: float,
+) -> HypothesisTestResult:
     """Add the difference that a test finds with 80 % power, with what it was computed from.
 
     It is None where not even the largest is found.
     """
-    power = HYPOTHESIS_TESTS[test.test].declaration
-    if question is None or not question.observed or power.power is None:
-        return test
-    if power.claim != "different":
-        return test
+    declared, alpha = HYPOTHESIS_TESTS[test.name].declaration, round(alpha, DIGITS)
+    if result.status == "not_computed":
+        return result
+    if not declared.t_over_splits:
+        if declared.claim != "different" or declared.rests_only_on("fold"):
+            return result
+        known = context.question(study, test, result.models, alpha)
+        if known is not None:
+            found = _from_spread(declared, known)
+            return replace(result, extra={**result.extra, **found})
+        if declared.estimand is not None:
+            return result
+    one_sided = declared.bayesian or test.keywords().get("alternative", "two_sided") != "two_sided"
+    sides = 1 if one_sided else 2
+    found = _from_interval(result, alpha, sides, over_splits=declared.t_over_splits)
+    return replace(result, extra={**result.extra, **found})
+
+
+def largest_difference(test: Method, metric: Method, n: int | None, alpha: float) -> float:
+    """Return the largest difference of a metric, 0 where a test never rejects with n examples."""
+    least_p = HYPOTHESIS_TESTS[test.name].declaration.least_p
+    options = {**HYPOTHESIS_TESTS[test.name].defaults(), **test.keywords()}
+    if n is not None and least_p is not None and (least_p(n, 2, options) or 0.0) > alpha:
+        return 0.0
+    declared = metric_entry(metric).declaration
+    if declared.low is None or declared.high is None:
+        return math.inf
+    return declared.high - declared.low
+
+
+def _from_spread(declared: HypothesisTestDeclaration, question: Question) -> dict[str, Any]:
+    """Return the difference that a test of examples finds, from what these tell of its power."""
+    if not question.observed or declared.power is None:
+        return {}
     known = {name: value for name, value in question.observed.items() if name != "sd_within"}
     try:
         asked = Stated(POWER).with_observed(replace(question, observed=known))
-        found = power.power.answers(question, asked)[0]
+        found = declared.power.answers(question, asked)[0]
     except ValueError:  # more examples than powers are computed of
-        return test
-    more = {"detectable": found.detectable, "detectable_alpha": question.alpha}
+        return {}
     numbers = {k: v for k, v in found.assumptions.items() if not isinstance(v, str)}
-    assumed = {"detectable_n": question.n, "assumed": numbers}
-    return replace(test, extra={**test.extra, **more, **assumed})
+    return {
+        "detectable": found.detectable,
+        "detectable_alpha": question.alpha,
+        "detectable_n": question.n,
+        "assumed": numbers,
+    }
 
 
-def add_detectable_difference(
-    test: HypothesisTestResult, alpha: float, sides: int
-) -> HypothesisTestResult:
-    """Add the detectable difference to what a test over splits found, where it has a spread.
+def _from_interval(
+    test: HypothesisTestResult, alpha: float, sides: int, *, over_splits: bool
+) -> dict[str, Any]:
+    """Return the difference that a test finds, from the standard error that its interval shows.
 
-    Its power on one side at a level is that on both at twice the level, but for a negligible
-    tail.
+    That is half the width over the quantile of t, or of the normal distribution for a statistic
+    without degrees of freedom. The power on one side at a level is that on both at twice the level,
+    but for a negligible tail.
     """
-    found = test.estimate
-    if test.df is None or found is None or found.low is None or found.high is None:
-        return test
-    df = test.df[0]
-    error = (found.high - found.low) / 2 / t_quantile(found.level, df)
-    two_sided, splits = alpha * 2 / sides, round(df) + 1
-    if not error > 0 or not two_sided < 1:
-        return test
-    try:
-        smallest = t_power(None, error * splits**0.5, splits, two_sided, POWER).difference
-    except ValueError:  # a spread at the end of what floats hold
-        return test
-    more = {"standard_error": error, "detectable": smallest, "detectable_alpha": alpha}
-    return replace(test, extra={**test.extra, **more})
+    found, two_sided = test.estimate, alpha * 2 / sides
+    if found is None or found.low is None or found.high is None or not two_sided < 1:
+        return {}
+    half, level = (found.high - found.low) / 2, 1 - two_sided
+    statistic = None if test.statistic is None else test.statistic.name
+    if test.df is not None and (over_splits or statistic == "t"):
+        error, n = half / t_quantile(found.level, test.df[0]), round(test.df[0]) + 1
+        try:
+            smallest = t_power(None, error * n**0.5, n, two_sided, POWER).difference
+        except ValueError:  # no spread, or one at the end of what floats hold
+            return {}
+    elif over_splits or not half > 0:
+        return {}
+    else:
+        error = half / normal_quantile(found.level)
+        smallest = distance_shown(error * normal_quantile(level), level, POWER)
+    name = "standard_error" if over_splits else "detectable_error"
+    return {name: error, "detectable": smallest, "detectable_alpha": alpha}
 
 
 # --- `compare` lines -------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Literal, cast
 from msgspec.structs import replace
 
 from evallang.compatibility.hypothesis_tests import difference_test, guaranteed
-from evallang.engine.comparisons import add_detectable_difference
+from evallang.engine.comparisons import OneSource, add_detectable
 from evallang.engine.estimate_intervals import (
     NO_VARIATION,
     drop_zero_width,
@@ -177,9 +177,8 @@ def _tested(
         lacking = Lacking("refused", str(error))
         test = not_computed(inputs.test.name, null, lacking, spec.models)
         test = replace(test, notes=(lacking.reason,))
-    if HYPOTHESIS_TESTS[inputs.test.name].declaration.t_over_splits:
-        side = inputs.test.keywords().get("alternative", "two_sided")
-        test = add_detectable_difference(test, alpha, 2 if side == "two_sided" else 1)
+    context = OneSource(evaluation, spec.metric)
+    test = add_detectable(study, context, inputs.test, test, alpha=alpha)
     found = test.estimate
     if found is None or found.low is None:
         found = inputs.difference(spec.level)

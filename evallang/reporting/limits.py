@@ -286,6 +286,7 @@ def _disagreement(context: Context, code: diagnostics.Code, interval: str) -> Ca
 OF_TABLES = "exact enumeration"
 OF_SPREADS = "noncentral t distribution of examples"
 OF_SPLITS = "noncentral t distribution"
+OF_INTERVALS = "normal approximation"
 
 
 class _Visible(Struct, frozen=True):
@@ -344,7 +345,7 @@ def _asked(context: Context) -> Iterator[_Asked]:
 
 def _seen_in_examples(context: Context, asked: _Asked) -> _Visible | None:
     """Return what one test of a line over examples could see, as the engine computed it."""
-    pairs = [pair for pair in asked.pairs if pair.extra.get("assumed") and computed(pair)]
+    pairs = [pair for pair in asked.pairs if computed(pair)]
     if not pairs or all(pair.reject for pair in pairs):
         return None
     return typical_difference(context, asked.metric, asked.data, pairs)
@@ -357,11 +358,16 @@ def typical_difference(
 
     None where no test states one; `size` is empty where that pair detects no difference.
     """
-    both = [(cast(Mapping[str, Any], known), pair) for pair in pairs
-            if (known := pair.extra.get("assumed"))]  # fmt: skip
+    both = [
+        (cast(Mapping[str, Any], found.get("assumed") or {"se": found["detectable_error"]}), pair)
+        for pair in pairs
+        if computed(pair)
+        and ((found := pair.extra).get("assumed") or found.get("detectable_error"))
+    ]
     if not both:
         return None
-    by = "discordant" if "discordant" in both[0][0] else "sd"
+    by = next(name for name in ("discordant", "sd", "se") if name in both[0][0])
+    both = [one for one in both if by in one[0]]
     assumed, pair = sorted(both, key=lambda one: float(one[0][by]))[len(both) // 2]
     asked, size = _Asked(metric, data, 0.0, pairs), pair.extra.get("detectable")
     of_tables = by == "discordant"
@@ -369,8 +375,8 @@ def typical_difference(
         metric,
         data,
         pair.test,
-        OF_TABLES if of_tables else OF_SPREADS,
-        int(str(pair.extra["detectable_n"])),
+        {"discordant": OF_TABLES, "sd": OF_SPREADS, "se": OF_INTERVALS}[by],
+        int(str(pair.extra.get("detectable_n") or 0)),
         len(both) > 1,
         fixed(assumed[by], Scale(1, 2)) if of_tables else _sized(context, asked, assumed[by]),
         float(f"{float(str(pair.extra['detectable_alpha'])):.3g}"),
@@ -385,6 +391,7 @@ def _seen_in_splits(context: Context, asked: _Asked) -> _Visible | None:
         pair
         for pair in asked.pairs
         if all(pair.extra.get(number) is not None for number in numbers)
+        and pair.extra.get("detectable_error") is None
     ]
     confidence = context.results.study.confidence
     if not pairs or all(decided(pair, confidence) for pair in pairs):

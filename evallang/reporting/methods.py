@@ -15,6 +15,7 @@ from evallang.reporting.decisions import bayesian, computed, is_simultaneous, ma
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, listed, runs, spaced
 from evallang.reporting.estimates import main_intervals
 from evallang.reporting.letter_case import mid_sentence
+from evallang.reporting.limits import typical_difference
 from evallang.reporting.numbers import percent
 from evallang.reporting.pair_findings import quantity_noun, singly, stated_value
 from evallang.reporting.requirements import deciding_intervals, words_of
@@ -85,6 +86,7 @@ def methods(context: Context) -> Sequence[Block]:
             _within(context),
             *dict.fromkeys(of_tests),
             _together(context),
+            _detectable(context),
             _required(context),
             *methods_sentences(context, analyses=False),
             *methods_sentences(context, analyses=True, ranking=True),
@@ -436,6 +438,14 @@ def _together(context: Context) -> Runs:
         "some_exploratory": len(firm) < len(with_p),
     }
     return write(context, TOPIC, "one_family", **facts)
+
+
+def _detectable(context: Context) -> Runs:
+    """State how the smallest differences below the tables of pairs were computed."""
+    every = context.results.comparisons
+    found = [typical_difference(context, c.metric, c.data, c.pairwise) for c in every]
+    known = [one for one in found if one is not None]
+    return write(context, TOPIC, "detectable_differences", tests=known) if known else ()
 
 
 def _required(context: Context) -> Runs:

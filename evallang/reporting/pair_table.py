@@ -184,10 +184,7 @@ def pairs_words(pairs: Sequence[object]) -> str:
 
 def _detectable_notes(context: Context, group: Group) -> list[Runs]:
     """State the smallest difference that each comparison could have detected."""
-    found = [
-        typical_difference(context, one.metric, one.data, [p for p in one.pairwise if computed(p)])
-        for one in group
-    ]
+    found = [typical_difference(context, one.metric, one.data, one.pairwise) for one in group]
     known = [one for one in found if one is not None]
     return notes(context, TOPIC, "notes_of_detectable", tests=known[:MOST_NAMED]) if known else []
 

@@ -40,6 +40,7 @@ class ShownOfTest(Struct, frozen=True):
     detectable: Number = None
     detectable_alpha: Number = None
     detectable_n: Count = None
+    detectable_error: Number = None
     assumed: Mapping[str, float] | None = None
     mean_difference: Number = None
     scale: Number = None

@@ -69,6 +69,7 @@ class Question(Struct, frozen=True):
     observed : assumptions that the data tell where none is stated, by the names that `Stated` has;
         `sd` is that with the `samples` of the data
     samples : how many samples of each example the data have
+    largest : the largest difference of the metric; 0 where the test never rejects with n
     """
 
     test: str
@@ -86,6 +87,7 @@ class Question(Struct, frozen=True):
     read: bool = False
     observed: Mapping[str, float] = field(default_factory=dict)
     samples: int = 1
+    largest: float = math.inf
 
     @property
     def one_sided(self) -> bool:

@@ -280,10 +280,11 @@ def _declared(
             relation = grouped_means(sd, question.alpha, by, one_sided=question.one_sided)
             assumed |= by.assumed
             after = group_notes(question)
+        largest = question.largest if stated.sd is not None or not question.largest else math.inf
         return answered(
             question,
             stated,
-            replace(relation, assumed=assumed),
+            replace(relation, assumed=assumed, largest=largest),
             asked=asked,
             in_sd=stated.sd is None,
             before=before,

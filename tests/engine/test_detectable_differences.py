@@ -47,7 +47,7 @@ OF_ROWS = """predictions bench from "q.csv"
   unit "questions"
 measure accuracy
 compare with mcnemar
-report markdown
+report html
 """
 
 
@@ -132,3 +132,47 @@ def test_a_plan_says_that_the_number_of_questions_is_unknown_without_the_data(tm
     place = written(tmp_path, [], OF_SAMPLES, ["question"])
     (tmp_path / "q.csv").unlink()
     assert "accuracy: unknown, as the data could not be read" in invoked("plan", place)
+
+
+OF_SCORES = """predictions p from "q.csv"
+  id question
+  truth y
+  positive yes
+  score a = "a"
+  score b = "b"
+compare a, b with delong by roc_auc
+compare a, b with bootstrap by f1
+require a better than b in roc_auc with delong
+report html
+"""
+
+
+def test_areas_and_f1_take_the_standard_error_that_their_intervals_show(tmp_path, invoked):
+    rng, n = np.random.default_rng(5), 150
+    truth = rng.random(n) < 0.4
+    scores = stats.norm.cdf(rng.normal(size=(n, 2)) + truth[:, None] * [1.6, 0.4] - 0.5)
+    rows = [[i, "yes" if y else "no", *map(repr, s)] for i, (y, s) in
+            enumerate(zip(truth.tolist(), scores.tolist(), strict=True))]  # fmt: skip
+    place = written(tmp_path, rows, OF_SCORES, ["question", "y", "a", "b"])
+    invoked("run", place, "--out", tmp_path / "out")
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    areas, f1 = (c["pairwise"][0] for c in results["comparisons"])
+    # DeLong's variance from the placements of the positives and the negatives
+    above = scores[truth][:, None] > scores[~truth][None]
+    parts = [np.diff(above.mean(axis=axis)).ravel().var(ddof=1) / above.shape[1 - axis]
+             for axis in (1, 0)]  # fmt: skip
+    error = sum(parts) ** 0.5
+    for extra in (areas["extra"], results["requirements"][0]["test"]["extra"]):
+        assert extra["detectable_error"] == pytest.approx(error)
+        shift = extra["detectable"] / error
+        power = stats.norm.sf(1.959964 - shift)
+        assert power == pytest.approx(0.8, abs=1e-6)
+    assert f"Smallest difference detected with 80% power: {extra['detectable']:.3f}" in report
+    drawn = rng.integers(0, n, (4000, n))
+    right, labels = truth[drawn], (scores > 0.5)[drawn]
+    hits = (right[..., None] & labels).sum(axis=1)
+    f = 2 * hits / (right.sum(axis=1)[:, None] + labels.sum(axis=1))
+    assert f1["extra"]["detectable"] == pytest.approx(2.8016 * np.diff(f).std(), rel=0.1)
+    methods = (tmp_path / "out" / "methods.md").read_text(encoding="utf-8")
+    assert "the smallest true difference that each test detects with 80% power" in methods

@@ -23,6 +23,7 @@ from evallang.stats.hypothesis_tests.equivalence import (
     tost,
 )
 from evallang.stats.hypothesis_tests.losses import t as t_test
+from evallang.stats.intervals.differences import tango
 
 RANDOM = np.random.default_rng(29)
 FIRST, SECOND = RANDOM.normal([[0.81], [0.80]], 0.02, (2, 10))
@@ -181,6 +182,23 @@ def test_the_power_of_a_margin_is_how_often_equal_models_are_within_it(both):
         assert distance_shown(float(np.median(halves)), 0.95, power, both=both) == pytest.approx(
             margin, abs=1e-9
         )
+
+
+def test_the_power_of_a_margin_near_the_half_width_is_right_on_average_over_tables():
+    """Against all tables of 100 examples, 10 % discordant, by Tango's interval."""
+    found = []
+    for m in range(31):
+        for b in range(m + 1):
+            chance = stats.binom.pmf(m, 100, 0.1) * stats.binom.pmf(b, m, 0.5)
+            if chance > 1e-7:
+                bounds = tango(((100 - m, b), (m - b, 0)), 0.95)
+                found.append((chance, bounds.low, bounds.high))
+    chances, low, high = np.array(found).T
+    assert chances.sum() == pytest.approx(1, abs=1e-4)
+    for margin in (0.067, 0.07, 0.077, 0.091):
+        exact = chances @ ((low > -margin) & (high < margin))
+        each = [power_of_equal_models(h, 0.95, margin, both=True) for h in (high - low) / 2]
+        assert chances @ np.array(each) == pytest.approx(exact, abs=0.03)
 
 
 def test_a_true_lead_is_shown_with_the_power_that_is_stated():

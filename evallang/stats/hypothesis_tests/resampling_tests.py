@@ -12,7 +12,13 @@ from evallang.bibliography import cite
 from evallang.evidence import COUNTS, LOSSES_PER_ROW, ONE_PREDICTION_PER_ROW, SCORES_PER_ROW
 from evallang.registry import Bounds, Example, Situation
 from evallang.results.statistics import Difference, HypothesisTestResult, Summary
-from evallang.stats.basics import Alternative, checked_level, halved, one_sided
+from evallang.stats.basics import (
+    Alternative,
+    checked_level,
+    halved,
+    one_sided,
+    p_of_equal_signs,
+)
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -96,6 +102,7 @@ BOOTSTRAP_VARIANTS = {
                 "drawn": POWER_OF_SWAPPED_COUNTS,
             }
         ),
+        least_p=p_of_equal_signs,
         proposed=5,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
