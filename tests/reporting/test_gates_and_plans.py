@@ -133,7 +133,7 @@ def test_the_methods_say_what_power_was_computed_for():
     together = Page(LINES + "analyze power(discordant=8%)\n", TOGETHER).methods()
     assert "at the level of one comparison after the correction" in together
     assert "the power at a difference" not in together
-    assert "power" not in Page(LINES).methods()
+    assert "with a power of" not in Page(LINES).methods()
 
 
 def test_an_option_of_an_interval_is_no_word_of_the_simultaneous_one():
