@@ -53,7 +53,14 @@ from evallang.results.records import (
     Ranks,
     SimultaneousInterval,
 )
-from evallang.results.statistics import NOT_RUN, OF_P, Lacking, not_computed, with_status
+from evallang.results.statistics import (
+    NOT_RUN,
+    OF_P,
+    STUDENTS_T,
+    Lacking,
+    not_computed,
+    with_status,
+)
 from evallang.stats.basics import (
     Alternative,
     normal_quantile,
@@ -851,7 +858,7 @@ def _from_interval(
         return {}
     half, level = (found.high - found.low) / 2, 1 - two_sided
     statistic = None if test.statistic is None else test.statistic.name
-    if test.df is not None and (over_splits or statistic == "t"):
+    if test.df is not None and (over_splits or statistic == STUDENTS_T):
         error, n = half / t_quantile(found.level, test.df[0]), round(test.df[0]) + 1
         try:
             smallest = t_power(None, error * n**0.5, n, two_sided, POWER).difference

@@ -58,6 +58,9 @@ class Interval(Struct, frozen=True):
         return self.low is not None or self.high is not None
 
 
+STUDENTS_T = "t"  # the statistic whose distribution is Student's
+
+
 class Statistic(Struct, frozen=True):
     """A test statistic; `name` is printed (`chi2`, `Q`, `F`, `t`, `z`)."""
 

@@ -18,6 +18,9 @@ PLACED: dict[tuple[str, int], Edits] = {
             '"evaluation":{{"score":{two}}}}}',
         ),
     ),
+    ("W467", 0): (
+        ("require bradley_terry of", "require bradley_terry(anchor=a, at=1000) of"),
+    ),
     ("E605", 4): (("measure bradley_terry", "measure bradley_terry(ties=half)"),),
     ("E605", 5): (("measure bradley_terry", "measure bradley_terry(order=none)"),),
     ("E409", 6): (

@@ -268,8 +268,18 @@ NAMES = (
         "Brier",
         "Clopper",
     ),
-    *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Matthews", "Newey", "Obuchowski"),
-    *("Tango", "Troendle", "Wald", "Westfall,", "Wilcoxon", "Wilson", "Šidák"),
+    *("DeLong", "Diebold", "Holm", "Jaccard", "Jeffreys", "Lang", "Matthews"),
+    *(
+        "Newey",
+        "Obuchowski",
+        "Tango",
+        "Troendle",
+        "Wald",
+        "Westfall,",
+        "Wilcoxon",
+        "Wilson",
+        "Šidák",
+    ),
 )
 
 

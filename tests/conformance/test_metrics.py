@@ -32,7 +32,7 @@ OF_ONE_MODEL = [e for e in (*METRICS, *UNLISTED) if e not in OF_GAMES]
 every_metric = for_each("entry", OF_ONE_MODEL, ids=lambda e: e.name)
 directed = for_each(
     "entry",
-    [e for e in OF_ONE_MODEL if e.declaration.ideal is None],
+    [e for e in OF_ONE_MODEL if e.declaration.directed],
     ids=lambda e: e.name,
 )
 every_count = for_each(
@@ -148,8 +148,6 @@ def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(ent
         perfect = output[:, [1, 1]]
     elif entry.declaration.needs == "ratings":
         perfect = output[:, [0, 0, 0]]
-    elif entry.declaration.needs == "verdicts":
-        perfect = np.where(truth == 0, 0, 1)  # the rate is higher where more are called positive
     elif entry.declaration.needs == "risks":
         perfect = -truth[:, 0]
     elif entry.declaration.needs == "rankings":
@@ -175,7 +173,7 @@ def test_a_metric_without_a_direction_has_its_best_value_where_probabilities_are
     truth = np.tile([0, 0, 0, 1, 0, 1, 1, 1], 5)
     output = np.tile([0.25] * 4 + [0.75] * 4, 5)
     assert value(entry, truth, output) == pytest.approx(entry.declaration.ideal, abs=1e-12)
-    with pytest.raises(ValueError, match="no direction"):
+    with pytest.raises(ValueError, match="neither more nor less"):
         _ = entry.declaration.direction
 
 

@@ -24,7 +24,7 @@ def assert_validity(entry):
         assert holds.least > 1, entry.name
         assert holds.count in COUNTS or holds.count in BY_METRIC, entry.name
         assert holds.found or holds.count is Counted.TAIL, f"{entry.name}: what was measured?"
-    alike = {(holds.count, holds.refused) for holds in declared}
+    alike = {(holds.count, holds.refused, holds.least) for holds in declared}
     assert len(alike) == len(declared), entry.name
 
 

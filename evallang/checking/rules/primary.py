@@ -145,8 +145,8 @@ def other_options_than_measured(study: Study) -> Iterator[Objection]:
                 f"`{asked.metric.written}` has other options here than in "
                 f"{listed(m.written for m in others)}, which is measured",
                 asked.span,
-                help=f"write `{others[0].written}` in place of `{asked.metric.written}`, or measure "
-                f"`{asked.metric.written}` too",
+                help=f"write `{others[0].written}` in place of `{asked.metric.written}`, or "
+                f"measure `{asked.metric.written}` too",
             )
 
 

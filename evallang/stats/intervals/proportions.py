@@ -598,7 +598,8 @@ def lang_reiczigel(verdicts: ArrayLike, groups: ArrayLike | None, level: float) 
 
     `verdicts` (n, 2) are what the judge and humans say of each example: 1 positive, 0 not, and -1
     without a label by humans; `groups` (n,) is the group of each example, or None. No interval
-    where the judge is not shown to be better than chance, or with fewer than two groups.
+    where the judge is not shown to be better than chance, or with fewer than two groups. Raises
+    `ValueError` for verdicts other than numbers, a level outside (0, 1), and missing groups.
     """
     said, truth = numbers(verdicts, "verdicts").T
     quantile = z = normal_quantile(level)
