@@ -204,3 +204,15 @@ def test_the_rows_of_both_panels_are_in_line_and_ranks_begin_at_1(tmp_path):
     assert places[0] == places[1]
     texts = [mark.text for mark in figure.panels[1].drawing.marks]
     assert texts[texts.index("1") :].count("1") == 2  # a tick, and the rank of the first
+
+
+def test_more_groups_than_letters_are_not_drawn(tmp_path):
+    record = run(tmp_path, rows(), f"{AVERAGED}analyze leaderboard\n")
+    (board,) = record.analyses
+    many = replace(board, values={**board.values, "groups": board.values["groups"] * 27})
+    figures = report_figures(replace(record, analyses=(many,))).values()
+    (figure,) = (f for f in figures if f.id.startswith("figure-leader"))
+    drawing = figure.panels[1].drawing
+    assert drawing.svg().startswith("<svg")
+    assert "A" not in {mark.text for mark in drawing.marks}
+    assert "group " not in figure.panels[1].alt

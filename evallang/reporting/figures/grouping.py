@@ -154,7 +154,8 @@ def _columns(found: Positions, groups: Sequence[Sequence[str]]) -> Canvas:
             between = [(axis(end), y) for end in found.intervals[model]]
             canvas.line(between, found.looks[model].colour, 2.0)
         canvas.dot(axis(values[model]), y, filled=True, look=found.looks[model])
-    canvas.cloud([(x, y) for x in places for y in rows.values()], RULE, 0.8)
+    if places:
+        canvas.cloud([(x, y) for x in places for y in rows.values()], RULE, 0.8)
     for x, members in zip(places, groups, strict=True):
         first, last = rows[members[0]], rows[members[-1]]
         if len(members) > 1:
