@@ -9,7 +9,7 @@ from evallang.reporting.document import Block, Code, Listing, Runs, runs
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration, Topic
 from evallang.reporting.tables import left, row, table, wide
-from evallang.reporting.wording import plural_count
+from evallang.reporting.wording import code_runs, plural_count
 from evallang.results.records import Provenance
 
 MOST_PARTS = 12  # of one source, each with its hash
@@ -56,7 +56,7 @@ def provenance(context: Context) -> Sequence[Block]:
         rows += [
             (
                 f"Reading: {labels[0] if len(labels) == 1 else f'{len(labels)} {context.sets}'}",
-                _with_code("; ".join(notes)),
+                code_runs("; ".join(notes)),
             )
             for notes, labels in by_notes.items()
             if notes
@@ -123,12 +123,6 @@ def provenance(context: Context) -> Sequence[Block]:
             whole=True,
         )
     ]
-
-
-def _with_code(text: str) -> Runs:
-    """Format the parts in backquotes as code."""
-    parts = text.split("`")
-    return runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
 
 
 def _cores(made: Provenance) -> str:

@@ -437,15 +437,20 @@ TITLED = frozenset({"test", "correction", "interval"})
 """Kinds of methods whose titles are part of a sentence."""
 
 
+def code_runs(text: str) -> Runs:
+    """Format the parts in backquotes as code; a text with a single one stays as it is."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return runs(text)
+    return runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
+
+
 def message_runs(context: Context, text: str) -> Runs:
     """Format a message as a sentence: names of the study and of methods as labels and titles.
 
     Other parts in backquotes stay code.
     """
-    parts = sentence(text).split("`")
-    made = runs(*(Code(part) if i % 2 else part for i, part in enumerate(parts) if part))
-    if len(parts) % 2 == 0:
-        made = runs(sentence(text))
+    made = code_runs(sentence(text))
     words: list[Run] = []
     for i, run in enumerate(made):
         if not isinstance(run, Code):
