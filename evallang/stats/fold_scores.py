@@ -111,7 +111,7 @@ def t_result(
     return one_sided(result, alternative)
 
 
-def spread_is_noise(spread: Any, scale: float) -> Any:
+def spread_is_noise(spread: Any, scale: Any) -> Any:
     """Return where a difference of scores is below the twelfth significant digit of `scale`."""
     return np.abs(spread) <= NOISE * scale
 

@@ -26,7 +26,7 @@ from evallang.stats.corrections.correction import CORRECTIONS, harmonic
 MOST_N = 1 << 24  # largest sample that is searched for
 BEYOND = 0.05  # share of n by which power must stay at its target
 LOOKED_AT = 200  # sizes at which that is looked up
-STEPS = 30  # halvings for a difference
+ACCURATE = 2.0**-40  # relative distance at which a search for a difference ends
 CLOSE = 2.0**-11  # relative distance at which a search over simulations ends
 FINE = 256  # the same for a size: to a share of one in so many
 AT_ONCE = 1 << 20  # numbers held at once
@@ -307,14 +307,16 @@ class Relation(Struct, frozen=True):
             while not self.chance(high, n) >= target:
                 high *= 2
         low = self.least
-        for _ in range(STEPS):
+        if not self.simulates(n):
+            from scipy.optimize import brentq  # not imported where no power is asked for
+
+            def beyond(gap: float) -> float:
+                return (self.chance(gap, n) if gap > low else 0.0) - target
+
+            return float(brentq(beyond, low, high, xtol=ACCURATE * high))
+        while high - low > CLOSE * high:
             middle = (low + high) / 2
-            if middle > self.least and self.chance(middle, n) >= target:
-                high = middle
-            else:
-                low = middle
-            if self.simulates(n) and high - low <= CLOSE * high:
-                break
+            low, high = (low, middle) if self.chance(middle, n) >= target else (middle, high)
         return high
 
     def least_size(self, enough: Callable[[int], bool]) -> int:

@@ -58,20 +58,23 @@ def stratified_mean(
     """
     x = magnitudes(values, "values")
     codes = None if groups is None else labels(groups, len(x), "group")
-    means, variances, plain, freedom = (np.zeros(len(strata.shares)) for _ in range(4))
-    for one, rows in enumerate(strata.each()):
-        own = x[rows]
-        units = None if codes is None else labels(codes[rows], len(rows), "group")
-        if len(rows) < 2 or (units is not None and int(units.max()) < 1):
-            unit = "example" if codes is None else "group"
-            name = strata.names[one] if strata.names else "a data set"
-            raise ValueError(f"{name} has fewer than two {unit}s")
-        means[one] = own.mean()
-        freedom[one] = len(own) - 1 if units is None else degrees_of_mean(units)
-        if spread_is_noise(float(np.ptp(own)), float(np.abs(own).max())):
-            continue
-        plain[one] = own.var(ddof=1) / len(own)
-        variances[one] = plain[one] if units is None else variance_of_mean(own, units)
+    order = np.argsort(strata.codes, kind="stable")
+    sizes = np.bincount(strata.codes, minlength=len(strata.shares))
+    _require_two(sizes, strata, "examples")
+    ordered, starts = x[order], np.cumsum(sizes) - sizes
+    low, high = (end.reduceat(ordered, starts) for end in (np.minimum, np.maximum))
+    means = np.add.reduceat(ordered, starts) / sizes
+    squares = np.add.reduceat((ordered - np.repeat(means, sizes)) ** 2, starts)
+    noise = spread_is_noise(high - low, np.maximum(np.abs(low), np.abs(high)))
+    variances = plain = np.where(noise, 0.0, squares / (sizes - 1) / sizes)
+    freedom = np.asarray(sizes - 1.0)
+    if codes is not None:
+        each = np.split(order, starts[1:])
+        units = [labels(codes[rows], len(rows), "group") for rows in each]
+        _require_two(np.array([own.max() + 1 for own in units]), strata, "groups")
+        freedom = np.array([degrees_of_mean(own) for own in units])
+        found = [variance_of_mean(x[rows], own) for rows, own in zip(each, units, strict=True)]
+        variances = np.where(noise, 0.0, found)
     parts = strata.shares**2 * variances
     total = float(parts.sum())
     df = total**2 / float((parts**2 / freedom).sum()) if total > 0 else float(freedom.sum())
@@ -80,3 +83,9 @@ def stratified_mean(
         simple = float((strata.shares**2 * plain).sum())
         clusters = Clusters(int(codes.max()) + 1, total / simple if simple > 0 else None)
     return StratifiedMean(float(strata.shares @ means), math.sqrt(total), df, clusters)
+
+
+def _require_two(numbers: NDArray[np.int64], strata: Strata, units: str) -> None:
+    if (few := np.flatnonzero(numbers < 2)).size:
+        name = strata.names[few[0]] if strata.names else "a data set"
+        raise ValueError(f"{name} has fewer than two {units}")
