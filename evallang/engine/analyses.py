@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -106,6 +106,22 @@ class Sizes(Struct, frozen=True):
     read: bool = False
 
 
+class Observed(Struct, frozen=True):
+    """What given outcomes tell of the power of a line: the medians over its pairs.
+
+    `n` is the number of examples of a pair, None where it is not known, and `samples` that of the
+    samples of an example.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    pairs: int = 0
+    samples: int = 1
+    n: int | None = None
+
+
+NOTHING = Observed()
+
+
 class Stage(Struct, frozen=True):
     """One test of one line: at which level, in how large a family, for which metric."""
 
@@ -167,7 +183,8 @@ def _is_formula(study: Study, stage: Stage) -> bool:
     protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
     sources = [s for s in study.sources if isinstance(s, DataSpec) == (protocol is not None)]
     forms = {form_asked(stage.metric, source, protocol) for source in sources}
-    grouped = any(is_grouped(source, study.group) for source in sources)
+    apart = stage.line is None or stage.line.averaged is None
+    grouped = apart and any(is_grouped(source, study.group) for source in sources)
     return forms <= ({"losses"} if grouped else {"losses", "proportion"})
 
 
@@ -252,17 +269,19 @@ def _answer_stage(
 
     if stage.line is not None and stage.line.averaged is not None and places:
         each = [sizes_at(place) for place in places]
-        about = _sizes_of_average(each, stage.line.averaged)
+        unit = each[0].unit if len({one.unit for one in each}) == 1 else "examples"
+        about = _sizes_of_average(each, unit, stage.line.averaged)
         told = [OF_AVERAGE.format(d=len(each), unit=about.unit)]
         if any(is_grouped(place.source, study.group) for place in places):
             told.append(GROUPED)
         form = form_asked(stage.metric, places[0].source, protocol, each[0].classes)
         found = _observed(study, stage, places)
-        if found[0] and not {"sd", "sd_between", "discordant"} & dict(spec.method.options).keys():
-            about, form = replace(about, n=sum(one.n or 0 for one in each)), "losses"
+        stated = {"sd", "sd_between", "discordant"} & dict(spec.method.options).keys()
+        if found.values and not stated:
+            about, form = Sizes(found.n, unit, read=True), "losses"
             told = [SPREAD_OF_AVERAGE]
         else:
-            found = {}, 0, 1
+            found = NOTHING
         models = places[0].models
         yield _answered(study, spec, stage, None, models, about, tuple(told), form, found)
         return
@@ -279,19 +298,16 @@ def _answer_stage(
             grouped = place.read.group_codes is not None
         notes = (GROUPED,) if grouped and not by_folds and not (asks and known) else ()
         found = _observed(study, stage, [place])
+        if found.n is not None and not by_folds:
+            sizes = replace(sizes, n=found.n)
         yield _answered(study, spec, stage, place.name, place.models, sizes, notes, form, found)
 
 
-def _observed(
-    study: Study, stage: Stage, places: Sequence[Place]
-) -> tuple[Mapping[str, float], int, int]:
-    """Return what given outcomes tell of what power rests on: the medians over pairs of a line.
-
-    With them come the numbers of pairs and of samples of an example. Several places are averaged.
-    """
+def _observed(study: Study, stage: Stage, places: Sequence[Place]) -> Observed:
+    """Return what given outcomes tell of what power rests on; several places are averaged."""
     read = [place.read for place in places if isinstance(place.read, GivenOutcomes)]
     if stage.omnibus or len(read) < len(places):
-        return {}, 0, 1
+        return NOTHING
     line, models = stage.line, places[0].models
     pairs = [models[:2]] if line is None else pairs_of(line, models)
     evaluation, *others = map(evaluation_of_outcomes, read)
@@ -301,20 +317,21 @@ def _observed(
         evaluation = averaged_evidence(joined, stage.metric, line.averaged, among)
     context = OneSource(evaluation, stage.metric)
     asked = [context.question(study, stage.test, pair, stage.alpha) for pair in pairs]
+    sizes = [question.n for question in asked if question is not None and question.n is not None]
     known = [question for question in asked if question is not None and question.observed]
     common = [name for name in (known[0].observed if known else ())
               if all(name in question.observed for question in known)]  # fmt: skip
     medians = {name: float(np.median([q.observed[name] for q in known])) for name in common}
-    return medians, len(known), known[0].samples if known else 1
+    n = round(float(np.median(sizes))) if sizes else None
+    return Observed(medians, len(known), known[0].samples if known else 1, n)
 
 
-def _sizes_of_average(each: Sequence[Sizes], over: Average) -> Sizes:
+def _sizes_of_average(each: Sequence[Sizes], unit: str, over: Average) -> Sizes:
     """Return how many examples of one data set have a mean as precise as the average.
 
     With shares a and n examples of each data set the variance of the average is that of an example
     times the sum of a²/n, where that of an example is the same in all data sets.
     """
-    unit = each[0].unit if len({one.unit for one in each}) == 1 else "examples"
     unknown = next((one.unknown or "not_read" for one in each if not one.n), None)
     if unknown is not None:
         return Sizes(None, unit, unknown=unknown)
@@ -458,12 +475,12 @@ def _answered(
     sizes: Sizes,
     notes: tuple[str, ...],
     form: str | None = None,
-    found: tuple[Mapping[str, float], int, int] = ({}, 0, 1),
+    found: Observed = NOTHING,
 ) -> Analysis:
     entry = ANALYSES[spec.method.name]
     asked = _question(study, entry.name, stage, sizes, models, form)
-    observed, pairs, samples = found
-    asked = replace(asked, observed=observed, samples=samples)
+    observed = found.values
+    asked = replace(asked, observed=observed, samples=found.samples)
     power = HYPOTHESIS_TESTS[asked.test].declaration.power
     options: dict[str, Any] = {
         name: float(value) if isinstance(value, Fraction) else value
@@ -482,7 +499,7 @@ def _answered(
         name for name in observed if name in entry.defaults() and options.get(name) is None
     )
     if answers and from_data:
-        which = f", medians of its {pairs} pairs" if pairs > 1 else ""
+        which = f", medians of its {found.pairs} pairs" if found.pairs > 1 else ""
         notes = (
             f"taken from the data{which}: {listed([n.replace('_', ' ') for n in from_data])}",
             *notes,
@@ -511,7 +528,7 @@ def _answered(
                 for name in entry.declaration.recorded
             },
             "observed": (*from_data, *(("sd_between",) if "sd_within" in from_data else ())),
-            "samples": samples,
+            "samples": found.samples,
             "answers": tuple(
                 {name: with_tuples(value) for name, value in to_plain(answer).items()}
                 for answer in answers

@@ -175,3 +175,49 @@ def test_areas_and_f1_take_the_standard_error_that_their_intervals_show(tmp_path
     f = 2 * hits / (right.sum(axis=1)[:, None] + labels.sum(axis=1))
     assert f1["extra"]["detectable"] == pytest.approx(2.8016 * np.diff(f).std(), rel=0.1)
     assert "the smallest true difference that each test detects" in report
+
+
+OF_JUDGES = """predictions bench from "q.csv"
+  id question
+  judges a, b
+  truth human
+  positive yes
+  unit "questions"
+measure corrected_rate, recall, specificity
+compare a vs b with mcnemar by accuracy
+report html
+"""
+OF_TASKS = """predictions bench from "q.csv"
+  id question
+  dataset task
+  group passage
+  correct a, b
+  unit "questions"
+measure accuracy averaged over data
+compare a vs b averaged over data
+report html
+"""
+
+
+def test_a_check_states_the_difference_that_the_report_states(tmp_path, invoked):
+    rng = np.random.default_rng(5)
+    human = rng.random(200) < 0.5
+    judges = [np.where(rng.random(200) < right, human, ~human) for right in (0.7, 0.8)]
+    words = np.array(["no", "yes"])
+    columns = [words[human.astype(int)], *(words[judge.astype(int)] for judge in judges)]
+    rated = [[i, *(c[i] if k or i < 80 else "" for k, c in enumerate(columns))] for i in range(200)]
+    place = written(tmp_path, rated, OF_JUDGES, ["question", "human", "a", "b"])
+    assert "80 questions)" in difference_of_both(place, invoked)
+    answers = rng.random((120, 2)) < [0.5, 0.6]
+    tasks = [[i, f"t{i % 3}", f"p{i // 4}", *map(int, row)] for i, row in enumerate(answers)]
+    place = written(tmp_path, tasks, OF_TASKS, ["question", "task", "passage", "a", "b"])
+    assert "120 questions)" in difference_of_both(place, invoked)
+
+
+def difference_of_both(place, invoked):
+    said = invoked("check", "--data", place)
+    invoked("run", place, "--out", place.parent / "out")
+    results = json.loads((place.parent / "out" / "results.json").read_text(encoding="utf-8"))
+    (pair,) = results["comparisons"][-1]["pairwise"]
+    assert f"accuracy: {100 * pair['extra']['detectable']:.1f} points" in said
+    return said
