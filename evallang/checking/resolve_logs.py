@@ -1,26 +1,14 @@
 """The clauses of `predictions ... from TOOL`: logs of language-model evaluations."""
 
-from collections.abc import Mapping
 from typing import Literal, cast
 
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope
-from evallang.data.dataset import LogSpec
+from evallang.data.dataset import LOG_TOOLS, LogSpec
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
 
-TOOLS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]] = {
-    "lm_eval": (("metric", "filter", "samples"), {"unscored": "dropped"}),
-    "inspect": (
-        ("scorer", "samples", "unfinished"),
-        {"errored": "dropped", "unscored": "dropped", "limited": "scored"},
-    ),
-    "every_eval_ever": (("metric", "samples"), {"errored": "wrong"}),
-}
-"""The clauses of each tool, and what it makes of samples that it could not score."""
-OF_TOOLS = listed([f"`from {tool}`" for tool in TOOLS], "or")
-EPOCHS = ("inspect", "every_eval_ever")
-"""The tools that may log several answers to a sample."""
+OF_TOOLS = listed([f"`from {name}`" for name, tool in LOG_TOOLS.items() if tool.clauses], "or")
 OF_LOGS = ("metric", "filter", "scorer", "samples", "unfinished")
 OF_TABLES = (
     *(
@@ -49,7 +37,7 @@ def log_spec(scope: Scope, node: n.PredictionsNode, clauses: Clauses) -> LogSpec
             scope.refuse("clause_of_logs", clauses.places[word], word=word, tools=OF_TOOLS)
         return None
     name = node.tool.name
-    own, states = TOOLS[name]
+    own, states = LOG_TOOLS[name].clauses, LOG_TOOLS[name].states
     for word, place in clauses.places.items():
         if word in OF_TABLES or (word in OF_LOGS and word not in own):
             scope.refuse("clause_of_tables", place, word=word, tool=name, own=listed(own, "and"))
@@ -71,5 +59,4 @@ def log_spec(scope: Scope, node: n.PredictionsNode, clauses: Clauses) -> LogSpec
         scorer=clauses.take("scorer"),
         samples=tuple({**states, **stated}.items()),
         unfinished=clauses.take("unfinished") is not None,
-        epochs=name in EPOCHS,
     )

@@ -161,11 +161,48 @@ def value_in(value: str | None, path: str) -> str:
     return f"in {path}" if value is None else f"{value} in {path}"
 
 
+class LogTool(Struct, frozen=True):
+    """A tool whose logs are read, and what becomes of samples in each `state` without a score.
+
+    It may log several answers to a sample, its `epochs`, which are then repeats. A tool without
+    `clauses` has a `fix`, which says how to make its logs readable.
+    """
+
+    title: str
+    clauses: tuple[str, ...] = ()
+    states: Mapping[str, str] = {}
+    epochs: bool = False
+    fix: str = "write `from {tool} {paths}`"
+
+
+LOG_TOOLS: Mapping[str, LogTool] = {
+    "lm_eval": LogTool(
+        "samples of lm-evaluation-harness", ("metric", "filter", "samples"), {"unscored": "dropped"}
+    ),
+    "inspect": LogTool(
+        "logs of Inspect AI",
+        ("scorer", "samples", "unfinished"),
+        {"errored": "dropped", "unscored": "dropped", "limited": "scored"},
+        epochs=True,
+    ),
+    "every_eval_ever": LogTool(
+        "samples in the format of Every Eval Ever",
+        ("metric", "samples"),
+        {"errored": "wrong"},
+        epochs=True,
+    ),
+    "helm": LogTool(
+        "runs of HELM",
+        fix="run `every_eval_ever convert helm --log_path {paths}`, and write `from "
+        'every_eval_ever "*.jsonl"` with the files that it makes',
+    ),
+}
+
+
 class LogSpec(Struct, frozen=True):
     """What is read of the logs of a tool: which metric, filter or scorer, and which samples.
 
-    `samples` is the use of each state of a sample: `scored`, `wrong` or `dropped`. `epochs` says
-    whether the tool may log several answers to a sample, which are then its repeats.
+    `samples` is the use of each state of a sample: `scored`, `wrong` or `dropped`.
     """
 
     tool: Literal["lm_eval", "inspect", "every_eval_ever"]
@@ -174,7 +211,11 @@ class LogSpec(Struct, frozen=True):
     scorer: str | None = None
     samples: tuple[tuple[str, str], ...] = ()
     unfinished: bool = False
-    epochs: Annotated[bool, Effect.DERIVED] = False
+
+    @property
+    def declared(self) -> LogTool:
+        """The tool that wrote the logs."""
+        return LOG_TOOLS[self.tool]
 
 
 class PredictionsSpec(Placed, frozen=True):
@@ -255,7 +296,7 @@ class PredictionsSpec(Placed, frozen=True):
     @property
     def epochs_open(self) -> bool:
         """Whether only its logs show if a sample has several epochs, which are repeats."""
-        return self.log is not None and self.log.epochs and self.repeat is None
+        return self.log is not None and self.log.declared.epochs and self.repeat is None
 
     @property
     def runs(self) -> str | None:

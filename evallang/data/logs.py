@@ -19,14 +19,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evallang.data.dataset import LOG_VALUES, LogSpec, PredictionsSpec, value_in
+from evallang.data.dataset import LOG_TOOLS, LOG_VALUES, LogSpec, PredictionsSpec, value_in
 from evallang.data.files import matching_files, read_bytes, regular_file
 from evallang.data.findings import Findings, Refused, counted, listed, quoted
 from evallang.data.frame import Frame, frame_of
@@ -740,42 +740,29 @@ def _start(path: Path) -> bytes:
             return b""
 
 
-class Tool(Struct, frozen=True):
-    """What logs of a tool are called, and which of some files a statement names, if they have any.
+class Reader(NamedTuple):
+    """Which of some files a statement names as logs of a tool, their runs, and how to read them.
 
     `runs` returns the runs of a location, and `choices` what to read of it for each of the scores
-    that its samples have, in the order of the log; a tool without them has a `fix`, which says how
-    to make its logs readable.
+    that its samples have, in the order of the log.
     """
 
-    title: str
     among: Callable[[Sequence[Path]], list[Path]]
     runs: Callable[[str, Path, LogSpec], list[Run]] | None = None
     choices: Callable[[str, Path], list[LogSpec]] | None = None
-    fix: str = "write `from {tool} {paths}`"
 
 
-TOOLS: Mapping[str, Tool] = {
-    "lm_eval": Tool("samples of lm-evaluation-harness", _lm_eval_among, _lm_eval, _lm_eval_choices),
-    "inspect": Tool("logs of Inspect AI", _inspect_among, _inspect, _inspect_choices),
-    "every_eval_ever": Tool(
-        "samples in the format of Every Eval Ever",
-        _every_eval_ever_among,
-        _every_eval_ever,
-        _every_eval_ever_choices,
-    ),
-    "helm": Tool(
-        "runs of HELM",
-        _helm_among,
-        fix="run `every_eval_ever convert helm --log_path {paths}`, and write `from "
-        'every_eval_ever "*.jsonl"` with the files that it makes',
-    ),
+READERS: Mapping[str, Reader] = {
+    "lm_eval": Reader(_lm_eval_among, _lm_eval, _lm_eval_choices),
+    "inspect": Reader(_inspect_among, _inspect, _inspect_choices),
+    "every_eval_ever": Reader(_every_eval_ever_among, _every_eval_ever, _every_eval_ever_choices),
+    "helm": Reader(_helm_among),
 }
 
 
 def recognised(paths: Sequence[Path]) -> tuple[str, list[Path]] | None:
     """Return the tool of the logs among some files, and what a statement names of them."""
-    for tool, known in TOOLS.items():
+    for tool, known in READERS.items():
         if found := known.among(paths):
             return tool, found
     return None
@@ -785,7 +772,7 @@ def fix_of(tool: str, found: Sequence[Path], folder: Path) -> str:
     """Return what to write, or to do, to read the logs of a tool."""
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path in found]
     shown = ", ".join(f'"{place}"' for place in briefly(places, folder))
-    return TOOLS[tool].fix.format(tool=tool, paths=shown)
+    return LOG_TOOLS[tool].fix.format(tool=tool, paths=shown)
 
 
 def briefly(locations: Sequence[str], folder: Path) -> Sequence[str]:
@@ -799,7 +786,7 @@ def briefly(locations: Sequence[str], folder: Path) -> Sequence[str]:
 
 def located_runs(location: str, folder: Path, log: LogSpec) -> list[Run]:
     """Return the runs of a location, and name its tool where the study names another."""
-    read = TOOLS[log.tool].runs
+    read = READERS[log.tool].runs
     assert read is not None, "the grammar has no other tool"
     try:
         return [replace(run, location=location) for run in read(location, folder, log)]
@@ -812,7 +799,7 @@ def located_runs(location: str, folder: Path, log: LogSpec) -> list[Run]:
             raise
         tool, places = found
         raise _unreadable(
-            f"`{location}`", f"holds {TOOLS[tool].title}", fix_of(tool, places, folder)
+            f"`{location}`", f"holds {LOG_TOOLS[tool].title}", fix_of(tool, places, folder)
         ) from refused
 
 

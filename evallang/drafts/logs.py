@@ -17,15 +17,15 @@ import polars as pl
 from msgspec import Struct
 
 from evallang.api.checked_file import StudyError
-from evallang.data.dataset import LogSpec
+from evallang.data.dataset import LOG_TOOLS, LogSpec
 from evallang.data.file_formats import read_file
 from evallang.data.files import ending
 from evallang.data.findings import Findings, Refused
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import names_inside, nested_value
 from evallang.data.logs import (
+    READERS,
     SAMPLES,
-    TOOLS,
     Run,
     briefly,
     fix_of,
@@ -75,8 +75,8 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str] | N
     known = recognised([path for path in paths if path.is_file()])
     if known is not None:
         tool, logs = known
-        if TOOLS[tool].runs is None:
-            told = f"`{source}` holds {TOOLS[tool].title}"
+        if READERS[tool].runs is None:
+            told = f"`{source}` holds {LOG_TOOLS[tool].title}"
             raise DraftRefused(f"{told}; {fix_of(tool, logs, folder)}")
         found = SAMPLES.fullmatch(source.name)
         return _from_tool(tool, logs, found and found["task"], folder, goal)
@@ -173,7 +173,7 @@ def _from_tool(
     names = _names({model: model for model in models})
     for one, own in chosen:
         count = f"{len(models):,} models" if len(models) > 1 else "one model"
-        title = TOOLS[tool].title
+        title = LOG_TOOLS[tool].title
         yield f"# {title[0].upper()}{title[1:]}: {count}"
         name = "bench" if one is first else _bare(f"{one.name} {one.read.filter or ''}")
         logs = ", ".join(map(quoted, briefly(one.locations, folder)))
@@ -233,7 +233,7 @@ def _scores(
     unfinished, scores = list[str](), list[_Score]()
     unread: dict[str, None] = {}
     refusals: list[Refused] = []
-    choices_at = TOOLS[tool].choices
+    choices_at = READERS[tool].choices
     assert choices_at is not None, "other tools are refused"
     choices = [one for location in locations for one in choices_at(location, folder)]
     for choice in dict.fromkeys(choices):

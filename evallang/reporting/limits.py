@@ -6,7 +6,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about. Its
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from statistics import fmean
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 from msgspec import Struct
 
@@ -283,24 +283,22 @@ def _disagreement(context: Context, code: diagnostics.Code, interval: str) -> Ca
 
 # --- power --------------------------------------------------------------------------------
 
-OF_TABLES = "exact enumeration"
-OF_SPREADS = "noncentral t distribution of examples"
-OF_SPLITS = "noncentral t distribution"
-OF_INTERVALS = "normal approximation"
+By = Literal["discordant", "sd", "se", "splits"]
 
 
 class _Visible(Struct, frozen=True):
     """What one test of a line could see, by its `n` examples or splits.
 
-    `typical` is the share of discordant pairs or the standard error, over `several` pairs their
-    median; `size` is the difference it sees, empty where it sees none. `level` is that of the
-    test, after a correction where `corrected`, or of a posterior probability.
+    `typical` is what its power was computed `by`: the share of discordant pairs, the spread of the
+    differences of examples, or the standard error of their mean or of that over splits; over
+    `several` pairs their median. `size` is the difference it sees, empty where it sees none.
+    `level` is that of the test, after a correction where `corrected`, or of a posterior.
     """
 
     metric: str
     data: str | None
     test: str
-    source: str
+    by: By
     n: int
     several: bool
     typical: str
@@ -329,7 +327,7 @@ def _small_differences(context: Context) -> Caution | None:
         tests=tests[:MOST_PLACES],
         more=max(0, len(tests) - MOST_PLACES),
         any_seen=any(test.size for test in tests),
-        sources=list(dict.fromkeys(test.source.removesuffix(" of examples") for test in tests)),
+        by=[test.by for test in tests],
     )
 
 
@@ -366,7 +364,7 @@ def typical_difference(
     ]
     if not both:
         return None
-    by = next(name for name in ("discordant", "sd", "se") if name in both[0][0])
+    by = next(name for name in get_args(By) if name in both[0][0])
     both = [one for one in both if by in one[0]]
     assumed, pair = sorted(both, key=lambda one: float(one[0][by]))[len(both) // 2]
     asked, size = _Asked(metric, data, 0.0, pairs), pair.extra.get("detectable")
@@ -375,7 +373,7 @@ def typical_difference(
         metric,
         data,
         pair.test,
-        {"discordant": OF_TABLES, "sd": OF_SPREADS, "se": OF_INTERVALS}[by],
+        by,
         int(str(pair.extra.get("detectable_n") or 0)),
         len(both) > 1,
         fixed(assumed[by], Scale(1, 2)) if of_tables else _sized(context, asked, assumed[by]),
@@ -404,7 +402,7 @@ def _seen_in_splits(context: Context, asked: _Asked) -> _Visible | None:
     alpha = float(pair.extra.get("detectable_alpha") or asked.alpha)
     posterior = bayesian(pair)
     return _Visible(
-        asked.metric, asked.data, pair.test, OF_SPLITS, round(pair.df[0]) + 1 if pair.df else 0,
+        asked.metric, asked.data, pair.test, "splits", round(pair.df[0]) + 1 if pair.df else 0,
         len(pairs) > 1, error, confidence if posterior else float(f"{alpha:.3g}"), size, posterior,
         alpha < asked.alpha, "one-sided" if pair.side is not None else "",
     )  # fmt: skip
