@@ -4,8 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from evallang.cli.settings import layout_option, limit_option, network_option, set_option
-from evallang.cli.terminal import read_study, show, write, write_json
+from evallang.cli.settings import (
+    layout_option,
+    limit_option,
+    network_option,
+    set_option,
+    shows_errors,
+)
+from evallang.cli.terminal import read_study, write, write_json
 from evallang.diagnostics import Diagnostic
 from evallang.printable import wrapped
 from evallang.results.records import ColumnRecord
@@ -21,6 +27,7 @@ TEXT_COLUMN = 34  # the widest cell before the last column of the table
 @set_option
 @network_option
 @limit_option
+@shows_errors
 def command(file: str, name: str | None, layout: str, settings: tuple[str, ...]) -> int:
     """Show every column of the data as the study uses it.
 
@@ -31,7 +38,7 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
     """
     from evallang.api import StudyError, read_and_plan
     from evallang.cli.plan_text import source_texts, unread
-    from evallang.cli.settings import overrides, remind
+    from evallang.cli.settings import overrides
     from evallang.diagnostics import Phase, has_errors
     from evallang.diagnostics.formats import to_record
     from evallang.engine.build_results import data_records
@@ -42,9 +49,7 @@ def command(file: str, name: str | None, layout: str, settings: tuple[str, ...])
     try:
         prepared = read_and_plan(study, errors_are_fine=True, incomplete_is_fine=True)
     except StudyError as error:
-        show(_without_lacking(error.diagnostics), error.sources)
-        remind(settings)
-        return 1
+        raise StudyError(_without_lacking(error.diagnostics), error.sources) from error
     texts, lost = list(source_texts(prepared)), unread(prepared)
     known = [*(text.name for text in texts), *lost]
     if name is not None and name not in {*known, *map(statement_of, known)}:

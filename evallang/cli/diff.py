@@ -8,7 +8,7 @@ import click
 
 from evallang.api.study_file import StudyFile
 from evallang.cli.lock import DIFFERENT
-from evallang.cli.settings import layout_option, limit_option
+from evallang.cli.settings import layout_option, limit_option, shows_errors
 from evallang.cli.terminal import read_results, read_study, show, write, write_json, write_study
 from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
 from evallang.locks.settings import Setting
@@ -27,6 +27,7 @@ from evallang.locks.settings import Setting
     help="Print one study for git's textconv: without its data, and if it has errors, its text.",
 )
 @limit_option
+@shows_errors
 def command(first: str, second: str | None, layout: str, exit_code: bool, textconv: bool) -> int:
     """Show what differs between two studies, or between two results folders.
 
@@ -65,7 +66,7 @@ def _textconv(path: str) -> int:
     study = read_study(path)
     try:
         # nothing is below a file, so that no data are found
-        found = _resolved(replace(study, folder=study.place))
+        found = _settings(replace(study, folder=study.place))
     except StudyError:
         write_study(study.text)
     else:
@@ -116,16 +117,6 @@ def _diff_studies(first: str, second: str, layout: str, exit_code: bool) -> int:
 
 
 def _settings(study: StudyFile) -> tuple[Setting, ...]:
-    from evallang.api import StudyError
-
-    try:
-        return _resolved(study)
-    except StudyError as error:
-        show(error.diagnostics, error.sources)
-        raise click.exceptions.Exit(1) from error
-
-
-def _resolved(study: StudyFile) -> tuple[Setting, ...]:
     """Return the settings of a study; raises `StudyError`."""
     from evallang.api.locking import settings_in_force
     from evallang.api.preparing import read_and_plan

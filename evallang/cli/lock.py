@@ -2,8 +2,8 @@
 
 import click
 
-from evallang.cli.settings import limit_option, network_option
-from evallang.cli.terminal import cannot, read_study, show, tell, tell_error, write
+from evallang.cli.settings import limit_option, network_option, shows_errors
+from evallang.cli.terminal import cannot, read_study, tell, tell_error, write
 
 DIFFERENT = 5
 
@@ -42,8 +42,8 @@ def command(files: tuple[str, ...], only_check: bool, reason: str | None) -> int
     return max(codes)
 
 
+@shows_errors
 def _lock(file: str, *, only_check: bool, reason: str | None) -> int:
-    from evallang.api.checked_file import StudyError
     from evallang.api.locking import verify_study, write_lock
     from evallang.cli.change_text import change_lines
     from evallang.locks.lock_file import LockRefused
@@ -51,9 +51,6 @@ def _lock(file: str, *, only_check: bool, reason: str | None) -> int:
     study = read_study(file)
     try:
         found = verify_study(study) if only_check else write_lock(study, reason)
-    except StudyError as error:
-        show(error.diagnostics, error.sources)
-        return 1
     except LockRefused as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:

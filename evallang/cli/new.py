@@ -7,8 +7,8 @@ from typing import get_args
 
 import click
 
-from evallang.cli.settings import limit_option
-from evallang.cli.terminal import cannot, show, tell, write_study
+from evallang.cli.settings import limit_option, shows_errors
+from evallang.cli.terminal import cannot, tell, write_study
 
 GOALS = ("compare", "select", "gate", "estimate")
 
@@ -32,6 +32,7 @@ GOALS = ("compare", "select", "gate", "estimate")
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @limit_option
+@shows_errors
 def command(file: str, sources: tuple[str, ...], target: str | None, goal: str, force: bool) -> int:
     """Write a study that checks without an error, with the reason for each choice in a comment.
 
@@ -40,7 +41,6 @@ def command(file: str, sources: tuple[str, ...], target: str | None, goal: str, 
     lm-evaluation-harness, Inspect AI or Every Eval Ever, or a table for each model. Without DATA
     the study uses a bundled data set. FILE is study.eval by default; `-` writes to stdout.
     """
-    from evallang.api import StudyError
     from evallang.data.reading import reading
     from evallang.diagnostics import Severity, has_errors
     from evallang.drafts.draft import draft_study
@@ -62,9 +62,6 @@ def command(file: str, sources: tuple[str, ...], target: str | None, goal: str, 
             draft = draft_study(place, Path(source) if source else None, target, goal)  # type: ignore[arg-type]
     except DraftRefused as error:
         raise click.ClickException(str(error)) from error
-    except StudyError as error:
-        show(error.diagnostics, error.sources)
-        return 1
     if file == "-":
         write_study(draft.text)
     else:

@@ -10,6 +10,7 @@ from evallang.cli.settings import (
     limit_option,
     network_option,
     set_option,
+    shows_errors,
     store_option,
 )
 from evallang.cli.terminal import columns, read_study, show, tell, write, write_json
@@ -22,26 +23,22 @@ from evallang.cli.terminal import columns, read_study, show, tell, write, write_
 @store_option
 @network_option
 @limit_option
+@shows_errors
 def command(file: str, layout: str, settings: tuple[str, ...], store: str | None) -> int:
     """Show the resolved protocol with every default, the graph and the number of fits.
 
     Reads the data; if they are missing, shows the parts that do not depend on them. States which
     fits the store has, why it lacks the others, and how long they will take, judged by past runs.
     """
-    from evallang.api import StudyError, read_and_plan
+    from evallang.api import read_and_plan
     from evallang.api.preparing import with_store
-    from evallang.cli.settings import overrides, remind
+    from evallang.cli.settings import overrides
     from evallang.engine.build_results import data_records, model_records
     from evallang.planning.plan import to_plain
     from evallang.results.codec import to_plain as plain
 
     study = read_study(file, overrides(settings))
-    try:
-        prepared = with_store(read_and_plan(study, missing_is_fine=True), study, store)
-    except StudyError as error:
-        show(error.diagnostics, error.sources)
-        remind(settings)
-        return 1
+    prepared = with_store(read_and_plan(study, missing_is_fine=True), study, store)
     show(prepared.diagnostics, study.checked.sources)
     tell(*prepared.planned.plan.notes)
     data = data_records(prepared.study, prepared.read)

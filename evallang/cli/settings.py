@@ -1,14 +1,16 @@
 """Options that several commands have: `--format`, `--set`, `--limit`, `--network`, `--store`."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import click
 
-from evallang.cli.terminal import tell
+from evallang.cli.terminal import show, tell
 from evallang.limits import VARIABLE, limits, read_settings, read_size
 
 Command = TypeVar("Command", bound=Callable[..., object])
+Given = ParamSpec("Given")
 
 
 def overrides(settings: tuple[str, ...]) -> dict[str, str]:
@@ -28,6 +30,25 @@ def remind(settings: tuple[str, ...]) -> None:
     """Write the settings after errors, because an error shows the place where a value is used."""
     for setting in settings:
         tell(f"note: `--set {setting}` was in force")
+
+
+def shows_errors(command: Callable[Given, int]) -> Callable[Given, int]:
+    """Show the errors of a study that a command cannot use, and return 1."""
+
+    @wraps(command)
+    def run(*args: Given.args, **kwargs: Given.kwargs) -> int:
+        try:
+            return command(*args, **kwargs)
+        except Exception as error:
+            from evallang.api.checked_file import StudyError
+
+            if not isinstance(error, StudyError):
+                raise
+            show(error.diagnostics, error.sources)
+            remind(kwargs.get("settings", ()))  # type: ignore[arg-type]
+            return 1
+
+    return run
 
 
 class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.2

@@ -7,8 +7,8 @@ import click
 from evallang.activity import watched
 from evallang.api.sharding import Shard
 from evallang.cli.progress import Progress
-from evallang.cli.settings import overrides
-from evallang.cli.terminal import Failed, read_study, show, tell, write
+from evallang.cli.settings import overrides, shows_errors
+from evallang.cli.terminal import Failed, read_study, tell, write
 from evallang.data.findings import counted
 from evallang.engine.backends.workers import Workers
 
@@ -42,6 +42,7 @@ class ShardType(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gen
         return Shard(number, of)
 
 
+@shows_errors
 def run_shard(
     file: str,
     shard: Shard,
@@ -54,24 +55,17 @@ def run_shard(
     quiet: bool,
 ) -> int:
     """Run one share from a terminal; return the exit code."""
-    from evallang.api import NotTrusted, StudyError, WorkersLost
+    from evallang.api import NotTrusted, WorkersLost
     from evallang.api.sharding import NoStore, run_share
 
     with Progress(shown=not quiet) as bar, watched(bar.update):
         study = read_study(file, overrides(settings))
         try:
             done = run_share(study, shard, workers, trust=trust, store=store, fresh=fresh)
-        except StudyError as error:
-            refused: StudyError | None = error
         except WorkersLost as error:
             raise Failed(str(error)) from error
         except (NoStore, NotTrusted) as error:
             raise click.ClickException(str(error)) from error
-        else:
-            refused = None
-    if refused is not None:
-        show(refused.diagnostics, refused.sources)
-        return 1
     for reason in done.failures[:SHOWN]:
         tell(f"a fit failed: {reason}")
     if done.failed:

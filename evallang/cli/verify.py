@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from evallang.cli.lock import DIFFERENT
-from evallang.cli.settings import limit_option, network_option
-from evallang.cli.terminal import Failed, cannot, columns, read_study, show, tell, write
+from evallang.cli.settings import limit_option, network_option, shows_errors
+from evallang.cli.terminal import Failed, cannot, columns, read_study, tell, write
 from evallang.locks.documents import Difference
 from evallang.printable import wrapped
 
@@ -21,6 +21,7 @@ from evallang.printable import wrapped
 @click.option("--trust", is_flag=True, help="Allow the study to run its author's code.")
 @network_option
 @limit_option
+@shows_errors
 def command(place: str, study: str | None, trust: bool) -> int:
     """Check a study against its lock, results against their study and data, a report against both.
 
@@ -40,7 +41,6 @@ def command(place: str, study: str | None, trust: bool) -> int:
 
 
 def _study(place: str) -> int:
-    from evallang.api.checked_file import StudyError
     from evallang.api.locking import verify_study
     from evallang.cli.change_text import change_lines
     from evallang.locks.lock_file import LockRefused
@@ -48,9 +48,6 @@ def _study(place: str) -> int:
     study = read_study(place)
     try:
         found = verify_study(study)
-    except StudyError as error:
-        show(error.diagnostics, error.sources)
-        return 1
     except LockRefused as error:
         raise click.ClickException(str(error)) from error
     if found.lock is None:
@@ -69,15 +66,12 @@ def _study(place: str) -> int:
 
 
 def _results(path: Path, study: str | None, trust: bool) -> int:
-    from evallang.api import NotTrusted, RunFailed, StudyError
+    from evallang.api import NotTrusted, RunFailed
     from evallang.api.verifying import CannotVerify, verify_results
     from evallang.cli.run import cores
 
     try:
         found = verify_results(path, Path(study) if study else None, jobs=cores(), trust=trust)
-    except StudyError as error:
-        show(error.diagnostics, error.sources)
-        return 1
     except (CannotVerify, NotTrusted) as error:
         raise click.ClickException(str(error)) from error
     except RunFailed as error:
