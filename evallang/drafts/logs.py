@@ -95,11 +95,11 @@ def lines_from_logs(source: Path, folder: Path, goal: Goal) -> Iterator[str] | N
 
 
 class _Score(Struct, frozen=True):
-    """One score of each sample: what is read for it, and its values by task and model."""
+    """One score of each sample: what is read for it, and its values by task, model and sample."""
 
     read: LogSpec
     locations: tuple[str, ...]
-    values: Mapping[str, Mapping[str, Sequence[float | None]]]
+    values: Mapping[str, Mapping[str, Mapping[tuple[Any, int], float | None]]]
     higher: bool
     epochs: bool
     first: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -112,8 +112,17 @@ class _Score(Struct, frozen=True):
     @property
     def right(self) -> bool:
         """Whether all values are right or wrong."""
-        every = (v for models in self.values.values() for some in models.values() for v in some)
-        return {*every} <= {0.0, 1.0, None}
+        every = (some.values() for models in self.values.values() for some in models.values())
+        return {value for some in every for value in some} <= {0.0, 1.0, None}
+
+    def has_pairs(self, task: str) -> bool:
+        """Return whether two models have a value of the same example of a task."""
+        examples = Counter(
+            example
+            for some in self.values[task].values()
+            for example in {key[0] for key, value in some.items() if value is not None}
+        )
+        return max(examples.values(), default=0) > 1
 
     @property
     def name(self) -> str:
@@ -192,6 +201,13 @@ def _from_tool(
     if first.right or averaged:
         yield f"measure {written(measured)}{' averaged over data' if averaged else ''}"
         yield ""
+    apart = [name for one, own in chosen for name in own if not one.has_pairs(name)]
+    if apart and len(models) > 1 and goal != "estimate":
+        yield from comment(
+            f"No comparison: no two models have a score of the same example of {listed(apart)}. "
+            "Name logs of the same questions to compare them"
+        )
+        return
     whole = first.right and not any(one.epochs for one, _ in chosen)
     same_rows = Situation.SAME_ROWS_RIGHT if whole else Situation.SAME_ROWS
     margin = "5%" if first.right else "0.05"
@@ -247,7 +263,7 @@ def _scores(
                 elif refused.code is not codes.unclear_score_of_log:
                     raise
                 refusals.append(refused)
-        values: dict[str, dict[str, list[float | None]]] = {}
+        values: dict[str, dict[str, dict[tuple[Any, int], float | None]]] = {}
         first: dict[str, list[Mapping[str, Any]]] = {}
         epochs, kept = False, dict[str, None]()
         names = model_names([run for _, run in runs])
@@ -260,7 +276,7 @@ def _scores(
                 refusals.append(refused)
                 unread.setdefault(f"{choice.metric or choice.scorer} of {run.task}")
                 continue
-            values.setdefault(run.task, {})[model] = [row[2] for row in rows]
+            values.setdefault(run.task, {})[model] = {row[:2]: row[2] for row in rows}
             first.setdefault(run.task, [row[-1] for row in rows])
             epochs = epochs or any(row[1] > 1 for row in rows)
             kept.setdefault(location)

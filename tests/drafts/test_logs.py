@@ -142,6 +142,19 @@ def test_one_model_gets_an_estimate_without_a_comparison(tmp_path):
     assert len(ran(tmp_path)) == 1
 
 
+def test_models_without_a_common_example_are_not_compared(tmp_path):
+    for model in ("a", "b"):
+        write_samples(tmp_path / "logs", model, "quiz", {"acc": True})
+    (path,) = (tmp_path / "logs" / "b").glob("samples*")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    text = [json.dumps({**row, "doc_id": row["doc_id"] + 1000}) for row in rows]
+    path.write_text("\n".join(text))
+    text = " ".join(drafted(tmp_path).replace("\n# ", " ").split())
+    assert "No comparison: no two models have a score of the same example of `quiz`." in text
+    assert "compare" not in text.rpartition("measure accuracy")[2].replace("to compare them", "")
+    assert "No comparison" not in drafted(tmp_path, "--goal", "estimate", "--force")
+
+
 def test_models_without_a_common_task_are_refused(tmp_path):
     write_samples(tmp_path / "logs", "a", "quiz", {"acc": True})
     write_samples(tmp_path / "logs", "b", "prose", {"acc": True})
