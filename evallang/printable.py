@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 from unicodedata import bidirectional, category, east_asian_width
 
+import msgspec
+
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
 )
@@ -216,7 +218,8 @@ def printable_json(document: Any, *, indent: int) -> str:
 
     A parser of the text gets the same document, except for surrogates, which UTF-8 cannot encode.
     """
-    text = writable(json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False))
+    plain = writable(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    text = msgspec.json.format(plain, indent=indent)  # `json.dumps` indents without C
     if _visible_json(whole := text.replace("\n", "")) == whole:  # nearly always, and in one look
         return text
     return "\n".join(_visible_json(line) for line in text.split("\n"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from msgspec import Struct, field
@@ -31,10 +32,9 @@ WORTH_PROCESSES = 3  # calls; fewer take no longer than processes take to start
 
 
 class _Call(Struct, frozen=True):
-    """One call of a function, by its place among others."""
+    """The call of a function with one item, by its place among others."""
 
     place: int
-    function: Callable[[Any], Any]
     item: Any
     lost: bool = False
     own_code: bool = False
@@ -44,8 +44,8 @@ class _Call(Struct, frozen=True):
         return replace(self, lost=True)
 
 
-def _call(call: _Call, _: Monitor) -> tuple[int, Any]:
-    return call.place, LOST if call.lost else call.function(call.item)
+def _call(function: Callable[[Any], Any], call: _Call, _: Monitor) -> tuple[int, Any]:
+    return call.place, LOST if call.lost else function(call.item)
 
 
 class Workers(Struct, frozen=True):
@@ -122,12 +122,13 @@ class Workers(Struct, frozen=True):
             yield from map(function, items)
             return
         made: dict[int, Any] = {}
+        work = partial(_call, function)
         pool: LocalPool[_Call, tuple[int, Any]]
-        pool = LocalPool(_call, lambda _: None, self.jobs, FitLimits(), self.server)
+        pool = LocalPool(work, lambda _: None, self.jobs, FitLimits(), self.server)
         with suppress(WorkersLost, OSError), closing(pool):
             self.server.start([getattr(function, "func", function).__module__])
             for place, item in enumerate(items):
-                pool.add(_Call(place, function, item))
+                pool.add(_Call(place, item))
             made.update(pool.outcomes())
         for place, item in enumerate(items):
             found = made.get(place, LOST)

@@ -23,7 +23,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, every_sum
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, distinct_sums
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import (
     PairedCountSample,
@@ -378,7 +378,7 @@ def _not_rejected(
     if shift is None:
         every = swapper.arrangements(EXACT_UP_TO)
     else:
-        every = every_sum(*swapper.kinds(), EXACT_UP_TO)
+        every = distinct_sums(*swapper.kinds(), EXACT_UP_TO)
     if every is not None:
         sides, chances = list(every[0].T) if shift is not None else [every[0]], every[1]
     else:
