@@ -194,7 +194,7 @@ LOG_TOOLS: Mapping[str, LogTool] = {
     "helm": LogTool(
         "runs of HELM",
         fix="run `every_eval_ever convert helm --log_path {paths}`, and write `from "
-        'every_eval_ever "*.jsonl"` with the files that it makes',
+        'every_eval_ever "data/**/*.jsonl"` with the files that it makes',
     ),
 }
 

@@ -157,7 +157,11 @@ def model_names(runs: Sequence[Run], located: Container[str] = ()) -> list[str]:
                 f"{quoted(sources, 12)} hold the same model `{name}` on the task `{run.task}`",
                 "from",
                 help="keep one of these files"
-                + (f", or write `models {', '.join(chosen)}`" if len(places) == len(same) else ""),
+                + (
+                    f", or write `models {', '.join(chosen)}`"
+                    if len(places) == len(same) == 2
+                    else ", or name each in a statement of its own"
+                ),
             )
     return names
 
@@ -447,10 +451,15 @@ class _Evaluation(Struct):
     model_generate_config: dict[str, Any] | None = None
 
 
+class _Plan(Struct):
+    config: dict[str, Any] | None = None
+
+
 class InspectLog(Struct):
     """What is read of a log of Inspect AI; `score` and `results` are of its first versions."""
 
     eval: _Evaluation
+    plan: _Plan | None = None
     status: str = "started"
     results: dict[str, Any] | None = None
     samples: list[InspectSample] | None = None
@@ -481,7 +490,10 @@ def _inspect(location: str, folder: Path, log: LogSpec) -> list[Run]:
             raise _unreadable(f"`{path}`", "has no samples", "write logs with `--log-samples`")
         facts = whole.eval
         settings = {**(facts.model_args or {}), **(facts.task_args or {})}
-        settings |= facts.model_generate_config or {}
+        settings |= {
+            **(facts.model_generate_config or {}),
+            **((whole.plan or _Plan()).config or {}),
+        }
         rows = partial(_inspect_rows, path, whole.samples, log.scorer)
         note = None
         if whole.status != "success":
@@ -634,7 +646,7 @@ class _Instance(Struct):
     metadata: dict[str, Any] | None = None
 
 
-def _instances(location: str, folder: Path) -> Iterator[tuple[str, _Instance, dict[str, Any]]]:
+def _instances(location: str, folder: Path) -> Iterator[tuple[str, str, _Instance, dict[str, Any]]]:
     """Iterate over the lines of instance-level files, by the schema of version 0.3.0."""
     paths = matching_files(location, folder) if GLOB.search(location) else [location]
     if not paths:
@@ -642,15 +654,15 @@ def _instances(location: str, folder: Path) -> Iterator[tuple[str, _Instance, di
     for path in paths:
         for place, record in _lines(path, regular_file(path, folder)):
             try:
-                yield place, msgspec.convert(record, _Instance), record
+                yield path, place, msgspec.convert(record, _Instance), record
             except msgspec.ValidationError as error:
                 raise _unreadable(place, f"is not a sample of this format: {error}") from error
 
 
 def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
-    """Return the models and tasks of instance-level files."""
-    rows: dict[tuple[str, str], dict[str, list[Row]]] = {}
-    for place, one, record in _instances(location, folder):
+    """Return the models and tasks of instance-level files, each of which is of one evaluation."""
+    rows: dict[tuple[str, str, str], dict[str, list[Row]]] = {}
+    for path, place, one, record in _instances(location, folder):
         usage, times = one.token_usage or _Tokens(), one.performance or _Times()
         spent = max(times.latency_ms or 0, times.generation_time_ms or 0) / 1000
         epoch = as_number(str((one.metadata or {}).get("epoch", 1)))
@@ -663,13 +675,13 @@ def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
             *(spent or None, None),
             record,
         )
-        metrics = rows.setdefault((one.model_id, one.evaluation_name), {})
+        metrics = rows.setdefault((one.model_id, one.evaluation_name, path), {})
         metrics.setdefault(one.evaluation_result_id or "score", []).append(row)
     runs = []
     for key, metrics in rows.items():
         if log.metric is None or log.metric in metrics:
-            chosen = _one_of(metrics, log.metric, "metric", f"`{key[1]}` in `{location}`")
-            runs.append(Run(*key, location, {}, partial(iter, metrics[chosen])))
+            chosen = _one_of(metrics, log.metric, "metric", f"`{key[1]}` in `{key[2]}`")
+            runs.append(Run(*key, {}, partial(iter, metrics[chosen])))
     if rows and not runs:
         known = dict.fromkeys(metric for metrics in rows.values() for metric in metrics)
         _one_of(known, log.metric, "metric", f"`{location}`")
@@ -677,7 +689,7 @@ def _every_eval_ever(location: str, folder: Path, log: LogSpec) -> list[Run]:
 
 
 def _every_eval_ever_choices(location: str, folder: Path) -> list[LogSpec]:
-    names = [one.evaluation_result_id or "score" for _, one, _ in _instances(location, folder)]
+    names = [one.evaluation_result_id or "score" for _, _, one, _ in _instances(location, folder)]
     return [LogSpec("every_eval_ever", metric=name) for name in dict.fromkeys(names)]
 
 

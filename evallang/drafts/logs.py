@@ -218,11 +218,13 @@ def _clauses(one: _Score, tasks: Sequence[str], known: Sequence[_Score]) -> Iter
     """Iterate over the clauses of a statement: the score, the tasks, repeats and groups."""
     for word in ("metric", "filter", "scorer"):
         value = getattr(one.read, word)
-        alike = [o.read for o in known if word != "filter" or o.read.metric == one.read.metric]
-        also = list(dict.fromkeys(getattr(other, word) for other in alike))
-        if len(also) > 1:
-            also.remove(value)
-            yield from comment(f"Also logged: {listed(also)}")
+        alike = [o for o in known if word != "filter" or o.read.metric == one.read.metric]
+        if len({getattr(other.read, word) for other in alike}) > 1:
+            here = [o.read for o in alike if not o.values.keys().isdisjoint(tasks)]
+            also = dict.fromkeys(getattr(read, word) for read in here)
+            del also[value]
+            if also:
+                yield from comment(f"Also logged: {listed(list(also))}")
             yield f"  {word} {written(value)}"
     if {*tasks} != {*one.values}:
         some = ", ".join(map(quoted, tasks))
@@ -251,10 +253,12 @@ def _scores(
     refusals: list[Refused] = []
     choices_at = READERS[tool].choices
     assert choices_at is not None, "other tools are refused"
-    choices = [one for location in locations for one in choices_at(location, folder)]
-    for choice in dict.fromkeys(choices):
+    choices = {location: choices_at(location, folder) for location in locations}
+    for choice in dict.fromkeys(one for some in choices.values() for one in some):
         runs: list[tuple[str, Run]] = []
         for location in locations:
+            if choice not in choices[location]:
+                continue
             try:
                 runs += [(location, run) for run in located_runs(location, folder, choice)]
             except Refused as refused:

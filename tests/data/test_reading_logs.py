@@ -161,14 +161,18 @@ def test_epochs_are_repeats_without_a_clause_and_absent_ones_are_not(tmp_path: P
 
 def test_two_runs_of_a_model_are_told_apart_by_their_arguments(tmp_path: Path) -> None:
     wrong = [sample(number, "I") for number in range(10)]
-    for name, effort, samples in (("a", "low", wrong), ("b", "high", RIGHT)):
-        facts = {"model_generate_config": {"reasoning_effort": effort, "seed": 1}}
-        (tmp_path / f"{name}.json").write_text(inspect_log(*samples, **facts))
-    found = run(tmp_path, 'predictions quiz from inspect "*.json"\n')
-    assert {one.model: one.value for one in found.estimates} == {
-        "m/a (reasoning_effort=low)": 0,
-        "m/a (reasoning_effort=high)": 1,
-    }
+    for arguments in ("model_generate_config", "plan"):  # of `get_model`, and of `eval`
+        for name, effort, samples in (("a", "low", wrong), ("b", "high", RIGHT)):
+            facts = {"reasoning_effort": effort, "seed": 1}
+            log = json.loads(inspect_log(*samples, model_generate_config=facts))
+            if arguments == "plan":
+                log["plan"] = {"config": log["eval"].pop("model_generate_config")}
+            (tmp_path / f"{name}.json").write_text(json.dumps(log))
+        found = run(tmp_path, 'predictions quiz from inspect "*.json"\n')
+        assert {one.model: one.value for one in found.estimates} == {
+            "m/a (reasoning_effort=low)": 0,
+            "m/a (reasoning_effort=high)": 1,
+        }
 
 
 def test_runs_of_one_model_in_two_places_are_two_models(tmp_path: Path) -> None:
@@ -341,7 +345,7 @@ def test_samples_of_every_eval_ever_have_epochs_metrics_and_times(tmp_path: Path
     ]
     (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
     body = 'predictions b from every_eval_ever "*.jsonl"\n'
-    assert "`qa` in `*.jsonl` has 2 metrics" in refused(tmp_path, body)
+    assert "`qa` in `all.jsonl` has 2 metrics" in refused(tmp_path, body)
     body += '  metric "exact_match:test"\n'
     (one,) = run(tmp_path, body).estimates
     assert (one.n, one.value) == (12, pytest.approx(1 / 3))
@@ -351,6 +355,9 @@ def test_samples_of_every_eval_ever_have_epochs_metrics_and_times(tmp_path: Path
     lines[3]["model_id"] = None
     (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert "line 4" in refused(tmp_path, body)
+    for name in ("all", "other"):  # HELM's scenarios of two subjects have one name
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines[:3])))
+    assert "`all.jsonl`, `other.jsonl` hold the same model" in refused(tmp_path, body)
 
 
 @pytest.mark.parametrize(("epochs", "test"), [(1, "mcnemar"), (2, "t")])

@@ -325,6 +325,8 @@ def test_logs_of_several_tasks_and_one_that_did_not_end(tmp_path):
     text = drafted(tmp_path)
     assert "# Not here, since they did not end: `logs/c-sums.json`" in text
     assert text.count("\npredictions ") == 2
+    assert "Also logged" not in text  # each task has one score, and lacks none
+    assert "has a number of its own" not in text
     assert {(data, model) for data, model, _ in ran(tmp_path)} == {
         ("bench/choice", "a"), ("bench/choice", "b"), ("match/sums", "a"), ("match/sums", "b"),
         (None, "a"), (None, "b"),
