@@ -33,6 +33,7 @@ from evallang.study import (
     Method,
     SourceSpec,
     Study,
+    averaged_measures,
     joint_correction,
     models_of,
     names_of,
@@ -205,7 +206,7 @@ def pairs_of_analysis(
     data sets where that is measured.
     """
     metric = spec.metric or next((measure.metric for measure in study.measures), None)
-    averaged = next((m.averaged for m in study.measures if m.metric == metric), None)
+    averaged = next((m.averaged for m in averaged_measures(study) if m.metric == metric), None)
     own = [p for p in study.protocols if spec.protocol in (None, p.name) and not p.implied_by]
     fitted = [source for source in study.sources if isinstance(source, DataSpec)]
     given = [source for source in study.sources if not isinstance(source, DataSpec)]

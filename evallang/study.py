@@ -378,6 +378,18 @@ def averaged_lines(study: Study) -> list[Measure | ComparisonSpec | RequirementS
     return [line for line in lines if line.averaged is not None]
 
 
+def averaged_measures(study: Study) -> list[Measure]:
+    """List what is measured on average over data sets: by `measure`, or for another line."""
+    found: dict[tuple[Method, Average], Measure] = {}
+    for line in averaged_lines(study):
+        over = line.averaged
+        for metric in line.metrics if isinstance(line, ComparisonSpec) else (line.metric,):
+            stated = line if isinstance(line, Measure) else Measure(metric, None, (), over)
+            if over is not None:
+                found.setdefault((metric, over), stated)
+    return list(found.values())
+
+
 def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:
     """Return the names of models or protocols."""
     return Words(item.name for item in named)

@@ -328,6 +328,7 @@ def join(
         message = f"{len(frames)} files are joined by id, but no id column is named"
         fix = _stacked(frames, spec) or f"write `id {_key(frames)}` below it"
         raise Refused(codes.id_needed_to_join, message, "from", help=fix)
+    frames = _with_numbered_seeds(frames, spec)
     within = [
         name
         for name in (spec.runs, spec.dataset)
@@ -345,6 +346,37 @@ def join(
     else:
         parts, notes = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
     return _side_by_side(parts, spec, notes, findings)
+
+
+def _with_numbered_seeds(frames: Mapping[str, Frame], spec: PredictionsSpec) -> Mapping[str, Frame]:
+    """Number the seeds of each model from 1 where models have seeds of different names.
+
+    A seed distinguishes the networks of one model, which are paired with those of no other model.
+    """
+    column = spec.seed
+    if column is None or not all(column in frame.columns for frame in frames.values()):
+        return frames
+    seeds = {path: frame.values(column) for path, frame in frames.items()}
+    names = {path: one.unique().drop_nulls().sort() for path, one in seeds.items()}
+    first, *others = (set(one.to_list()) for one in names.values())
+    if all(other == first for other in others):
+        return frames
+    if any(len(other) != len(first) for other in others):
+        has = (f"`{path}` has {counted(len(one), 'seed')}" for path, one in names.items())
+        raise Refused(
+            codes.readers_not_crossed,
+            f"models need equal numbers of seeds: {listed(has)}",
+            "seed",
+            help="leave out seeds by `where`",
+        )
+    numbered = {}
+    for path, frame in frames.items():
+        numbers = range(1, len(first) + 1)
+        new = seeds[path].replace_strict(names[path], numbers, default=None, return_dtype=pl.Int64)
+        cells = frame.cells.with_columns(new.alias(column))
+        note = f"{path}: seeds numbered from 1: {listed(map(str, names[path].to_list()), 12)}"
+        numbered[path] = replace(frame, cells=cells, _typed={}).noted((note,))
+    return numbered
 
 
 def _stacked(frames: Mapping[str, Frame], spec: PredictionsSpec) -> str | None:
@@ -648,6 +680,14 @@ def align(
             refuse_each(_lacking(rows, every, keys))
         left = counted(every.height - common.height, "row")
         notes = (f"rows common: {left} of {every.height:,} skipped, not in every file",)
+        for key, name in zip(keys[1:], names[1:], strict=True):
+            gone = every[name].unique(maintain_order=True)
+            gone = gone.filter(~gone.is_in(common[name].unique().implode()))
+            if len(gone):
+                note = (
+                    f"rows common: no row of `{key}` {listed(gone.to_list(), 12)} is in every file"
+                )
+                notes = (*notes, note)
     parts = {}
     for path, frame in frames.items():
         order = common.join(rows[path], on=names, how="left", maintain_order="left")[ROW]

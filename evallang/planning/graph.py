@@ -18,7 +18,16 @@ from evallang.planning.plan import Task
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import canonical_json, folds_hash
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.study import AnalysisSpec, Average, Measure, Method, Protocol, Study, own_sources
+from evallang.study import (
+    AnalysisSpec,
+    Average,
+    Measure,
+    Method,
+    Protocol,
+    Study,
+    averaged_measures,
+    own_sources,
+)
 
 
 class EvidenceFacts(Struct, frozen=True):
@@ -316,8 +325,8 @@ class _Builder:
 
     def _averages(self, own: Sequence[EvidenceFacts]) -> Iterator[str]:
         """Add the estimates that are averages over the data sets, under each protocol."""
-        for measure in self.study_meant.measures:
-            about = [p for p in own if measure.averaged is not None and p.measures(measure.metric)]
+        for measure in averaged_measures(self.study_meant):
+            about = [p for p in own if p.measures(measure.metric)]
             for protocol in dict.fromkeys(place.protocol for place in about):
                 places = [place for place in about if place.protocol == protocol]
                 if measure.averaged is None or len(places) < 2:

@@ -422,7 +422,7 @@ class _Repeats(Struct, frozen=True):
     n: int
     spreads: Mapping[str, Runs]
     least: tuple[str, Runs]
-    most: tuple[str, Runs]
+    most: tuple[str, Runs, float]
     errors: Mapping[str, Sequence[Runs]]
 
 
@@ -447,7 +447,7 @@ def _over_repeats(
             printed(e.extra[ERRORS_BY_REPEATS[-1]]),
         ]
         for e in known
-        if e.extra.get(ERRORS_BY_REPEATS[0], 0) > 0  # zero where all examples are alike
+        if e.extra["sd_within"] and ERRORS_BY_REPEATS[0] in e.extra
     }
     return _Repeats(
         metric.brief,
@@ -456,7 +456,7 @@ def _over_repeats(
         max(int(e.extra.get("n_repeats", 1)) for e in known),
         spreads,
         (least, spreads[least]),
-        (most, spreads[most]),
+        (most, spreads[most], values[most]),
         errors,
     )
 

@@ -39,6 +39,7 @@ class Counted(StrEnum):
     MOMENTS = "moments, by their correlation"
     READERS = "readers"
     NETWORKS = "networks"
+    UNBOUNDED = "networks, by a metric without a lower or an upper limit"
 
 
 class Holds(Struct, frozen=True):
@@ -255,6 +256,10 @@ def _readers(given: Mapping[str, Any]) -> int:
     return int(np.asarray(given["readers"].scores).shape[1])
 
 
+def _networks(given: Mapping[str, Any]) -> int | None:
+    return _readers(given) if given["readers"].nested else None
+
+
 COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], float | None]] = {
     Counted.EXAMPLES: _examples,
     Counted.GROUPS: _groups,
@@ -262,6 +267,7 @@ COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], float | None]] = {
     Counted.RAREST: _rarest,
     Counted.MOMENTS: _moments,
     Counted.READERS: lambda given: None if given["readers"].nested else _readers(given),
-    Counted.NETWORKS: lambda given: _readers(given) if given["readers"].nested else None,
+    Counted.NETWORKS: lambda given: None if None in given["limits"] else _networks(given),
+    Counted.UNBOUNDED: lambda given: _networks(given) if None in given["limits"] else None,
 }
 """The numbers that the inputs of a member tell, each None where they do not."""

@@ -80,6 +80,23 @@ def test_differences_of_averages_have_the_right_values_and_standard_errors(bench
             assert pair.extra["standard_error"] == pytest.approx(error, abs=1e-9)
 
 
+def test_compared_and_required_averages_are_measured_without_a_line_of_their_own(
+    tmp_path, benchmark
+):
+    stated = {(e.model, e.metric, e.averaged): e for e in benchmark.estimates}
+    lines = (
+        "\n\nmeasure accuracy\ncompare large vs small averaged over data with t\n"
+        "require accuracy of large >= 40% averaged over rows\nanalyze leaderboard\n"
+    )
+    found = run(tmp_path, BENCH + lines)
+    averages = [e for e in found.estimates if e.averaged]
+    assert [e.averaged for e in averages] == ["data"] * 3 + ["rows"] * 3
+    for one in averages:
+        other = stated[one.model, one.metric, one.averaged]
+        assert (one.value, one.interval.low) == (other.value, other.interval.low)
+    assert [one.averaged for one in found.analyses] == ["data"]
+
+
 def test_a_requirement_of_an_average_is_decided_on_the_interval_of_the_average(benchmark):
     better, level = benchmark.requirements
     pair = next(

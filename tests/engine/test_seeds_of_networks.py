@@ -10,6 +10,7 @@ from sklearn import metrics
 from studies import codes, study, write_rows
 
 from evallang.api import check, run
+from evallang.api.checked_file import StudyError
 from evallang.metrics.ranking import roc_auc
 
 N, SEEDS = 60, 4
@@ -103,6 +104,29 @@ def test_numbers_of_seeds_do_not_pair_the_networks_of_two_models(table, tmp_path
     write_rows(other, "p.csv", "image,run,ra,rb", rows)
     (second,) = run(study(text, other)).comparisons[0].pairwise
     assert second.p == pytest.approx(first.p, rel=1e-10)
+
+
+def test_models_need_seeds_of_equal_number_and_not_of_equal_name(tmp_path):
+    text = (
+        'evallang 1\npredictions preds from "p.csv"\n  id image\n  model net\n  seed run\n'
+        "  correct all as right\ncompare a vs b with obuchowski_rockette"
+    )
+    rows = [
+        (f"i{i:02}", "ab"[k], 9 * (k + 1) + s, int(RIGHT[i, k, s]))
+        for i in range(N)
+        for k in range(2)
+        for s in range(SEEDS)
+    ]
+    write_rows(tmp_path, "p.csv", "image,net,run,right", rows)
+    (pair,) = run(study(text, tmp_path)).comparisons[0].pairwise
+    gap, error, *_ = of_two_way_analysis(RIGHT.astype(float))
+    assert (pair.estimate.value, pair.extra["standard_error"]) == pytest.approx((gap, error))
+    write_rows(tmp_path, "p.csv", "image,net,run,right", [row for row in rows if row[2] != 9])
+    with pytest.raises(StudyError) as caught:
+        run(study(text, tmp_path))
+    (found,) = caught.value.diagnostics
+    assert found.code == "E458"
+    assert found.message == "models need equal numbers of seeds: `a` has 3 seeds, `b` has 4 seeds"
 
 
 def test_an_area_has_the_covariance_of_placements(table):

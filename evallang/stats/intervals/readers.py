@@ -199,7 +199,12 @@ BY_HAND = ReaderScores(((0.9, 0.7),), ((((0.02, 0.01),), ((0.01, 0.02),)),))
             Holds(
                 Counted.NETWORKS,
                 ENOUGH_READERS,
-                "coverage of 95% intervals was 83 to 95% in simulations, lowest for R²",
+                "coverage of 95% intervals was 91 to 95% in simulations of accuracy, F1 and MCC",
+            ),
+            Holds(
+                Counted.UNBOUNDED,
+                ENOUGH_READERS,
+                "coverage of 95% intervals was 83 to 93% in simulations of R²",
             ),
         ),
         when=(
