@@ -28,7 +28,7 @@ from evallang.records import Placed
 from evallang.results.files import STORED_FILES
 from evallang.results.settings import Default, ReportSettings, Stated
 from evallang.source import SourceFile, Span
-from evallang.spelling import Words
+from evallang.spelling import Words, written_text
 from evallang.stats.corrections.correction import default_correction
 
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
@@ -87,7 +87,7 @@ def written_option(value: OptionValue) -> str:
         return "[" + ", ".join(written_option(item) for item in value) + "]"
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
-    return str(value)
+    return written_text(value) if isinstance(value, str) else str(value)
 
 
 class Protocol(Placed, frozen=True):

@@ -32,6 +32,8 @@ def read_json_lines(data: bytes, source: str, *, named: frozenset[str] = frozens
     them becomes a column where `named`, the columns that the study names, holds its dotted
     name: `doc.subject`, `filtered_resps.0`.
     """
+    if not data.strip():
+        raise Refused(codes.no_rows_in_file, f"`{source}` is empty")
     records: list[dict[str, Any]] = []
     lines: list[int] = []
     names: dict[str, None] = {}
@@ -94,13 +96,14 @@ def _records(data: bytes, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def names_of_rows(value: Any, before: str = "") -> Iterator[str]:
-    """Iterate over the dotted names of arrays of objects in an object, and of objects of these."""
+    """Iterate over the dotted names of arrays of objects, or of objects of these, in an object."""
     nested = value.items() if isinstance(value, dict) else ()
     for name, item in ((key, one) for key, one in nested if isinstance(one, dict | list)):
         parts = [item] if isinstance(item, list) else [*item.values()] if len(item) > 1 else []
         if parts and all(isinstance(p, list) and p and isinstance(p[0], dict) for p in parts):
             yield before + name
-        yield from names_of_rows(item, f"{before}{name}.")
+        else:
+            yield from names_of_rows(item, f"{before}{name}.")
 
 
 def _suggest_fix(line: bytes) -> str:

@@ -48,6 +48,7 @@ from evallang.data.prediction_columns import (
     read_ratings,
 )
 from evallang.data.prediction_files import join_files, own_columns, read_files
+from evallang.data.row_filters import select
 from evallang.data.row_rules.dated_rows import predictions_in_time
 from evallang.data.source_columns import roles_of, source_columns
 from evallang.data.target import Target, read_target
@@ -196,7 +197,8 @@ def read_predictions(
     with findings.catching():
         frames = read_files(spec, folder, findings, given, asked)
         if spec.epochs_open:
-            epochs = max(one.cells[EPOCH].n_unique() for one in frames.values())
+            kept = [select(one, spec.where, may_be_empty=True)[0] for one in frames.values()]
+            epochs = max(one.cells[EPOCH].n_unique() for one in kept)
             spec = spec if epochs < 2 else replace(spec, repeat=EPOCH)
         frame, models, excluded = join_files(spec, frames, findings)
         models = models or _default_models(frame, spec)

@@ -1,5 +1,6 @@
 """Titles of methods as they are in a sentence: capitals, signs of print, options."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
@@ -64,8 +65,9 @@ def capitalised(text: str, names: Iterable[str] = ()) -> str:
 
 def written_options(written: str) -> str:
     """Return the options of a canonical name for readers: "(average=macro)" is "macro"."""
-    parts = [part.strip() for part in re.split(r"[(),]", written)]
+    parts = [part.strip() for part in re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^(),"])+', written)]
     named = [part.partition("=") for part in parts if part]
+    named = [(k, sign, json.loads(v) if v[:1] == '"' else v) for k, sign, v in named]
     words = [
         WORDS.options.get(value or key, value or key)
         if key in ("average", "method") or not value

