@@ -242,14 +242,6 @@ def written_name(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
-CONSTANTS = frozenset({"true", "false", "none"})  # values of their own, and so no texts
-
-
-def written_text(text: str) -> str:
-    """Return the text of an option in the form of a study: reserved words are bare there."""
-    return text if text in RESERVED - CONSTANTS else written_name(text)
-
-
 class Synonyms(Struct, frozen=True):
     """What others call what a study writes, in small letters with `_`.
 

@@ -28,7 +28,7 @@ from evallang.records import Placed
 from evallang.results.files import STORED_FILES
 from evallang.results.settings import Default, ReportSettings, Stated
 from evallang.source import SourceFile, Span
-from evallang.spelling import Words, written_text
+from evallang.spelling import RESERVED, Words, written_name
 from evallang.stats.corrections.correction import default_correction
 
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
@@ -87,7 +87,8 @@ def written_option(value: OptionValue) -> str:
         return "[" + ", ".join(written_option(item) for item in value) + "]"
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
-    return written_text(value) if isinstance(value, str) else str(value)
+    text = str(value)
+    return written_name(text) if isinstance(value, str) and text not in RESERVED else text
 
 
 class Protocol(Placed, frozen=True):

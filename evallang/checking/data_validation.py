@@ -93,7 +93,7 @@ from evallang.registry import Design, Entry
 from evallang.results.records import FEWEST
 from evallang.results.written import statement_of
 from evallang.source import Span
-from evallang.spelling import Words, closest, listed
+from evallang.spelling import Words, closest, listed, written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, default_of
 from evallang.study import (
@@ -202,8 +202,8 @@ def _judge_names(study: Study, read: Study) -> Iterator[Diagnostic]:
         for name in line.models if against is None else (*line.models, against):
             if name not in known:
                 near = closest(name, known)
-                words = f"the models are {listed(known, 'and')}"
-                help_ = f"did you mean `{near}`?" if near else words
+                words = f"the models are {listed(map(written_name, known), 'and')}"
+                help_ = f"did you mean `{written_name(near)}`?" if near else words
                 yield refusal("no_model_in_data", line.span, help=help_, name=name)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from evallang.checking.rules.study_facts import metrics_of
@@ -108,18 +109,18 @@ def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]
             continue
         battles, ties = source.battles, options["ties"]
         ordered = options.get("order") != "none"
-        place, written = asked.span, asked.metric.written
+        place, metric = asked.span, asked.metric.written
         anchor = options.get("anchor")
         if anchor is not None and anchor not in battles.names:
-            models = listed(battles.names, "and")
+            models = listed(map(written, battles.names), "and")
             yield refusal("no_model_in_data", place, help=f"the models are {models}", name=anchor)
-        needed = dict[str, str]()
+        needed = dict[str, tuple[str, str]]()
         if ordered and not battles.tells_order:
-            needed["order_unknown"] = "order=none"
+            needed["order_unknown"] = ("order", "none")
         if ties != "half" and not np.isin(battles.outcome, (0, 0.5, 1)).all():
-            needed["graded_preferences"] = "ties=half"
+            needed["graded_preferences"] = ("ties", "half")
         if needed:
-            instead = f"{entry.name}({', '.join(needed.values())})"
+            instead = _with_options(asked.metric, dict(needed.values()))
             kind = list(needed)[-1]
             yield refusal(kind, place, source=source, metric=entry.name, instead=instead)
             return
@@ -129,18 +130,23 @@ def judge_strengths(study: Study, source: GivenOutcomes) -> Iterator[Diagnostic]
             names = [battles.names[code] for code in lost]
             kind = "separated" if len(lost) > 1 else _lost_or_won(counted_ones, lost[0])
             models = listed(names, "and")
-            yield refusal(kind, place, metric=written, source=source, models=models)
+            yield refusal(kind, place, metric=metric, source=source, models=models)
             return
         if not is_bounded(counted_ones, ties, order=ordered):
             if is_bounded(counted_ones, ties, order=False):
-                fewer = "order=none"
+                fewer = {"order": "none"}
             elif is_bounded(counted_ones, "half", order=ordered):
-                fewer = "ties=half"
+                fewer = {"ties": "half"}
             else:
-                fewer = "ties=half, order=none"
-            instead = f"{entry.name}({fewer})"
-            yield refusal("unbounded", place, metric=written, source=source, instead=instead)
+                fewer = {"ties": "half", "order": "none"}
+            instead = _with_options(asked.metric, fewer)
+            yield refusal("unbounded", place, metric=metric, source=source, instead=instead)
             return
+
+
+def _with_options(metric: Method, options: Mapping[str, str]) -> str:
+    """Return the canonical text of a metric with other values of some of its options."""
+    return replace(metric, options=(*{**metric.keywords(), **options}.items(),)).written
 
 
 def _lost_or_won(battles: Battles, code: int) -> str:

@@ -20,6 +20,7 @@ from evallang.evidence import FOLD_SCORES, PER_ROW
 from evallang.metrics.metric import METRICS, default_metric, share_metric
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design, Entry, Situation
+from evallang.spelling import written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     DifferenceForm,
@@ -460,7 +461,9 @@ def _claim_about_one(
         (low is None or value >= low) and (high is None or value <= high)
     ):
         value = "VALUE"
-    claim = f"`require {claimed.written} of {model} {sign} {value}` in place of this line"
+    claim = (
+        f"`require {claimed.written} of {written_name(model)} {sign} {value}` in place of this line"
+    )
     if default_interval(claimed, yields, None, clustered) is not None:
         return f"write {claim}"
     return f"write `protocol {decidable_protocol(claimed, clustered)}`, and {claim}"

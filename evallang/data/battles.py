@@ -1,6 +1,6 @@
 """`battles` statements: files of pairwise judgements, read as games of two models."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -211,6 +211,14 @@ def _form(spec: BattlesSpec, frame: Frame) -> tuple[Form, dict[str, str]]:
         game = Game(spec.first or "", spec.second or "", spec.winner or "", dict(spec.words))
         return Form((game,), (), ()), {}
     form = next((form for form in FORMS if form.recognised_by <= {*frame.columns}), None)
+    fix = one_column_of(frame.columns)
+    if form is None and fix is not None:
+        raise Refused(
+            codes.unusable_verdict,
+            f"`{frame.source}` has a column for each verdict",
+            "from",
+            help=fix,
+        )
     if form is None:
         raise Refused(
             codes.unusable_verdict,
@@ -228,6 +236,21 @@ def _form(spec: BattlesSpec, frame: Frame) -> tuple[Form, dict[str, str]]:
         if getattr(spec, clause) is None and column is not None:
             told[clause] = column
     return form, told
+
+
+def one_column_of(columns: Sequence[str]) -> str | None:
+    """Return how to write one column of verdicts out of one for each, None without these.
+
+    Kaggle's files of the Chatbot Arena have `winner_model_a`, `winner_model_b` and `winner_tie`.
+    """
+    apart = [name for name in columns if name.startswith("winner_")]
+    if len(apart) < 2:
+        return None
+    names = ", ".join(f'"{name}"' for name in apart)
+    return (
+        f'write them as one, in pandas `table["winner"] = table[[{names}]].idxmax(axis=1)'
+        '.str.removeprefix("winner_")`, and read the file that this table is saved in'
+    )
 
 
 def _check_baseline(baseline: str | None, frame: Frame, *, unnamed: bool) -> None:

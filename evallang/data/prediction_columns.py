@@ -210,9 +210,9 @@ def read_model(
                 codes.model_without_predictions,
                 f"`{model.name}` has a threshold, but neither scores nor a column of labels",
                 f"threshold {model.name}",
-                help=f"write `score {model.name} = COLUMN` for its scores"
+                help=f"write `score {written(model.name)} = COLUMN` for its scores"
                 if target.task == "classification"
-                else f"write `models {model.name} as COLUMN`, without a threshold",
+                else f"write `models {written(model.name)} as COLUMN`, without a threshold",
             )
         return
     if model.threshold is not None:
@@ -420,7 +420,7 @@ def read_model_scores(
     keyword = f"{word} {model.name}"
     if target.task == "regression":
         message = f"`{model.name}` has scores, but the truth contains numbers"
-        fix = f"write `models {model.name} as COLUMN` for the numbers it predicts"
+        fix = f"write `models {written(model.name)} as COLUMN` for the numbers it predicts"
         raise Refused(codes.scores_do_not_fit_labels, message, keyword, help=fix)
     if model.score is not None:
         if target.positive is None:
@@ -428,7 +428,7 @@ def read_model_scores(
                 codes.scores_do_not_fit_labels,
                 f"`{model.name}` has one score, but the truth has {len(target.classes)} labels",
                 keyword,
-                help=f"write `scores {model.name} = [...]` with a column for each of "
+                help=f"write `scores {written(model.name)} = [...]` with a column for each of "
                 f"{quoted(target.classes, 12)}",
             )
         column = number_column(frame, model.score, model.name, keyword, findings)
@@ -496,7 +496,7 @@ def _bounds(frame: Frame, model: GivenModel, target: Target, findings: Findings)
             codes.scores_do_not_fit_labels,
             f"`{model.name}` has a range, but the truth contains labels",
             keyword,
-            help=f"write `score {model.name} = COLUMN` for a score of the positive class",
+            help=f"write `score {written(model.name)} = COLUMN` for a score of the positive class",
         )
     bounds = _number_columns(frame, model.range or (), model, keyword, findings)
     for name, numbers in zip(model.range or (), bounds.T, strict=True):
@@ -633,7 +633,9 @@ def _label_columns(model: GivenModel, target: Target) -> list[str]:
         before, star, after = given.text.partition("*")
         if not star:
             message = f"`{model.name}` has the one column `{given.text}` for the labels {labels}"
-            fix = f"write `score {model.name} = {written(given.text)}` for one score of the "
+            fix = (
+                f"write `score {written(model.name)} = {written(given.text)}` for one score of the "
+            )
             fix = f"{fix}positive label" if len(classes) == 2 else ONE_COLUMN_EACH
             raise Refused(codes.scores_do_not_fit_labels, message, keyword, help=fix)
         named: Mapping[str, str] = {

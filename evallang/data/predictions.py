@@ -79,7 +79,7 @@ def read_ordering_score(
             f"models {model.name}",
             "event",
             "query",
-            help=f"write `score {model.name} = COLUMN`",
+            help=f"write `score {written(model.name)} = COLUMN`",
         )
     answers.predictions[model.name] = number_column(frame, column, model.name, keyword, findings)
 

@@ -16,6 +16,7 @@ from evallang.api.study_file import check_text
 from evallang.data.column_types import Kind
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings
+from evallang.data.frame import Frame
 from evallang.diagnostics import CODES, Diagnostic, Severity, has_errors
 from evallang.drafts.columns import (
     Column,
@@ -26,6 +27,7 @@ from evallang.drafts.columns import (
     likely_targets,
     predicted_columns,
 )
+from evallang.drafts.judged import judges_among, lines_from_battles, lines_from_judges
 from evallang.drafts.logs import lines_from_logs
 from evallang.drafts.measured import candidates, lines_from_measured, lines_from_predictions
 from evallang.drafts.writing import (
@@ -83,17 +85,27 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
         raise StudyError(findings.diagnostics, {})
     frame = frame.mark_missing()
     columns = guess_columns(frame)
-    measured = lines_from_measured(location, frame, columns, goal, target)
+    whole = frame if not frame.nested else _with_fields(frame, location, folder)
+    inside = columns if whole is frame else guess_columns(whole)
+    measured = None if target is not None else lines_from_battles(location, whole, goal)
+    measured = measured or lines_from_measured(location, whole, inside, goal, target)
     given = predicted_columns(columns, frame, target) if measured is None else None
     if measured is not None:
         lines = measured
     elif given is not None:
         lines = list(lines_from_predictions(location, *given, columns, goal))
+    elif target is None and len(likely_targets(columns)) != 1 and (judges := judges_among(columns)):
+        lines = list(lines_from_judges(location, columns, judges))
     else:
         chosen = _target(columns, target, source)
         words = sorted({word for some in frame.taken.values() for word in some})
         lines = list(_from_table(location, columns, chosen, words, goal))
     return _finished(lines, place)
+
+
+def _with_fields(frame: Frame, location: str, folder: Path) -> Frame:
+    """Return a table with a column for each field inside its objects."""
+    return read_file(location, folder, named=frozenset(frame.nested)).mark_missing()
 
 
 def _target(columns: Sequence[Column], name: str | None, source: Path) -> Column:

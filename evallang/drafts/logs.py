@@ -7,7 +7,6 @@ it was right.
 """
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -48,6 +47,7 @@ from evallang.drafts.columns import (
 from evallang.drafts.writing import (
     DraftRefused,
     Goal,
+    bare_name,
     comment,
     head,
     listed,
@@ -184,7 +184,7 @@ def _from_tool(
         count = f"{len(models):,} models" if len(models) > 1 else "one model"
         title = LOG_TOOLS[tool].title
         yield f"# {title[0].upper()}{title[1:]}: {count}"
-        name = "bench" if one is first else _bare(f"{one.name} {one.read.filter or ''}")
+        name = "bench" if one is first else bare_name(f"{one.name} {one.read.filter or ''}")
         logs = ", ".join(map(quoted, briefly(one.locations, folder)))
         yield f"predictions {name} from {tool} {logs}"
         yield from _clauses(one, own, known)
@@ -389,17 +389,12 @@ def _labels(paths: Sequence[Path]) -> dict[Path, str]:
 
 def _names(labels: Mapping[str, str]) -> dict[str, str]:
     """Return a name of a study for each model: the last part of its label, made bare."""
-    bare = {place: _bare(label.rpartition("/")[2]) for place, label in labels.items()}
+    bare = {place: bare_name(label.rpartition("/")[2]) for place, label in labels.items()}
     times = Counter(bare.values())
     return {
         place: name if times[name] == 1 else f"m{number}"
         for number, (place, name) in enumerate(bare.items(), start=1)
     }
-
-
-def _bare(label: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
-    return name if re.match(r"[a-z]", name) and written(name) == name else f"m_{name}"
 
 
 def _location(path: Path, folder: Path) -> str:

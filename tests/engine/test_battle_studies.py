@@ -9,11 +9,16 @@ statsmodels and by numpy.
 import hashlib
 import json
 import math
+import re
 
 import pytest
 from studies import study
 
 import evallang as ev
+from evallang.api.preparing import read_and_plan
+from evallang.api.study_file import check_text
+from evallang.reporting.letter_case import written_options
+from evallang.study import Method
 
 MODELS = {"alpha-70b": 0.9, "bravo-7b": 0.1, "charlie-v2": 0.5, "delta-13b": -0.2, "echo-3b": -1.0}
 DROPPED = {
@@ -178,3 +183,49 @@ def test_files_of_tools_are_recognised_and_errors_counted(name, tmp_path):
     read = {d.option for d in record.study.defaults if d.clause.startswith("battles votes")}
     stated = {"first"} if name == "arena_hard.jsonl" else set()
     assert {"first", "second", "winner", "group", "judge"} - stated <= read
+
+
+def found_in(path):
+    study = check_text(path.read_text(), path.name, path.parent)
+    return read_and_plan(study, errors_are_fine=True).diagnostics
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "right"),
+    [
+        (['measure bradley_terry(anchor="alpha on")'], "E493",
+         ['measure bradley_terry(anchor={the models are `})']),
+        (["measure bradley_terry", 'require "alpha on" better than "beta two"'], "E493",
+         ["measure bradley_terry", 'require {did you mean `} better than "beta two"']),
+        (['measure bradley_terry(anchor="alpha one", at=1000)',
+          'require "alpha one" better than "beta two" in bradley_terry'], "W467",
+         ['measure bradley_terry(anchor="alpha one", at=1000)',
+          'require "alpha one" better than "beta two" in {write `}']),
+    ],
+)  # fmt: skip
+def test_proposals_of_names_with_blanks_can_be_written(lines, code, right, tmp_path):
+    rows = [
+        {"model_a": a, "model_b": b, "winner": ("model_a", "model_b", "tie")[i % 3]}
+        for i in range(30)
+        for pair in (("alpha one", "beta two"), ("beta two", "gamma, the (third)"))
+        for a, b in (pair, pair[::-1])
+    ]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    path = tmp_path / "s.eval"
+    head = ["evallang 1", "study", "  seed 1", 'battles votes from "b.jsonl"']
+    path.write_text("\n".join([*head, *lines, ""]))
+    (found,) = (one for one in found_in(path) if one.code == code)
+    lead = re.search(r"\{(.*)\}", "".join(right))[1]
+    proposed = found.help.partition(lead)[2].partition("`")[0]
+    path.write_text("\n".join([*head, *right, ""]).replace("{" + lead + "}", proposed))
+    assert not [one.code for one in found_in(path)]
+
+
+def test_the_options_of_a_metric_are_read_as_they_are_written():
+    anchor = 'gamma, the "(third)"'
+    metric = Method("bradley_terry", (("anchor", anchor), ("order", "none"), ("at", 1000)))
+    written = r'bradley_terry(anchor="gamma, the \"(third)\"", order=none, at=1000)'
+    assert metric.written == written
+    assert written_options(written.removeprefix("bradley_terry")).startswith(
+        f"anchor\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{anchor}, "
+    )

@@ -16,6 +16,7 @@ from evallang.compatibility import metric_entry
 from evallang.diagnostics import Changes
 from evallang.metrics.own_code import own_metric_loaded
 from evallang.source import Span
+from evallang.spelling import written_name
 from evallang.stats.basics import normal_quantile
 from evallang.study import RequirementSpec, Study, units_of
 
@@ -145,7 +146,7 @@ def looks_without_a_requirement(study: Study) -> Iterator[Objection]:
 def _overlap(
     study: Study, above: RequirementSpec, below: RequirementSpec, place: Span | None
 ) -> Objection:
-    better, worse = above.models[0], below.models[0]
+    better, worse = written_name(above.models[0]), written_name(below.models[0])
     if metric_entry(above.metric).declaration.better == "lower":
         better, worse = worse, better
     unknown = above.metric.code and own_metric_loaded(above.metric.name) is None
