@@ -101,7 +101,8 @@ def _smallest(item: Analysis, several: bool) -> Iterator[str]:
         return
     found = [answer for answer in answers if answer["detectable"] is not None]
     size = _sizes(item, found) if found else "no difference is large enough"
-    yield f"{name}: {size} ({values['test']}, {values['n']:,} {values['unit']})"
+    unit = values["unit"].removesuffix("s") if values["n"] == 1 else values["unit"]
+    yield f"{name}: {size} ({values['test']}, {values['n']:,} {unit})"
     known = {*values["observed"], *(("samples",) if values["observed"] else ())}
     declared = HYPOTHESIS_TESTS[values["test"]].declaration.power
     said: dict[str, list[str]] = {"as in the data": [], "assumed": []}

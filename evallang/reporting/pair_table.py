@@ -164,7 +164,8 @@ def _size(context: Context, comparison: Comparison) -> str:
     if not context.estimates(setting, comparison.metric) and len(counted) == 1:
         n = counted.pop()  # judges on the rows with a truth, which other metrics exceed
     known = n is not None and not context.samples(comparison.data)
-    return f"{count(n or 0)} {context.cases(comparison.data)}" if known else ""
+    units = context.cases(comparison.data)
+    return f"{count(n or 0)} {units.removesuffix('s') if n == 1 else units}" if known else ""
 
 
 def pair_name(context: Context, pair: HypothesisTestResult) -> str:
@@ -200,7 +201,8 @@ def _test_notes(context: Context, group: Group) -> list[Runs]:
         if pair.lacking is not None:
             said = (f"{NOT_RUN}: {lacking_words(context, pair.lacking)}",)
         for note in said:
-            name = f"{pair_name(context, pair)}{f' ({mid_sentence(head)})' if head else ''}"
+            of = head if head == context.data_label(comparison.data or "") else mid_sentence(head)
+            name = f"{pair_name(context, pair)}{f' ({of})' if head else ''}"
             by_note.setdefault(note, []).append(name)
     made = []
     for words, found in by_note.items():

@@ -304,6 +304,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "cite_data": of_study(_cite_data),
     "cite_metric": of_study(_cite_metric),
     "cases": of_study(Context.cases),
+    "in_cases": of_study(wording.of_cases),
     "subject": of_study(Context.subject),
     "groups": of_study(Context.groups),
     "and_pair": of_study(lambda study, pair: " and ".join(map(study.model, pair.models))),

@@ -531,10 +531,11 @@ def wilcoxon(
         effects = (_rank_biserial(plus, minus),)
     estimate = _location(present, level, bounded=len(outright) == 0)
     if estimate.low is None and len(present) <= WALSH_UP_TO:
+        verb = " is" if len(present) == 1 else "s are"
         why = (
             "a pair without a value has no difference"
             if len(outright)
-            else f"{len(present)} differences are too few to bound it"
+            else f"{len(present)} difference{verb} too few to bound it"
         )
         notes = (*notes, f"no {100 * level:g}% interval: {why}")
     result = HypothesisTestResult(
