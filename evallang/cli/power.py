@@ -158,6 +158,8 @@ def _level(values: Mapping[str, Any]) -> str:
         return text
     declared = CORRECTIONS[values["correction"]].declaration
     step = "" if declared.single_step or not declared.adjusts else " first step"
+    if declared.simultaneous == "resampled":
+        step = " at Bonferroni's level"
     return f"{text} ({values['correction']}{step}, family of {values['family_size']})"
 
 

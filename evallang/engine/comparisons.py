@@ -45,7 +45,7 @@ from evallang.engine.providers import (
 from evallang.engine.walk import computes
 from evallang.hypotheses import PlannedComparison, pair_declaration
 from evallang.planning import nodes
-from evallang.planning.seeds import seed
+from evallang.planning.seeds import analysis_seed, seed
 from evallang.results.records import (
     Comparison,
     Family,
@@ -803,7 +803,9 @@ def add_detectable(
             return result
         known = context.question(study, test, result.models, alpha)
         if known is not None:
-            found = _from_spread(declared, known)
+            unit, asked = context.evaluation.unit, f"power {test.written}"  # as before the run
+            drawn = analysis_seed(study.seed, None, unit, known.n, asked)
+            found = _from_spread(declared, replace(known, seed=drawn))
             return replace(result, extra={**result.extra, **found})
         if declared.estimand is not None:
             return result
