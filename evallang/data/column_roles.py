@@ -174,7 +174,8 @@ def _suggest_fix(
         "give each row an id of its own"
         if keys.width > 1
         else f"write `group {written(keys.columns[0])}` and another `id`, if several rows belong "
-        "to each, or name by `repeat` the column that numbers repeats of one row"
+        "to each; if they repeat one row, name by `repeat` the column that numbers them, or write "
+        "`repeat by order`"
     )
 
 

@@ -86,12 +86,10 @@ def read_correctness(
         return
     cells = frame.values(column)
     distinct = cells.unique().to_list()
-    verdicts = {value: as_number(value) for value in distinct}
+    verdicts = {value: _verdict(value) for value in distinct}
     if any(verdict not in (0, 1) for verdict in verdicts.values()):
         odd = [row for row, value in enumerate(cells.to_list()) if verdicts[value] not in (0, 1)]
         texts = frame.texts(column)
-        words = [row for row in odd if texts[row].lower() not in ("true", "false")]
-        odd = words or odd
         found = texts[odd[0]]
         message = (
             f"{model_column(column, model.name)} is neither right nor wrong in "
@@ -103,11 +101,24 @@ def read_correctness(
             if as_number(found) is not None
             else "write 1 or true where the model is right, 0 or false where it is wrong"
         )
+        words = [str(value) for value in distinct if verdicts[value] is None]
+        if spec.log is None and words:
+            affirmed = [word for word in words if word.strip().casefold() in AFFIRMED]
+            whose = "all" if spec.model else written(model.name)
+            named = written(column.removesuffix(f" in {model.name}"))
+            means = written(affirmed[0]) if len(affirmed) == 1 else "VALUE"
+            help_text += f", or say what is right: `correct {whose} as {named} = {means}`"
         if all(text in VERDICTS for text in texts.unique().to_list()):
             help_text += "; of the letters of Inspect AI C means right, and I and N mean wrong"
         raise Refused(codes.judgement_is_not_right_or_wrong, message, keyword, help=help_text)
     right = [value for value in distinct if verdicts[value] == 1]
     answers.correct[model.name] = np.array(cells.is_in(right).to_numpy(), dtype=np.bool_)
+
+
+def _verdict(value: Any) -> float | None:
+    """Return the number of a verdict; `true` is 1, also as text among other values."""
+    word = value.strip().casefold() if isinstance(value, str) else None
+    return {"true": 1.0, "false": 0.0}.get(word or "", as_number(value))
 
 
 def _read_denominators(
@@ -553,6 +564,8 @@ def labels_from_scores(
 
 
 VERDICTS = ("C", "I", "N", "P")
+AFFIRMED = frozenset({"c", "correct", "ok", "pass", "passed", "right", "success", "y", "yes"})
+"""Words of a right answer, in small letters."""
 
 
 def _check_present(frame: Frame, column: str, model: str, keyword: str) -> None:

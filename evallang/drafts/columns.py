@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evallang.data.column_types import Kind, kind_of
+from evallang.data.file_formats import read_file
 from evallang.data.frame import Frame
 from evallang.data.labels import label_text
 from evallang.data.text_forms import (
@@ -91,6 +93,13 @@ class Column(Struct, frozen=True):
         """Whether the values can be classes: few of them, each with several rows."""
         few = 2 <= self.levels <= MOST_CLASSES and self.n >= ROWS_OF_A_CLASS * self.levels
         return few and (self.kind in (Kind.TEXT, Kind.BOOLEAN) or self.whole)
+
+
+def with_fields(frame: Frame, location: str, folder: Path) -> Frame:
+    """Return a table with a column for each field inside its objects."""
+    if not frame.nested:
+        return frame
+    return read_file(location, folder, named=frozenset(frame.nested))
 
 
 def guess_columns(frame: Frame) -> tuple[Column, ...]:
@@ -320,8 +329,11 @@ def right_or_wrong(column: Column) -> bool:
         return False
     if column.kind is Kind.BOOLEAN:
         return True
-    values = {value for value, _ in column.counts}
-    return column.whole and 0 < column.levels <= 2 and values <= {"0", "1", "0.0", "1.0"}
+    values = {value.casefold() for value, _ in column.counts}
+    numbers = {"0", "1", "0.0", "1.0"}
+    if column.kind is Kind.TEXT:  # of several types
+        return bool(values) and values <= numbers | {"true", "false"}
+    return column.whole and 0 < column.levels <= 2 and values <= numbers
 
 
 def score_of(model: Column, columns: Sequence[Column]) -> Column | None:

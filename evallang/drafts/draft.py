@@ -16,7 +16,6 @@ from evallang.api.study_file import check_text
 from evallang.data.column_types import Kind
 from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings
-from evallang.data.frame import Frame
 from evallang.diagnostics import CODES, Diagnostic, Severity, has_errors
 from evallang.drafts.columns import (
     Column,
@@ -26,6 +25,7 @@ from evallang.drafts.columns import (
     guess_columns,
     likely_targets,
     predicted_columns,
+    with_fields,
 )
 from evallang.drafts.judged import judges_among, lines_from_battles, lines_from_judges
 from evallang.drafts.logs import lines_from_logs
@@ -85,8 +85,8 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
         raise StudyError(findings.diagnostics, {})
     frame = frame.mark_missing()
     columns = guess_columns(frame)
-    whole = frame if not frame.nested else _with_fields(frame, location, folder)
-    inside = columns if whole is frame else guess_columns(whole)
+    whole = with_fields(frame, location, folder).mark_missing()
+    inside = guess_columns(whole)
     measured = None if target is not None else lines_from_battles(location, whole, goal)
     measured = measured or lines_from_measured(location, whole, inside, goal, target)
     given = predicted_columns(columns, frame, target) if measured is None else None
@@ -101,11 +101,6 @@ def draft_study(place: Path, source: Path | None, target: str | None, goal: Goal
         words = sorted({word for some in frame.taken.values() for word in some})
         lines = list(_from_table(location, columns, chosen, words, goal))
     return _finished(lines, place)
-
-
-def _with_fields(frame: Frame, location: str, folder: Path) -> Frame:
-    """Return a table with a column for each field inside its objects."""
-    return read_file(location, folder, named=frozenset(frame.nested)).mark_missing()
 
 
 def _target(columns: Sequence[Column], name: str | None, source: Path) -> Column:

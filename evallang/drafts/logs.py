@@ -43,7 +43,9 @@ from evallang.drafts.columns import (
     guess_columns,
     predicted_columns,
     right_or_wrong,
+    with_fields,
 )
+from evallang.drafts.measured import names_question, right_column
 from evallang.drafts.writing import (
     DraftRefused,
     Goal,
@@ -316,6 +318,14 @@ class _Log(Struct, frozen=True):
 
 
 def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) -> Iterator[str]:
+    places = Counter(path.parent for path in paths)
+    if len(places) > 1 and max(places.values()) > 1:
+        one = _location(source / paths[0], folder)
+        raise DraftRefused(
+            f"`{source}` has several files in each of several folders; write {quoted(one)} after "
+            "`predictions NAME from`, with `{model}` and `{dataset}` in place of what names the "
+            "model and the task, and `{part}` in place of a date"
+        )
     logs = []
     labels = _labels(paths)
     for path in paths:
@@ -324,12 +334,13 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
         frame = findings.tried(read_file, location, folder)
         if frame is None:
             raise StudyError(findings.diagnostics, {})
-        frame = frame.mark_missing()
+        frame = with_fields(frame, location, folder).mark_missing()
         logs.append(_Log(location, labels[path], frame, guess_columns(frame)))
     shared = [
         name for name in logs[0].frame.columns if all(name in log.frame.columns for log in logs)
     ]
-    ids = [name for name in shared if all(_column_of(log, name).use is Use.ID for log in logs)]
+    unique = [name for name in shared if all(_column_of(log, name).use is Use.ID for log in logs)]
+    ids = unique or [n for n in shared if all(names_question(_column_of(log, n)) for log in logs)]
     needed = (
         "the file of each model needs an id, and the truth with one prediction, or a column "
         "`correct` of 0 and 1"
@@ -339,11 +350,16 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     names = _names({log.location: log.model for log in logs})
     found = [predicted_columns(log.columns, log.frame) for log in logs]
     right = [[c for c in log.columns if c.name not in ids and right_or_wrong(c)] for log in logs]
+    named = [right_column(some) for some in right]
+    right = [some if one is None else [one] for some, one in zip(right, named, strict=True)]
     both = [pair for pair in found if pair is not None and len(pair[1]) == 1]
     several = len(logs) > 1
     lines = [f"predictions given from {', '.join(quoted(log.location) for log in logs)}"]
     if ids:
-        lines += [f"  # `{ids[0]}`: {_column_of(logs[0], ids[0]).why}", f"  id {written(ids[0])}"]
+        several_rows = "several rows, which are taken as its repeats, in their order"
+        why = _column_of(logs[0], ids[0]).why if unique else several_rows
+        lines += [f"  # `{ids[0]}`: {why}", f"  id {written(ids[0])}"]
+        lines += [] if unique else ["  repeat by order"]
     if len(both) == len(logs) and len({truth.name for truth, _ in both}) == 1:
         truth = both[0][0]
         facts = facts_of(truth)
@@ -372,6 +388,8 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     yield from comment(why)
     yield f"measure {', '.join(measures)}"
     yield ""
+    if ids and not unique:
+        same_rows = Situation.SAME_ROWS
     yield from paired(list(names.values()), goal, same_rows, measures[0], margin)
 
 

@@ -6,10 +6,12 @@ from pathlib import PurePosixPath
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evallang.compatibility.hypothesis_tests import test_over_data
 from evallang.data.column_types import Kind
 from evallang.data.frame import Frame
+from evallang.data.prediction_columns import AFFIRMED, VERDICTS
 from evallang.data.score_tables import named_by_tools
 from evallang.data.text_forms import (
     names_fold,
@@ -195,6 +197,14 @@ def right_column(columns: Sequence[Column]) -> Column | None:
     return next(named, None) or next(scores, None)
 
 
+def _right_word(column: Column) -> tuple[Column, str] | None:
+    """Return a column of verdicts in words and the word of a right answer, None for others."""
+    called = _words(column.name) in RIGHT | SCORES | {"grade", "status", "verdict"}
+    right = [value for value, _ in column.counts if value.casefold() in AFFIRMED]
+    few = 2 <= column.levels <= len(VERDICTS)
+    return (column, right[0]) if called and few and len(right) == 1 else None
+
+
 def _inside(column: Column) -> str:
     return _words(column.name.rpartition(".")[2])
 
@@ -294,14 +304,21 @@ def _long_predictions(
     truth = next((c for c in rest if c.name == target or (target is None and is_truth(c))), None)
     made = next((c for c in rest if c is not truth and predicted_name(c)), None)
     score = next((c for c in rest if c is not truth and score_name(c)), None)
-    right = right_column(rest)
+    others = [replace(c, missing=0) for c in columns if c not in (model, truth, made, score)]
+    right = right_column(others) or next(
+        (c for c in others if _words(c.name) in SCORES and right_or_wrong(c)), None
+    )
+    word = None if right else next(filter(None, map(_right_word, others)), None)
+    if word is not None:
+        right = word[0]
     if model.levels == 0 or model.n < FEWEST_ROWS_EACH * model.levels:
         return None
     each = model.n / model.levels
     ids = [
         c
         for c in rest
-        if c not in (truth, made, score, right)
+        if c not in (truth, made, score)
+        and (right is None or c.name != right.name)
         and (c.use in (Use.ID, Use.GROUP) or _last(c.name) in QUESTIONS)
         and c.levels > 1
     ]
@@ -315,7 +332,8 @@ def _long_predictions(
     lines += [f"predictions given from {quoted(location)}", f"  id {written(identifier.name)}"]
     runs = next((c for c in rest if names_replicate(c.name) or _last(c.name) in REPEATS), None)
     averaged = runs is not None and identifier.levels < each
-    if truth is None:
+    judged = truth is None or (made is None and score is None)
+    if judged:
         repeats = _repeats(frame, rest, identifier, model)
         lines, averaged = [*lines, *repeats], bool(repeats)
     elif runs is not None and averaged:
@@ -323,13 +341,20 @@ def _long_predictions(
         lines += [f"  {_clause_of(runs, truth)} {written(runs.name)}"]
     lines += [f"  model {written(model.name)}"]
     situation, margin = Situation.SAME_ROWS_RIGHT, "5%"
-    if truth is None or (made is None and score is None):
+    if truth is None or judged:
         assert right is not None, "one of both is there"
-        lines += [
-            f"  correct {written(right.name)}",
-            "",
-            f"measure {default_metric('classification')}",
-        ]
+        clause = f"correct {written(right.name)}"
+        if word is not None:
+            clause = f"correct all as {written(right.name)} = {quoted(word[1])}"
+        lines += [f"  {clause}"]
+        given = frame.values(right.name).is_not_null()
+        if not given.all():
+            lines += [f"  # Missing in {frame.n - int(given.sum()):,} rows"]
+            lines += [f"  where {written(right.name)} is not missing"]
+        answered = frame.cells.filter(given).select(model.name, identifier.name).n_unique()
+        if answered < model.levels * identifier.levels:
+            lines += ["  # Not every model has an answer to each question", "  rows common"]
+        lines += ["", f"measure {default_metric('classification')}"]
         tested = default_metric("classification")
     else:
         classes, facts = truth.is_classes, facts_of(truth)
@@ -344,7 +369,7 @@ def _long_predictions(
         margin = margin if classes else "1"
     if averaged:
         situation = Situation.SAME_ROWS
-    if truth is not None and runs is not None and averaged and _clause_of(runs, truth) == "seed":
+    if not judged and runs is not None and averaged and _clause_of(runs, truth) == "seed":
         situation = Situation.NETWORKS
     (test,) = first_for(HYPOTHESIS_TESTS, situation)
     if model.levels > 1 and goal != "estimate":

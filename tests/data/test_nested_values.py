@@ -103,3 +103,15 @@ def test_an_empty_file_is_called_empty(file: str, tmp_path: Path) -> None:
     )
     (found,) = check_data(open_study(tmp_path / "s.eval"))
     assert (found.code, found.message) == ("E407", f"`{file}` is empty")
+
+
+def test_true_among_numbers_is_right_and_words_are_proposed(tmp_path: Path) -> None:
+    rows = [{"model": m, "id": i, "ok": [True, 1, "True", "1", 0, "false"][i % 6], "v": "ny"[i % 2]}
+            for i in range(24) for m in "ab"]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    text = f'{HEAD}predictions p from "a.jsonl"\n  id id\n  model model\n  correct ok\n'
+    (tmp_path / "s.eval").write_text(f"{text}measure accuracy\n")
+    assert [one.value for one in ev.run(tmp_path / "s.eval").record.estimates] == [2 / 3] * 2
+    (tmp_path / "s.eval").write_text(f"{text.replace('correct ok', 'correct v')}measure accuracy\n")
+    found = check_data(open_study(tmp_path / "s.eval"))
+    assert "`correct all as v = y`" in str(found[0].help)

@@ -20,6 +20,7 @@ from blocks import blocks_of
 import evallang as ev
 from evallang.diagnostics import Severity
 from evallang.drafts.draft import draft_study
+from evallang.drafts.writing import DraftRefused
 
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "tests" / "data" / "logs"
@@ -67,6 +68,7 @@ def every_eval_ever(folder: Path) -> None:
 
 
 def human_eval(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
     for model in ("small", "large"):
         rows = [
             {"task_id": f"HumanEval/{i}", "completion": "  pass", "passed": right(model, i + k),
@@ -207,3 +209,16 @@ def test_a_study_of_a_file_of_a_tool_is_drafted_and_runs(
     shares = {one.model: one.value for one in ev.run(study).record.estimates}
     large = next(share for model, share in shares.items() if "small" not in model)
     assert large == pytest.approx(2 / 3, abs=0.02)
+
+
+def test_a_folder_of_tables_with_repeats_is_drafted(tmp_path: Path) -> None:
+    human_eval(tmp_path / "runs")
+    draft = draft_study(tmp_path / "drafted.eval", tmp_path / "runs", None, "compare")
+    assert not [one for one in draft.diagnostics if one.severity is Severity.ERROR]
+    assert "\n  id task_id\n  repeat by order\n  correct large as passed in" in draft.text
+
+
+def test_a_folder_of_models_and_tasks_is_refused_with_the_pattern(tmp_path: Path) -> None:
+    lighteval(tmp_path)
+    with pytest.raises(DraftRefused, match=r"in each of several folders; write .*`\{dataset\}`"):
+        draft_study(tmp_path / "drafted.eval", tmp_path / "details", None, "compare")

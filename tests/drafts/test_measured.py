@@ -120,6 +120,23 @@ FILES = {
             for _ in "xy"
         ],
     ),
+    "words": rows(
+        "system,item,verdict",
+        [
+            (m, i, ("incorrect", "correct")[p[k]])
+            for k, m in enumerate("ab")
+            for i, _, p, _ in predicted()
+            if i + k
+        ],
+    ),
+    "gaps": rows(
+        "system,item,score",
+        [
+            (m, i, "" if i == 3 else ("False", "true")[p[k]])
+            for k, m in enumerate("ab")
+            for i, _, p, _ in predicted()
+        ],
+    ),
     "attempts": rows(
         "task,attempt,planner,reactive",
         [(f"t{i}", k, (i + k) % 2, int(i % 3 > 0)) for i in range(40) for k in range(2)],
@@ -187,6 +204,8 @@ FILES = {
         ("runs", ["id id", "seed seed", "compare with obuchowski_rockette"]),
         ("named_models", ["id sample_id", "model model_name", "models all as y_pred"]),
         ("samples", ["id question", "repeat by order", "correct correct", "with permutation"]),
+        ("words", ['correct all as verdict = "correct"', "# Not every model", "rows common"]),
+        ("gaps", ["correct score", "# Missing in 2 rows", "where score is not missing"]),
         ("attempts", ["id task", "repeat attempt", "correct planner, reactive", "permutation"]),
         ("one_model", ["id task_id", "repeat by order", "correct one_model as passed"]),
         ("arena", ['battles votes from "arena.csv"\n\n', "with bradley_terry"]),
