@@ -84,8 +84,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.hypothesis_tests.swapping import joint_swaps
 from evallang.stats.inputs import Subject
 from evallang.stats.intervals.series import Dependence
-from evallang.stats.power import Question, Sizes, Stated, sizes_of
-from evallang.stats.power_of_metrics import t_power
+from evallang.stats.power import Answer, PowerDeclaration, Question, Sizes, Stated, sizes_of
+from evallang.stats.power_of_metrics import POWER_OF_OVERLAPPING_T
 from evallang.stats.strata import stratified_mean
 from evallang.study import ComparisonSpec, Method, Study
 
@@ -233,8 +233,7 @@ class OneSource(Struct, frozen=True):
         among: tuple[str, ...] = (),
     ) -> TestInputs:
         """Return the inputs of a test, on the rows that its models, or those `among`, share."""
-        shared = not among or {*among} <= {*self.evaluation.on_the_same_rows(models[0])}
-        key = (test, models, () if shared else among)
+        key = (test, models, among)
         if key not in self.asked:
             whole = in_blocks(as_read_by(self.evaluation, self.by), test)
             read = whole.on_common_rows(among or models)
@@ -271,6 +270,8 @@ class OneSource(Struct, frozen=True):
         )
         if key not in self.drawn:
             among = tuple(dict.fromkeys(model for pair in pairs for model in pair))
+            if {*among} <= {*self.evaluation.on_the_same_rows(among[0])}:
+                among = ()
             level = study.confidence
             asked = [self._inputs(study, test, pair, level, among) for pair in pairs]
             self.drawn[key] = _Joint(asked, joint).p()
@@ -779,7 +780,7 @@ def _add_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
     if not isinstance(context, OneSource) or (declared.bayesian and not declared.t_over_splits):
         return item
     alpha = 1 - study.confidence if declared.bayesian else item.family.level(study.alpha)
-    add = partial(add_detectable, study, context, item.test_run.single, alpha=alpha)
+    add = partial(add_detectable, study, context, item.test_run.single, alpha=alpha, answers=[])
     return replace(item, tests=tuple(map(add, item.tests)))
 
 
@@ -790,10 +791,12 @@ def add_detectable(
     result: HypothesisTestResult,
     *,
     alpha: float,
+    answers: list[tuple[Question, Answer]],
 ) -> HypothesisTestResult:
     """Add the difference that a test finds with 80 % power, with what it was computed from.
 
-    It is None where not even the largest is found.
+    It is None where not even the largest is found. `answers` are those to the questions of other
+    pairs, to which new ones are added.
     """
     declared, alpha = HYPOTHESIS_TESTS[test.name].declaration, round(alpha, DIGITS)
     if result.status == "not_computed":
@@ -805,13 +808,13 @@ def add_detectable(
         if known is not None:
             unit, asked = context.evaluation.unit, f"power {test.written}"  # as before the run
             drawn = analysis_seed(study.seed, None, unit, known.n, asked)
-            found = _from_spread(declared, replace(known, seed=drawn))
+            found = _from_spread(declared, replace(known, seed=drawn), answers)
             return replace(result, extra={**result.extra, **found})
         if declared.estimand is not None:
             return result
     one_sided = declared.bayesian or test.keywords().get("alternative", "two_sided") != "two_sided"
     sides = 1 if one_sided else 2
-    found = _from_interval(result, alpha, sides, over_splits=declared.t_over_splits)
+    found = _from_interval(result, alpha, sides, answers, over_splits=declared.t_over_splits)
     return replace(result, extra={**result.extra, **found})
 
 
@@ -827,27 +830,56 @@ def largest_difference(test: Method, metric: Method, n: int | None, alpha: float
     return declared.high - declared.low
 
 
-def _from_spread(declared: HypothesisTestDeclaration, question: Question) -> dict[str, Any]:
+def _from_spread(
+    declared: HypothesisTestDeclaration,
+    question: Question,
+    answers: list[tuple[Question, Answer]],
+) -> dict[str, Any]:
     """Return the difference that a test of examples finds, from what these tell of its power."""
     if not question.observed or declared.power is None:
         return {}
     known = {name: value for name, value in question.observed.items() if name != "sd_within"}
-    try:
-        asked = Stated(POWER).with_observed(replace(question, observed=known))
-        found = declared.power.answers(question, asked)[0]
-    except ValueError:  # more examples than powers are computed of
+    sd = known.pop("sd", None)
+    largest = math.inf if question.largest else 0.0
+    found = _answer(declared.power, replace(question, observed=known, largest=largest), answers)
+    if found is None:
         return {}
+    size = found.detectable
+    if sd is not None and size is not None:
+        size = size * sd if size * sd <= question.largest else None
     numbers = {k: v for k, v in found.assumptions.items() if not isinstance(v, str)}
     return {
-        "detectable": found.detectable,
+        "detectable": size,
         "detectable_alpha": question.alpha,
         "detectable_n": question.n,
-        "assumed": numbers,
+        "assumed": numbers if sd is None else {"sd": sd, **numbers},
     }
 
 
+def _answer(
+    power: PowerDeclaration, question: Question, answers: list[tuple[Question, Answer]]
+) -> Answer | None:
+    """Return the answer to a question without a spread, in standard deviations, if there is one.
+
+    Pairs of equal n share it.
+    """
+    found = next((answer for asked, answer in answers if asked == question), None)
+    if found is None:
+        try:
+            found = power.answers(question, Stated(POWER).with_observed(question))[0]
+        except ValueError:  # more examples than powers are computed of
+            return None
+        answers.append((question, found))
+    return found
+
+
 def _from_interval(
-    test: HypothesisTestResult, alpha: float, sides: int, *, over_splits: bool
+    test: HypothesisTestResult,
+    alpha: float,
+    sides: int,
+    answers: list[tuple[Question, Answer]],
+    *,
+    over_splits: bool,
 ) -> dict[str, Any]:
     """Return the difference that a test finds, from the standard error that its interval shows.
 
@@ -860,13 +892,15 @@ def _from_interval(
         return {}
     half, level = (found.high - found.low) / 2, 1 - two_sided
     statistic = None if test.statistic is None else test.statistic.name
+    if not half > 0:
+        return {}
     if test.df is not None and (over_splits or statistic == STUDENTS_T):
         error, n = half / t_quantile(found.level, test.df[0]), round(test.df[0]) + 1
-        try:
-            smallest = t_power(None, error * n**0.5, n, two_sided, POWER).difference
-        except ValueError:  # no spread, or one at the end of what floats hold
+        answer = _answer(POWER_OF_OVERLAPPING_T, Question(test.test, two_sided, n), answers)
+        if answer is None or answer.detectable is None or not half < math.inf:
             return {}
-    elif over_splits or not half > 0:
+        smallest = answer.detectable * error * n**0.5
+    elif over_splits:
         return {}
     else:
         error = half / normal_quantile(found.level)

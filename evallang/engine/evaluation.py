@@ -468,7 +468,7 @@ class Evaluation(Struct, frozen=True):
         found = {model: self.models[model] for model in models}
         runs = 1 + max(int(one.repeat.max(initial=0)) for one in found.values())
         keys = {model: one.rows * runs + one.repeat for model, one in found.items()}
-        common = reduce(np.intersect1d, keys.values())
+        common = reduce(lambda some, other: some[np.isin(some, other)], keys.values())
         if not len(common):
             return self
         kept = {model: one.take(np.isin(keys[model], common)) for model, one in found.items()}

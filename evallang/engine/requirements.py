@@ -178,7 +178,7 @@ def _tested(
         test = not_computed(inputs.test.name, null, lacking, spec.models)
         test = replace(test, notes=(lacking.reason,))
     context = OneSource(evaluation, spec.metric)
-    test = add_detectable(study, context, inputs.test, test, alpha=alpha)
+    test = add_detectable(study, context, inputs.test, test, alpha=alpha, answers=[])
     found = test.estimate
     if found is None or found.low is None:
         found = inputs.difference(spec.level)

@@ -215,8 +215,9 @@ def scale_of(
     scaled = [w * 10**power for w in half_widths if w is not None]
     scaled_values = [abs(v) * 10**power for v in values if v is not None]
     sizes = [size for size in scaled_values if 0 < size < math.inf]
-    widths = [w for w in scaled if ROUNDING * max(sizes, default=0.0) < w < math.inf]
-    least = -math.inf if max(sizes, default=0.0) >= HUGE else 0
+    largest = max(sizes, default=0.0)
+    widths = [w for w in scaled if ROUNDING * largest < w < math.inf]
+    least = -math.inf if largest >= HUGE else 0
     if widths:
         few = percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW
         needed = math.ceil(1 - math.log10(min(widths)))

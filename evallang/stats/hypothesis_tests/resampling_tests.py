@@ -23,7 +23,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper, distinct_sums
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import (
     PairedCountSample,
@@ -375,10 +375,7 @@ def _not_rejected(
     shift, A is taken for the difference after the swaps whatever d is.
     """
     own, shift = 0.0, swapper.shift
-    if shift is None:
-        every = swapper.arrangements(EXACT_UP_TO)
-    else:
-        every = distinct_sums(*swapper.kinds(), EXACT_UP_TO)
+    every = (swapper.arrangements if shift is None else swapper.shifted)(EXACT_UP_TO)
     if every is not None:
         sides, chances = list(every[0].T) if shift is not None else [every[0]], every[1]
     else:

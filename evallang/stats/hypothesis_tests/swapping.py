@@ -151,8 +151,8 @@ class Swapper(Statistic):
         """
         raise ValueError("blocks need the order of the examples, which counts do not keep")
 
-    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,).
+    def shifted(self, most: int) -> Every | None:
+        """Return every difference and that of the shift (states, 2), as `arrangements` does.
 
         Raises `ValueError` where the metric is not known to be a mean over the examples.
         """
@@ -250,19 +250,23 @@ class SignSwapper(Swapper):
             return None
         return SignSwapper(self._shifts, self._groups, times=self._times)
 
-    def kinds(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the parts of each kind of unit and of its shift (k, 2), and their counts (k,)."""
+    def shifted(self, most: int) -> Every | None:
+        """Enumerate how many units of each part and shift keep their sign."""
         assert self.shift is not None, "a difference that has a shift"
+        sizes = self.source.sizes
+        still = int(sizes[self._units == 0.0].sum())
+        if (still + 1) * (int(sizes.sum()) - still + 1) > most:  # of two kinds, or of more
+            return None
         parts = self._units, self.shift._units
         noise = (NOISE * float(np.abs(one).max(initial=0.0)) for one in parts)
         alike = (np.rint(one / (least or 1.0)) for one, least in zip(parts, noise, strict=True))
         own, moved = (np.unique(one).searchsorted(one) for one in alike)
         both = own * len(own) + moved
         which = np.unique(both).searchsorted(both)  # quicker than the places that it returns
-        counts = np.bincount(which, self.source.sizes).astype(np.int64)
+        counts = np.bincount(which, sizes).astype(np.int64)
         last = np.empty(len(counts), dtype=np.intp)
         last[which] = np.arange(len(which))
-        return np.column_stack([one[last] for one in parts]), counts
+        return distinct_sums(np.column_stack([one[last] for one in parts]), counts, most)
 
     @cached_property
     def _units(self) -> NDArray[np.float64]:
