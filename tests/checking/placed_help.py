@@ -11,10 +11,10 @@ AGE = ("readmitted\n", "readmitted\n  features age\n")
 SELECTED = "  features g96, g190, g193, g7, g121, g169, g100, g174"
 PLACED: dict[tuple[str, int], Edits] = {
     ("E601", 3): (
-        ('from lm_eval "runs"', 'from every_eval_ever "*.jsonl"'),
+        ('from lm_eval "runs"', 'from every_eval_ever "data/**/*.jsonl"'),
         (
             "runs/mmlu/per_instance_stats.json\n[]",
-            'a.jsonl\n* 30 {{"model_id":"m","evaluation_name":"mmlu","sample_id":"q{i}",'
+            'data/a.jsonl\n* 30 {{"model_id":"m","evaluation_name":"mmlu","sample_id":"q{i}",'
             '"evaluation":{{"score":{two}}}}}',
         ),
     ),
