@@ -91,6 +91,7 @@ from evallang.study import ComparisonSpec, Method, Study
 
 ROUNDS = 10_000
 POWER = 0.8  # with which a difference counts as found
+ROUNDING = 1e-12  # share of the losses below which the spread of differences is rounding noise
 
 
 class JointDraws(Struct, frozen=True):
@@ -302,10 +303,11 @@ class OneSource(Struct, frozen=True):
             return replace(asked, n=n, observed={"discordant": (b + c) / n} if b + c else {})
         if form != "losses" or read.weights is not None or read.each == BLOCKS:
             return None
-        apart = inputs.compared.losses(0) - inputs.compared.losses(1)
+        losses = np.array([inputs.compared.losses(0), inputs.compared.losses(1)])
+        apart = losses[0] - losses[1]
         asked = replace(asked, largest=largest_difference(test, self.by, len(apart), alpha))
         observed = {"sd": standard_deviation(apart) or 0.0}
-        if not observed["sd"] > 0:
+        if observed["sd"] <= ROUNDING * np.abs(losses).max():  # the differences are equal
             return replace(asked, n=len(apart))
         sizes: Sizes = ()
         strata = inputs.make("strata")

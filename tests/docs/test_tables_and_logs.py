@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 import pytest
 from blocks import blocks_of
+from calling import call
 
 import evallang as ev
 from evallang.diagnostics import Severity
@@ -222,3 +223,10 @@ def test_a_folder_of_models_and_tasks_is_refused_with_the_pattern(tmp_path: Path
     lighteval(tmp_path)
     with pytest.raises(DraftRefused, match=r"in each of several folders; write .*`\{dataset\}`"):
         draft_study(tmp_path / "drafted.eval", tmp_path / "details", None, "compare")
+
+
+def test_equal_differences_of_floats_have_no_spread(tmp_path: Path) -> None:
+    ragas(tmp_path)
+    (tmp_path / "study.eval").write_text(STUDIES["ragas"])
+    told = call("check", "--data", "study.eval", folder=tmp_path).stdout
+    assert "faithfulness: 0.495 sd (permutation, 34 examples)" in told
