@@ -185,7 +185,7 @@ def _is_formula(study: Study, stage: Stage) -> bool:
     forms = {form_asked(stage.metric, source, protocol) for source in sources}
     apart = stage.line is None or stage.line.averaged is None
     grouped = apart and any(is_grouped(source, study.group) for source in sources)
-    return forms <= ({"losses"} if grouped else {"losses", "proportion"})
+    return forms <= ({"losses"} if grouped else {"losses", "proportion", "auc"})
 
 
 # --- which tests, at which level ------------------------------------------------------------

@@ -30,6 +30,7 @@ class Counted(StrEnum):
     EXAMPLES = "examples"
     GROUPS = "groups"
     SIZES = "groups, by their sizes"
+    SMALLEST = "examples of the smallest data set"
     RAREST = "examples of the rarest class"
     EVENTS = "events"
     OUTSIDE = "examples outside the largest class"
@@ -215,6 +216,13 @@ def _sizes(given: Mapping[str, Any]) -> float | None:
     return None if groups is None else by_size(groups)
 
 
+def _smallest(given: Mapping[str, Any]) -> int | None:
+    """Count the examples of the smallest of the data sets that are averaged; None with groups."""
+    if _groups(given) is not None:
+        return None
+    return int(np.bincount(given["strata"].codes).min())
+
+
 def _rarest(given: Mapping[str, Any]) -> int | None:
     """Count the examples of the rarest class that has any; None with groups."""
     if _groups(given) is not None:
@@ -264,6 +272,7 @@ COUNTS: Mapping[Counted, Callable[[Mapping[str, Any]], float | None]] = {
     Counted.EXAMPLES: _examples,
     Counted.GROUPS: _groups,
     Counted.SIZES: _sizes,
+    Counted.SMALLEST: _smallest,
     Counted.RAREST: _rarest,
     Counted.MOMENTS: _moments,
     Counted.READERS: lambda given: None if given["readers"].nested else _readers(given),
