@@ -6,6 +6,7 @@ findings can point into the file.
 """
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -88,7 +89,8 @@ def written_option(value: OptionValue) -> str:
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     text = str(value)
-    return written_name(text) if isinstance(value, str) and text not in RESERVED else text
+    bare = text in RESERVED or re.fullmatch(r"\.[0-9]+\+?", text) is not None  # `.632+`
+    return text if bare or not isinstance(value, str) else written_name(text)
 
 
 class Protocol(Placed, frozen=True):
