@@ -95,7 +95,7 @@ QUESTIONS = frozenset(
 )
 """Last words of columns that name the question of a row."""
 REPEATS = frozenset({"attempt", "completion", "epoch", "generation", "try"})
-"""Last words of columns that number the answers to a question, beside those of runs."""
+"""Last words of columns that number the answers to a question, next to names of runs."""
 BETWEEN = re.compile(r"[ _./:-]")  # a model and its metric in the name of a column
 SPLIT = re.compile(r"split\d+_test_\w+")  # of scikit-learn's cv_results_
 WIDEST = 20.0  # between the medians of columns that may be scores by one metric
@@ -167,8 +167,8 @@ def _is_a_score(column: Column, columns: Sequence[Column]) -> bool:
 
 
 def _words(name: str) -> str:
-    parted = re.sub("([a-z])([A-Z])", r"\1 \2", name)
-    return "_".join("".join(c if c.isalnum() else " " for c in parted.casefold()).split())
+    words = re.sub("([a-z])([A-Z])", r"\1 \2", name)
+    return "_".join("".join(c if c.isalnum() else " " for c in words.casefold()).split())
 
 
 def _last(name: str) -> str:
