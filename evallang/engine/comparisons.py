@@ -56,7 +56,6 @@ from evallang.results.records import (
 from evallang.results.statistics import (
     NOT_RUN,
     OF_P,
-    STUDENTS_T,
     Lacking,
     not_computed,
     with_status,
@@ -885,7 +884,7 @@ def _from_interval(
 ) -> dict[str, Any]:
     """Return the difference that a test finds, from the standard error that its interval shows.
 
-    That is half the width over the quantile of t, or of the normal distribution for a statistic
+    That is half the width over the quantile of t, or of the normal distribution for an interval
     without degrees of freedom. The power on one side at a level is that on both at twice the level,
     but for a negligible tail.
     """
@@ -893,11 +892,10 @@ def _from_interval(
     if found is None or found.low is None or found.high is None or not two_sided < 1:
         return {}
     half, level = (found.high - found.low) / 2, 1 - two_sided
-    statistic = None if test.statistic is None else test.statistic.name
     if not half > 0:
         return {}
-    if test.df is not None and (over_splits or statistic == STUDENTS_T):
-        error, n = half / t_quantile(found.level, test.df[0]), round(test.df[0]) + 1
+    if found.df is not None:
+        error, n = half / t_quantile(found.level, found.df), round(found.df) + 1
         answer = _answer(POWER_OF_OVERLAPPING_T, Question(test.test, two_sided, n), answers)
         if answer is None or answer.detectable is None or not half < math.inf:
             return {}

@@ -524,7 +524,7 @@ class TestInputs(Placed, frozen=True, dict=True):
         null = "" if one_fit else entry.declaration.null_under_cv
         result = replace(
             result,
-            null=self._worded(null or result.null),
+            null=self._worded(null or result.null_form or result.null),
             notes=(*result.notes, *self._notes()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
@@ -580,16 +580,14 @@ class TestInputs(Placed, frozen=True, dict=True):
                 yield note_of_rounded_pair(self.metric, errors)
 
     def _worded(self, null: str) -> str:
-        """Make the null of a test of right and wrong name the metric it was run by."""
+        """Make the null of a test of right and wrong, or of losses, name the metric."""
         average = self.evaluation.average
         averaged = average is not None and average.again is not None  # of pseudo-values
-        if averaged or metric_entry(self.metric).declaration.proportion == "all":
-            for mean in ("mean loss", "average loss"):
-                null = null.replace(mean, f"mean {self.metric.name}")
-            return null
-        if not metric_entry(self.metric).declaration.counts_known_rows:
-            return null
-        return null.replace("accuracy", self.metric.name)
+        declared = metric_entry(self.metric).declaration
+        noun = f"{{{self.metric.name}}}"
+        if averaged or declared.proportion == "all":
+            return null.replace("average {loss}", "mean {loss}").replace("{loss}", noun)
+        return null.replace("{accuracy}", noun) if declared.counts_known_rows else null
 
     def _reversed(self) -> bool:
         """Return whether the test compares shares of right answers by an error rate."""

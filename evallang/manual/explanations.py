@@ -22,6 +22,7 @@ from evallang.metrics.metric import METRICS, default_metric
 from evallang.models.catalogue import CATALOGUE
 from evallang.protocols.protocol import PROTOCOLS, Yields, written as written_protocol
 from evallang.registry import Design, Entry, Option
+from evallang.results.statistics import filled
 from evallang.stats.inputs import INPUTS, Subject
 from evallang.stats.intervals.interval import IntervalDeclaration
 from evallang.study import Method, written_option
@@ -326,9 +327,9 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     if declared.formula:
         yield Part("in words", declared.formula)
     if getattr(declared, "null", ""):
-        yield Part("null hypothesis", declared.null)
+        yield Part("null hypothesis", filled(declared.null))
         if declared.null_under_cv:
-            yield Part("null hypothesis under cross-validation", declared.null_under_cv)
+            yield Part("null hypothesis under cross-validation", filled(declared.null_under_cv))
     if entry.kind == "protocol":
         forms = declared.forms or (" ".join((written(entry), *_settings(entry))),)
         yield Part("written", lines=tuple(f"protocol {form}" for form in forms), language="eval")

@@ -43,7 +43,13 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.results.records import Comparison, Effect, Estimate, Excluded, HypothesisTestResult
-from evallang.results.statistics import Clusters, Lacking, SimultaneousInterval, texts_without_side
+from evallang.results.statistics import (
+    Clusters,
+    Lacking,
+    SimultaneousInterval,
+    filled,
+    variant_without_side,
+)
 from evallang.results.written import method_of
 
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta2": "η²", "rho": "ρ"}
@@ -179,10 +185,10 @@ def numbers_of(context: Context, result: HypothesisTestResult, alpha: float) -> 
 def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
     """Return the null hypothesis, which names the metric."""
     noun = context.metric(comparison.metric).noun
-    null = of_cases(context, result.null.rstrip("."), comparison.data)
-    null = null.replace("the metric", f"the {noun}")
-    null = null.replace("models", f"{context.subject(comparison.data)}s")
-    return null if context.counts_right(comparison.metric) else null.replace("accuracy", noun)
+    nouns = dict.fromkeys(("metric", "accuracy", method_of(comparison.metric)), noun)
+    nouns["models"] = f"{context.subject(comparison.data)}s"
+    null = filled(result.null_form or result.null, nouns)
+    return of_cases(context, null.rstrip("."), comparison.data)
 
 
 def simultaneous_words(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:
@@ -225,7 +231,7 @@ SIDES = {"greater": "larger", "less": "smaller"}
 
 def variant_words(context: Context, result: HypothesisTestResult) -> str:
     """State what was really computed: "mid-p", "χ²"."""
-    kind, _ = texts_without_side(result)
+    kind = variant_without_side(result)
     test = context.method("test", result.test)
     known = VARIANTS if test is None else {**VARIANTS, **test.variants}
     words = "" if kind == result.test else known.get(kind)

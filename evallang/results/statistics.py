@@ -1,11 +1,12 @@
 """The records that tests and intervals return."""
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from evallang.results import printed
 from evallang.results.ranges import Share, one_of
@@ -58,9 +59,6 @@ class Interval(Struct, frozen=True):
         return self.low is not None or self.high is not None
 
 
-STUDENTS_T = "t"  # the statistic whose distribution is Student's
-
-
 class Statistic(Struct, frozen=True):
     """A test statistic; `name` is printed (`chi2`, `Q`, `F`, `t`, `z`)."""
 
@@ -88,7 +86,8 @@ class Difference(Struct, frozen=True):
 
     A test gives a `Summary` as its name, to which the engine adds the metric; a difference that
     has a unit of its own, such as one of ranks, is named in full. `resamples` are those that a
-    bootstrap interval is made from, `draws` as for an `Interval`.
+    bootstrap interval is made from, `draws` as for an `Interval`. `df` are the degrees of freedom
+    of Student's t behind its bounds, None for bounds of another distribution.
     """
 
     name: str
@@ -99,6 +98,7 @@ class Difference(Struct, frozen=True):
     method: str
     resamples: Resamples | None = None
     draws: int | None = None
+    df: float | None = None
 
 
 class SimultaneousInterval(Struct, frozen=True):
@@ -191,6 +191,11 @@ class ConfidenceInterval(NamedTuple):
     high: float | None
 
 
+def filled(null: str, nouns: Mapping[str, str] = {}) -> str:
+    """Fill each noun in braces into a null hypothesis, or the one that takes its place."""
+    return re.sub(r"\{(.+?)\}", lambda found: nouns.get(found[1], found[1]), null)
+
+
 class HypothesisTestResult(Struct, frozen=True):
     """The result of a hypothesis test, which the comparison uses to decide.
 
@@ -201,6 +206,7 @@ class HypothesisTestResult(Struct, frozen=True):
     test: `greater` or `less`, if a larger or a smaller value of the first model is evidence
     against the null hypothesis. `disagreements` are found by the comparison, and stated in `notes`.
     `n_common` is the number of examples that all its models have, where some lack others.
+    `null_form` is the null hypothesis with its nouns in braces, which it may be given by as well.
     """
 
     test: str
@@ -224,6 +230,12 @@ class HypothesisTestResult(Struct, frozen=True):
     lacking: Lacking | None = None
     disagreements: tuple[Disagreement, ...] = ()
     n_common: int | None = None
+    null_form: str = ""
+
+    def __post_init__(self) -> None:
+        if "{" in self.null:
+            force_setattr(self, "null_form", self.null)
+            force_setattr(self, "null", filled(self.null))
 
     @property
     def pvalue(self) -> float | None:
@@ -283,24 +295,24 @@ NOTE = "p is one-sided, the interval two-sided"
 
 def with_side(result: HypothesisTestResult, side: str) -> HypothesisTestResult:
     """Set the side of a one-sided test, and state it in its variant and null hypothesis."""
-    variant, null = texts_without_side(result)
     of_variant, of_null = _words_of_side(side)
+    null = result.null_form or result.null
+    if result.side is not None:
+        null = null.removesuffix(_words_of_side(result.side)[1])
     notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
     return replace(
         result,
         side=side,
-        variant=variant + of_variant,
+        variant=variant_without_side(result) + of_variant,
         null=null + of_null,
         notes=notes,
     )
 
 
-def texts_without_side(result: HypothesisTestResult) -> tuple[str, str]:
-    """Return the variant and the null hypothesis of a test as they are without its side."""
-    if result.side is None:
-        return result.variant, result.null
-    of_variant, of_null = _words_of_side(result.side)
-    return result.variant.removesuffix(of_variant), result.null.removesuffix(of_null)
+def variant_without_side(result: HypothesisTestResult) -> str:
+    """Return the variant of a test as it is without its side."""
+    of_side = "" if result.side is None else _words_of_side(result.side)[0]
+    return result.variant.removesuffix(of_side)
 
 
 def _words_of_side(side: str) -> tuple[str, str]:

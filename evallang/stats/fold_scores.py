@@ -102,7 +102,7 @@ def t_result(
     if value is not None and p is None:
         p = t_p(value, df, alternative)
     half = t_quantile(plain.estimate.level, df) * error
-    estimate = replace(plain.estimate, value=mean, low=mean - half, high=mean + half)
+    estimate = replace(plain.estimate, value=mean, low=mean - half, high=mean + half, df=float(df))
     notes = (*plain.notes, *more)
     statistic = Statistic("t", value)
     result = replace(

@@ -132,7 +132,9 @@ def bayes_t(
     return replace(
         plain,
         df=(float(df),),
-        estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, "bayes_t"),
+        estimate=Difference(
+            Summary.DIFFERENCE, mean, mean - half, mean + half, level, "bayes_t", df=float(df)
+        ),
         extra={
             "p_first": p_first,
             "p_rope": _inside(mean, scale, df, region),

@@ -214,10 +214,10 @@ def _spread_over_groups(over_groups: float, rows: NDArray[Any]) -> float | None:
 FROM_ROWS = frozenset({ONE_PREDICTION_PER_ROW, COUNTS})
 FORMS = ("exact", "midp", "chi2", "corrected")
 
-PAIR_NULL = "the two models have the same accuracy"
+PAIR_NULL = "the two {models} have the same {accuracy}"
 
 PAIR_NULL_UNDER_CV = (
-    "the average accuracy over these folds is the same for both learning algorithms; the "
+    "the average {accuracy} over these folds is the same for both learning algorithms; the "
     "conclusion does not extend to new training sets"
 )
 
@@ -513,9 +513,9 @@ def _wald(samples: tuple[Share, Share], level: float) -> Interval:
 EXACT_COCHRAN_BELOW = 24  # informative rows times models; Tate & Brown 1970
 
 
-ALL_NULL = "all models have the same accuracy"
+ALL_NULL = "all {models} have the same {accuracy}"
 ALL_NULL_UNDER_CV = (
-    "the average accuracy over these folds is the same for all learning algorithms; the "
+    "the average {accuracy} over these folds is the same for all learning algorithms; the "
     "conclusion does not extend to new training sets"
 )
 KUNCHEVA = (

@@ -53,7 +53,7 @@ from evallang.stats.rank_scores import (
 )
 
 FROM_DATA_SETS = frozenset({DATASET_SCORES})
-ALL_EQUAL = "on every data set all orders of the models are equally likely"
+ALL_EQUAL = "on every data set all orders of the {models} are equally likely"
 EXACT_UP_TO = {3: 15, 4: 8, 5: 5}  # data sets by models: under a second
 MOST_STEPS = 400_000  # sums formed; about a second
 
@@ -342,7 +342,7 @@ def _arrangements(row: list[int]) -> int:
     return math.factorial(len(row)) // ties
 
 
-ALIGNED_NULL = "apart from the level of each data set, the scores of all models are alike"
+ALIGNED_NULL = "apart from the level of each data set, the scores of all {models} are alike"
 # Conover 1999, p. 375: five brands of hand lotion sold in seven stores
 LOTIONS = (
     (5.0, 4.0, 7.0, 10.0, 12.0),
@@ -545,7 +545,7 @@ def _aligned_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return mid_ranks(settled(aligned.ravel(), scale)).reshape(values.shape)
 
 
-SIGN_NULL = "on a data set each of the two models is equally likely to be the better one"
+SIGN_NULL = "on a data set each of the two {models} is equally likely to be the better one"
 TUNED_M = tuple(row[1] for row in DEMSAR_AUC)
 PLAIN = tuple(row[0] for row in DEMSAR_AUC)
 
@@ -661,7 +661,7 @@ def _median_bounds(values: NDArray[np.float64], level: float) -> tuple[float | N
     return float(ordered[k - 1]), float(ordered[n - k])
 
 
-RANK_NULL = "the two models have the same expected rank among all models compared"
+RANK_NULL = "the two {models} have the same expected rank among all {models} compared"
 
 
 class _Compared(Struct, frozen=True, eq=False):

@@ -36,7 +36,7 @@ from evallang.stats.rank_scores import Better, checked_direction
 DifferenceAt = Callable[[float], Difference]
 """From a level to the difference with its interval at that level."""
 
-DIFFERENT = "the difference between the two models is as large as the margin, or larger"
+DIFFERENT = "the difference between the two {models} is as large as the margin, or larger"
 INFERIOR = "the first model is worse than the second by the margin, or more"
 WITH_AN_INTERVAL = frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED})
 """The designs over whose folds the interval of a difference is sound: those of corrected_t."""

@@ -71,7 +71,7 @@ class HypothesisTestDeclaration(Guidance, RestsOnEvidence, frozen=True):
     Attributes
     ----------
     evidence : it can be computed from any of these
-    null : the null hypothesis in words
+    null : the null hypothesis, with nouns in braces that a study may replace
     null_under_cv : the same where each row is predicted by one of k fitted models, or empty
     designs : for fold scores, the designs it is valid for (empty: any)
     models : the smallest and largest number of models of one test (None: no limit)

@@ -53,10 +53,10 @@ from evallang.stats.rank_scores import Better, checked_direction, mid_ranks
 from evallang.stats.strata import Strata, stratified_mean
 from evallang.stats.validity import OF_SKEWED_LOSSES, OF_TRUE, Counted, Holds
 
-NULL = "the two models have the same mean loss"
+NULL = "the two {models} have the same mean {loss}"
 SAME_FORECASTS = "the two forecasts have the same expected loss"
 NULL_UNDER_CV = (
-    "the average loss over these folds is the same for both learning algorithms; the conclusion "
+    "the average {loss} over these folds is the same for both learning algorithms; the conclusion "
     "does not extend to new training sets"
 )
 SLEEP_FIRST = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
@@ -387,7 +387,7 @@ def _plain(
     )
 
 
-NULL_OF_RANKS = "the differences between the two models are distributed symmetrically around 0"
+NULL_OF_RANKS = "the differences between the two {models} are distributed symmetrically around 0"
 EXACT_UP_TO = 500  # differences other than 0; about a tenth of a second
 WALSH_UP_TO = 1000  # half a million averages
 EFFECTS_UP_TO = 200  # pairs whose effect sizes are resampled; a tenth of a second

@@ -210,7 +210,7 @@ def _over_groups(
     return covariance, min(with_up, with_down) - 1
 
 
-NULL = "the models have the same area under the ROC curve"
+NULL = "the {models} have the same area under the ROC curve"
 NULL_UNDER_CV = (
     "the average area under the ROC curve over these folds is the same for all learning "
     "algorithms; the conclusion does not extend to new training sets"
@@ -346,7 +346,7 @@ def _area_difference(
     half = error * (normal_quantile(level) if df is None else t_quantile(level, df))
     low, high = max(value - half, -1.0), min(value + half, 1.0)
     method = found.form if found.n_groups is None else f"{found.form}(clustered)"
-    estimate = Difference(Summary.OF_AREAS, value, low, high, level, method)
+    estimate = Difference(Summary.OF_AREAS, value, low, high, level, method, df=df)
     statistic = Statistic("z" if df is None else "t", value / error)
     extra: dict[str, float] = {"standard_error": error}
     if min(s[0, 0], s[1, 1]) > 0:

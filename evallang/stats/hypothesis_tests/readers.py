@@ -33,7 +33,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.intervals.readers import READING, ReaderScores
 from evallang.stats.validity import ENOUGH_GROUPS, Counted, Holds
 
-NULL = "the models have the same expected score over readers and examples like those sampled"
+NULL = "the {models} have the same expected score over {readers} and examples like those sampled"
 VARIANTS = {
     "random_readers": "",
     "random_readers, clustered": "clustered",
@@ -149,7 +149,7 @@ def obuchowski_rockette(
     clusters = None if readers.n_groups is None else Clusters(readers.n_groups, None)
     form = f"random_{readers.noun}" + ("" if readers.n_groups is None else ", clustered")
     result = HypothesisTestResult(
-        "obuchowski_rockette", form, NULL.replace("readers", readers.noun),
+        "obuchowski_rockette", form, NULL.replace("{readers}", readers.noun),
         Statistic("t" if m == 2 else "F", None),
         clusters=clusters, notes=readers.notes or ((ONE_NETWORK,) if j < 2 else ()),
     )  # fmt: skip
@@ -192,7 +192,7 @@ def obuchowski_rockette(
         df=None if df is None else (df,),
         p=normal_p(t, alternative) if df is None else t_p(t, df, alternative),
         estimate=Difference(
-            Summary.DIFFERENCE, gap, gap - half, gap + half, level, "obuchowski_rockette"
+            Summary.DIFFERENCE, gap, gap - half, gap + half, level, "obuchowski_rockette", df=df
         ),
         extra={**extra, "standard_error": scale},
     )

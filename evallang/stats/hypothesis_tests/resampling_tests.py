@@ -53,14 +53,14 @@ PER_EXAMPLE = frozenset(
         COUNTS,
     }
 )
-EXCHANGEABLE = "the outputs of the two models are exchangeable for each example"
+EXCHANGEABLE = "the outputs of the two {models} are exchangeable for each {example}"
 EXCHANGEABLE_UNDER_CV = (
-    "the outputs of the fitted models of the folds are exchangeable for each example; the "
+    "the outputs of the fitted models of the folds are exchangeable for each {example}; the "
     "conclusion does not extend to new training sets"
 )
-EQUAL = "the metric has the same value for both models"
+EQUAL = "the {metric} has the same value for both {models}"
 EQUAL_UNDER_CV = (
-    "the average value of the metric over these folds is the same for both learning algorithms; "
+    "the average value of the {metric} over these folds is the same for both learning algorithms; "
     "the conclusion does not extend to new training sets"
 )
 EXACT_UP_TO = 1 << 20  # arrangements enumerated instead of drawn
@@ -180,7 +180,7 @@ def permutation(
         swapper = swapper.in_blocks(block)
     observed = swapper.estimate()
     variant = f"swapped {swapper.unit}"
-    null = EXCHANGEABLE.replace("example", swapper.unit.removesuffix("s"))
+    null = EXCHANGEABLE.replace("{example}", swapper.unit.removesuffix("s"))
     if not math.isfinite(observed):
         return HypothesisTestResult(
             test="permutation",

@@ -25,7 +25,7 @@ from evallang.stats.intervals.strengths import MEASURED, OF_CLUSTERS, half_width
 VARIANTS = {"wald": "", "wald, clustered": "clustered"}
 """Printed words of its forms."""
 NO_VARIANCE = "undefined: the difference has no variance"
-NULL = "the two models are equally strong"
+NULL = "the two {models} are equally strong"
 # Strengths 3 and 1 with variances 1 and 2 and covariance .5: the difference is 2, its variance 2
 BY_HAND = Strengths(np.array([3.0, 1.0]), np.array([[1.0, 0.5], [0.5, 2.0]]), 100)
 
@@ -78,7 +78,7 @@ def bradley_terry(
     contrast = np.array([1.0, -1.0])
     variance = float(contrast @ strengths.covariance @ contrast)
     groups = strengths.n_groups
-    df = None if groups is None else groups - 1
+    df = None if groups is None else float(groups - 1)
     result = HypothesisTestResult(
         "bradley_terry",
         "wald" if groups is None else "wald, clustered",
@@ -94,10 +94,10 @@ def bradley_terry(
     result = replace(
         result,
         statistic=Statistic("z" if df is None else "t", value),
-        df=None if df is None else (float(df),),
+        df=None if df is None else (df,),
         p=normal_p(value, alternative) if df is None else t_p(value, df, alternative),
         estimate=Difference(
-            Summary.DIFFERENCE, gap, gap - half, gap + half, level, "bradley_terry"
+            Summary.DIFFERENCE, gap, gap - half, gap + half, level, "bradley_terry", df=df
         ),
         extra={"standard_error": scale},
     )
