@@ -44,6 +44,7 @@ from evallang.data.dataset import (
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.models.catalogue import CATALOGUE
 from evallang.protocols.protocol import PROTOCOLS
+from evallang.results.settings import SOURCES
 from evallang.source import SourceFile, Span
 from evallang.study import Measure, Method, Protocol, RequirementSpec, SourceSpec, Study
 from evallang.syntax import nodes as n
@@ -286,7 +287,7 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
 
     `unread` holds the words of statements that are there and could not be read.
     """
-    if not scope.sources and unread & {"data", "predictions", "scores", "counts", "battles"}:
+    if not scope.sources and unread & {*SOURCES}:
         return
     tables = [s for s in scope.sources.values() if isinstance(s, n.DataNode)]
     models = [*scope.models.values()]

@@ -13,7 +13,7 @@ from evallang.checking.synonyms import other_word
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, codes, diagnose
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
-from evallang.results.settings import Default
+from evallang.results.settings import SOURCES, Default
 from evallang.source import SourceFile, Span
 from evallang.spelling import Words, closest, foreign_letter, is_sure, slip_of_term, twin
 from evallang.study import Method
@@ -145,7 +145,7 @@ class Scope(Struct, eq=False, dict=True):
     @property
     def lacks_models(self) -> bool:
         """Whether a source could not be read, whose models may be any."""
-        lost = self.unread & {"predictions", "scores", "counts", "battles"}
+        lost = self.unread & {*SOURCES} - {"data"}
         return bool(lost or self.broken & set(self.sources))
 
     def written(self, span: Span) -> str:

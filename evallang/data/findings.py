@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from evallang.diagnostics import Code, Diagnostic, codes, diagnose, has_errors, sorted_by_place
 from evallang.limits import OverLimit
+from evallang.results.settings import SOURCES
 from evallang.source import Span
 from evallang.spelling import closest, written_name
 
 T = TypeVar("T")
-STATEMENT = ("from", "data", "predictions", "scores", "counts", "battles", "statement", "name")
+STATEMENT = ("from", *SOURCES, "statement", "name")
 RENAME = "give each column its own name"
 NUMBERED = re.compile(r"column_[0-9]{1,9}")
 MOST_NAMED = 5  # rows or values that a message lists before "and N more"

@@ -596,10 +596,10 @@ def methods_used(
         for key in reversed(record.references):  # the later work first
             works.setdefault(key, cite(key))
 
-    def add_interval(method: str, forms: Set[str] = frozenset()) -> None:
+    def add_interval(method: str) -> None:
         name = member_of(method)
         if method in INTERVALS:
-            add("interval", INTERVALS[method], forms=forms)
+            add("interval", INTERVALS[method])
         elif name in INTERVALS or name in of_tests:
             entry = INTERVALS.get(name)
             title = of_tests[name] if entry is None else (

@@ -598,7 +598,7 @@ def level_estimate(
     """Measure one model on the rows of one level, and on the rest; few rows are only counted."""
     mask = evaluation.subgroups[column] == level
     inside, outside = restricted(evaluation, mask), restricted(evaluation, ~mask)
-    n = _n_tested(inside, model, examples=True)
+    n = _n_tested(inside, model)
     few = too_few(inside, model, measure.metric)
     if few is not None:
         found = _without_value(evaluation, model, measure.metric, f"this level has {few}")
@@ -626,14 +626,14 @@ def too_few(evaluation: Evaluation, model: str, metric: Method) -> str | None:
 
     Of two classes, each one that the metric is about counts.
     """
-    n = _n_tested(evaluation, model, examples=True)
+    n = _n_tested(evaluation, model)
     if n < FEWEST:
         return f"{n} {evaluation.unit}, fewer than {FEWEST}"
     declared = evaluation.entry(metric).declaration
     if len(evaluation.classes) != 2 or metric.code or not declared.by_class:
         return None
     read = labelled(evaluation) if evaluation.rated else evaluation
-    matrix, n = read.confusion(model), _n_tested(read, model, examples=True)
+    matrix, n = read.confusion(model), _n_tested(read, model)
     members = matrix.sum(axis=1) * n / max(matrix.sum(), 1)
     if declared.proportion in ("positives", "negatives"):
         positive = 1 if evaluation.positive is None else evaluation.positive
@@ -644,12 +644,11 @@ def too_few(evaluation: Evaluation, model: str, metric: Method) -> str | None:
     return f"{fewest} of a class, fewer than {FEWEST_OF_A_CLASS}"
 
 
-def _n_tested(evaluation: Evaluation, model: str, *, examples: bool = False) -> int:
-    """Count the predictions of a model, or the examples that they are of."""
+def _n_tested(evaluation: Evaluation, model: str) -> int:
+    """Count the examples that the predictions of a model are of."""
     if evaluation.counted is not None:
         return evaluation.counted.n
-    rows = evaluation.models[model].rows
-    return len(np.unique(rows)) if examples else len(rows)
+    return len(np.unique(evaluation.models[model].rows))
 
 
 def restricted(evaluation: Evaluation, kept: "NDArray[np.bool_]") -> Evaluation:

@@ -19,6 +19,7 @@ from evallang.locks.settings import (
     Plain,
     Setting,
 )
+from evallang.results.settings import SOURCES
 from evallang.source import Span
 
 Key = tuple[str, str, str]
@@ -169,9 +170,6 @@ def _change(old: Setting | None, new: Setting | None) -> Change | None:
     return None
 
 
-OF_SOURCES = frozenset({"data", "predictions", "scores", "counts", "battles"})
-
-
 def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, columns: bool) -> bool:
     """Return whether a change only follows from another one that is named.
 
@@ -186,17 +184,17 @@ def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, col
     if section == SPLITS:
         return any(other[0] in DECIDE_SPLITS or other == ENGINE for other in grave)
     if section == ROWS and name.startswith(EXCLUDED) and came_or_went:
-        return any(other[0] in OF_SOURCES for other in grave)
+        return any(other[0] in SOURCES for other in grave)
     if section == ROWS and name != ROW_NUMBER:
         if ROW_NUMBER in of_item:
             return True
         if name not in (CONTENT, ANY_ORDER):
             return False
         # with the same columns, another role of a column changed the hash
-        role = any(other[0] in OF_SOURCES and other[1] == item for other in grave)
+        role = any(other[0] in SOURCES and other[1] == item for other in grave)
         return (role and columns) or any(one.startswith(COLUMN) for one in of_item)
     if section == "study" and name == "group":
-        return any(other[0] in OF_SOURCES and other[2] == name for other in grave)
+        return any(other[0] in SOURCES and other[2] == name for other in grave)
     if section == "family":
         return change.whole and "compare" in whole
     if key not in by_default:
@@ -205,10 +203,10 @@ def _follows(key: Key, found: Mapping[Key, Change], by_default: Set[Key], *, col
         return came_or_went and any(other[0] in ("model", "protocol") for other in grave)
     if section == "interval" and (change.whole or name == "form"):
         asked = any(
-            other[0] == "measure" or (other[0] in OF_SOURCES and other[2] == "group")
+            other[0] == "measure" or (other[0] in SOURCES and other[2] == "group")
             for other in grave
         )
-        return asked or bool(whole & {"protocol", *OF_SOURCES})
+        return asked or bool(whole & {"protocol", *SOURCES})
     if section == "model":
         return "steps" in of_item and came_or_went
     # an option without a written value that belongs to another method

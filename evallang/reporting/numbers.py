@@ -179,7 +179,7 @@ def error_of_bounds(
     of a normal distribution whose central share `level` is as wide as the interval; None too
     where no such distribution exists.
     """
-    if draws is None or not _is_finite(low) or not _is_finite(high):
+    if draws is None or draws < 1 or not _is_finite(low) or not _is_finite(high):
         return None
     quantile = (1 + level) / 2
     if not 0.5 < quantile < 1:  # results may state a level of 0 or 1, or one that rounds to it

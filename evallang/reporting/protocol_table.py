@@ -21,7 +21,7 @@ from evallang.results.records import (
     DataRecord,
     ProtocolRecord,
 )
-from evallang.results.settings import Default, OptionWords, Stated
+from evallang.results.settings import SOURCES, Default, OptionWords, Stated
 from evallang.results.written import method_of, statement_of
 
 STATED = Term("●", "stated in the study file")
@@ -31,7 +31,6 @@ INTERVAL_IMPLIED = Term("◇", "implied by an interval")
 GROUPS = ("Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report")
 UNPRINTED = frozenset({("study", clause) for clause in (None, "author", "question", "about")})
 """What changes no number; the first page has it."""
-SOURCES = ("data", "predictions", "scores", "counts", "battles")
 DIRECTION = "Direction"
 
 

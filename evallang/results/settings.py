@@ -9,6 +9,8 @@ from evallang.results.ranges import one_of
 Value = Any
 """A JSON value: None, bool, int, float, str, or a tuple or mapping of JSON values."""
 
+SOURCES = ("data", "predictions", "scores", "counts", "battles")
+"""The statements that name a source."""
 DEFAULT_KINDS = (
     *("study", "data", "stratify", "protocol", "tune", "measure", "compare", "export", "report"),
     *("metric", "test", "interval", "correction"),

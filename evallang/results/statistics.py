@@ -251,7 +251,8 @@ class HypothesisTestResult(Struct, frozen=True):
     @property
     def mc_se(self) -> float | None:
         """The Monte Carlo error of a p from random draws; None or 0 if it is exact."""
-        return self.extra.get("mc_se")
+        found = self.extra.get("mc_se")
+        return found if isinstance(found, float | int) else None
 
     def __repr__(self) -> str:
         return printed.facts_of_test(self).text()
