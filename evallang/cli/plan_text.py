@@ -80,9 +80,15 @@ def source_texts(prepared: Prepared) -> Iterator[SourceText]:
 
 
 def _data(prepared: Prepared) -> Iterator[str]:
+    described: dict[object, str] = {}
     for source in source_texts(prepared):
         yield from source.lines
-        yield from _columns(source.columns)
+        used = tuple((column.name, column.role) for column in source.columns)
+        like = described.setdefault((statement_of(source.name), used), source.name)
+        if like == source.name:
+            yield from _columns(source.columns)
+        elif used:
+            yield f"  {_number(len(used), 'column')}, as of {like}"
     for name in unread(prepared):
         yield f"{name}: could not be read"
     joined = (given.joined for given in prepared.read.imported if given.joined is not None)

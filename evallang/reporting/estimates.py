@@ -394,7 +394,7 @@ def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list
 def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Explain the dash of an interval whose bounds coincide, with the metrics and models."""
     flat = [e for e in found if e.no_interval == NO_WIDTH]
-    owners = capitalised(_owners(context, flat, found))
+    owners = capitalised(_owners(context, flat, found), context.own_names)
     return [write(context, TOPIC, "no_width", owners=owners)] if flat else []
 
 
@@ -771,7 +771,7 @@ def estimates(context: Context) -> Sequence[Block]:
     for place, setting in enumerate(apart, start=1):
         ranked = is_ranked(context, setting)
         if several and not ranked:
-            head = capitalised(context.setting_words(setting))
+            head = capitalised(context.setting_words(setting), context.own_names)
             blocks.append(Heading(head, f"estimates-{place}"))
         metrics = context.metrics(setting)
         context.shown_in |= {} if ranked else {setting: f"table-estimates-{place}"}

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.resources import files
 
 import msgspec
@@ -61,6 +61,23 @@ def capitalised(text: str, names: Iterable[str] = ()) -> str:
         or any(text.startswith(name) and not re.match(r"\w", text[len(name) :]) for name in names)
     )
     return text if small else text[:1].upper() + text[1:]
+
+
+def with_noun(words: str, names: Collection[str], noun: str, *, begins: bool) -> str:
+    """Put a noun before each name that begins a sentence in small letters: "Model base had".
+
+    There is none before a letter, as of "k nearest neighbours", nor before a name that a sign
+    follows, as in a legend.
+    """
+    small = [name for name in names if not name[:1].isupper() and name[1:2] != " "]
+    if not small:
+        return words
+    first, further = (
+        "|".join(map(re.escape, sorted(some, key=len, reverse=True))) for some in (small, names)
+    )
+    start = rf"(?<=[.?!] ){'|^ ?' if begins else ''}"
+    found = rf"({start})({first})(?=(, (?:{further})\b| and )| [a-z(])"
+    return re.sub(found, lambda m: f"{m[1]}{noun}{'s' if m[3] else ''} {m[2]}", words)
 
 
 def written_options(written: str) -> str:

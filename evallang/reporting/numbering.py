@@ -107,11 +107,11 @@ def runs_of_block(block: Block) -> list[Run]:
         found.extend(flat(row))
         return row
 
-    _changed(block, collect)
+    changed(block, collect)
     return found
 
 
-def _changed(block: Block, change: Callable[[Runs], Runs]) -> Block:
+def changed(block: Block, change: Callable[[Runs], Runs]) -> Block:
     """Return a block with its runs changed."""
     match block:
         case Title():
@@ -148,7 +148,7 @@ def _settled(block: Block, numbering: Numbering, cited: Sequence[str], rows: int
         works = [work for work in block.works if work.key in cited]
         works.sort(key=lambda work: numbering.citations[work.key])
         return replace(block, works=tuple(works)) if works else None
-    made = _changed(block, lambda row: _cited(row, numbering))
+    made = changed(block, lambda row: _cited(row, numbering))
     return capped(made, rows) if isinstance(made, Table) else made
 
 

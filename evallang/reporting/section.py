@@ -18,12 +18,19 @@ from evallang.reporting.document import (
     CONTINUED,
     Block,
     Document,
+    Emphasis,
     Figure,
     Heading,
+    Run,
     Runs,
     Section,
+    Strong,
     Table,
+    Text,
 )
+from evallang.reporting.letter_case import capitalised, with_noun
+from evallang.reporting.numbering import changed
+from evallang.reporting.run_writer import plain
 
 EXHIBIT = re.compile("(figure|table)-[a-z0-9_-]+")
 """The name of a single figure or table, which `show` and `hide` take in quotes."""
@@ -123,6 +130,33 @@ def shown_sections(context: Context) -> list[str]:
     ]
 
 
+def blocks_of(context: Context, name: str) -> list[Block]:
+    """Return the blocks of a section; its sentences do not begin with a name in small letters."""
+    names = [context.model(model.name) for model in context.results.models]
+    noun = capitalised(context.subject(None))
+
+    def named(row: Runs) -> Runs:
+        made: list[Run] = []
+        begins = True
+        for run in row:
+            if isinstance(run, Text):
+                run = Text(with_noun(run.text, names, noun, begins=begins))
+            elif isinstance(run, Strong | Emphasis) and begins:
+                run = replace(run, runs=named(run.runs))
+            made.append(run)
+            if words := plain((run,)).strip():
+                begins = words.endswith((".", "?", "!"))
+        return tuple(made)
+
+    blocks = SECTIONS[name].function(context)
+    return [
+        replace(changed(block, named), rows=block.rows)
+        if isinstance(block, Table)
+        else changed(block, named)
+        for block in blocks
+    ]
+
+
 def build(context: Context) -> Document:
     """Build the document: every section that is shown and has something to say, in order.
 
@@ -134,7 +168,7 @@ def build(context: Context) -> Document:
     entries = [entry for entry in _ordered() if single or entry.name in shown]
     for entry in sorted(entries, key=lambda entry: entry.declaration.comes_last):
         declared = entry.declaration
-        blocks: Iterable[Block] = entry.function(context)
+        blocks: Iterable[Block] = blocks_of(context, entry.name)
         if declared.hideable:
             blocks = _left(context, blocks, whole=entry.name in shown)
         beside = declared.analyses and not declared.ranking and compares(context)

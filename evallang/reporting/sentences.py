@@ -217,7 +217,7 @@ def _first_of(items: Iterable[Any], most: int) -> list[Any]:
 @jinja2.pass_context
 def _capitalised(names: Any, value: Any) -> Runs:
     row = _runs(names, value)
-    return wording.capitalise(row) if row else row
+    return wording.capitalise(row, names[STUDY].own_names) if row else row
 
 
 def of_study(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ from evallang.reporting.document import (
 from evallang.reporting.numbering import Numbering, number
 from evallang.reporting.numbers import NBSP
 from evallang.reporting.run_writer import RunWriter
-from evallang.reporting.section import SECTIONS, shown_sections
+from evallang.reporting.section import SECTIONS, blocks_of, shown_sections
 from evallang.results.records import ResultsRecord
 
 FINDINGS, ESTIMATES = "findings", "estimates"
@@ -87,7 +87,7 @@ def summary(results: ResultsRecord, *, isolates: bool = True, analyses: bool = F
     """
     context = Context(results, draws=False, isolates=isolates)
     sections = tuple(
-        Section(name, SECTIONS[name].title, tuple(SECTIONS[name].function(context)))
+        Section(name, SECTIONS[name].title, tuple(blocks_of(context, name)))
         for name in shown_sections(context)
         if name in (*SUMMARISED, REFERENCES) or (analyses and SECTIONS[name].declaration.analyses)
     )

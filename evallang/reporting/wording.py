@@ -64,10 +64,10 @@ VARIANTS = {
 """Words for what many tests compute; nothing where the name of the test says it."""
 
 
-def capitalise(words: Runs) -> Runs:
-    """Capitalise the beginning of a sentence or a title, unless it is more than text."""
+def capitalise(words: Runs, names: Iterable[str] = ()) -> Runs:
+    """Capitalise the beginning of a sentence or a title, unless it is a name or more than text."""
     first, *rest = words
-    return (Text(capitalised(first.text)), *rest) if isinstance(first, Text) else words
+    return (Text(capitalised(first.text, names)), *rest) if isinstance(first, Text) else words
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:
@@ -268,7 +268,7 @@ def further_variants(
 
 OF_SEVERAL = {
     "this fitted model": "these fitted models",
-    "this model on new": "these models on new",
+    "this model": "these models",
     "the algorithm, ": "the algorithms, ",
     "the score as it was given": "the scores as they were given",
 }
@@ -278,6 +278,9 @@ OF_SEVERAL = {
 def scope_words(context: Context, about: str, data: str | None, *, several: bool) -> str:
     """Return what numbers of one or of several models apply to, in the nouns of their data."""
     about = re.sub("^this fitted model$", "this fitted model on new examples", about)
+    record = context.data(data)
+    if all(one.kind != "table" for one in (context.results.data if record is None else [record])):
+        about = about.replace("this fitted model", "this model")  # nothing was fitted here
     about = of_cases(context, about, data)
     about = in_words(about.rstrip("."))
     words = re.sub(r"\b\d{4,}\b", lambda number: count(int(number[0])), about)

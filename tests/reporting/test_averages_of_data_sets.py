@@ -30,7 +30,7 @@ def words(tmp_path_factory) -> str:
         "Averaged over eight data sets, the highest observed accuracy was that of Alder",
         "Averaged over eight data sets, Alder had a higher accuracy than Cedar, Elm and Oak",
         "Across the data sets, Alder was not shown to differ in accuracy from Cedar",
-        "The estimates apply to these fitted models on new questions of these data sets. ",
+        "The estimates apply to these models on new questions of these data sets. ",
         "across the data sets, to further data sets like these.",
         "Performance of five models on 500 questions (averaged over eight data sets).",
         "Alder better than Cedar in accuracy averaged over eight data sets: +11.5 points",

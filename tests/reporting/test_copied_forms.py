@@ -56,7 +56,7 @@ def test_a_copied_sentence_cites_without_parentheses_in_parentheses(tmp_path):
 @pytest.mark.parametrize(
     ("source", "test", "about"),
     [
-        (GIVEN, "mcnemar", "these fitted models on new readings"),
+        (GIVEN, "mcnemar", "these models on new readings"),
         (FITTED, "corrected_t", "the algorithms, trained on about 142 examples"),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 from many_cases import for_each
 
 from evallang.metrics.named import imported_ratio
-from evallang.reporting.letter_case import axis_words, mid_sentence, titled
+from evallang.reporting.letter_case import axis_words, mid_sentence, titled, with_noun
 from evallang.reporting.wording import sentence
 
 
@@ -65,3 +65,24 @@ def test_a_sentence_begins_with_a_capital_but_a_name_stays_as_it_is_written(text
 )
 def test_the_title_of_an_axis_keeps_abbreviations_inside_a_sentence(title, words):
     assert axis_words(title) == words
+
+
+@for_each(
+    ("words", "written"),
+    [
+        ("base had more. base, as said", "Model base had more. base, as said"),
+        ("It met. base had, in all, more", "It met. Model base had, in all, more"),
+        ("base and Large differed", "Models base and Large differed"),
+        ("base, Large and gpt-4.1 differed", "Models base, Large and gpt-4.1 differed"),
+        ("gpt-4.1 had less than base", "Model gpt-4.1 had less than base"),
+        ("base − gpt-4.1: no interval", "base − gpt-4.1: no interval"),
+        ("baseline models had less", "baseline models had less"),
+        ("Large had more", "Large had more"),
+        ("k nearest had more", "k nearest had more"),
+    ],
+)
+def test_a_small_name_at_the_beginning_of_a_sentence_follows_its_noun(words, written):
+    names = ("base", "Large", "gpt-4.1", "k nearest")
+    assert with_noun(words, names, "Model", begins=True) == written
+    inside = with_noun("base had less", names, "Model", begins=False)
+    assert inside == "base had less"

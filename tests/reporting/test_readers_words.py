@@ -75,7 +75,7 @@ def test_warnings_call_models_and_measures_by_their_labels(ward):
 
 
 def test_conclusions_are_about_the_patients_that_are_the_groups(ward):
-    scope = "these fitted models on new patients from the same population"
+    scope = "these models on new patients from the same population"
     assert f"The findings apply to {scope}." in ward
     assert "new groups" not in ward
 
