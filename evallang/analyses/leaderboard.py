@@ -235,7 +235,7 @@ def board(context: Context, part: Part) -> tuple[Figure, Table]:
             right(f"{ranks} CI"),
             wide("Model"),
             (f"{metric.heading}{metric.sign}", [right("Est."), right(f"{level} CI")]),
-            left("Group"),
+            *([left("Group")] if groups else []),
         ],
         [
             row(
@@ -244,9 +244,7 @@ def board(context: Context, part: Part) -> tuple[Figure, Table]:
                 context.model(one["model"]),
                 number(one["value"], scale),
                 bounds(one["low"], one["high"], scale),
-                "".join(
-                    x for x, some in zip(LETTERS, groups, strict=False) if one["model"] in some
-                ),
+                *([_letters(one["model"], groups)] if groups else []),
             )
             for one in values["models"]
         ],
@@ -269,6 +267,10 @@ def board(context: Context, part: Part) -> tuple[Figure, Table]:
         Panel(*_ranks(context, drawn, len(values["models"]), kept), runs("Ranks")),
     )
     return Figure(f"figure-leaderboard-{part.number}", caption, panels), made
+
+
+def _letters(model: str, groups: Sequence[Sequence[str]]) -> str:
+    return "".join(letter for letter, some in zip(LETTERS, groups, strict=False) if model in some)
 
 
 def _values(

@@ -258,7 +258,7 @@ def conclusion(diagnostics: Sequence[Diagnostic], *, read: bool) -> str:
 def _which(places: Sequence[int], of: int) -> str:
     """Format the places of warnings, with the verb: `the first two change`."""
     if of == 1:
-        return "the warning changes"
+        return "it changes"
     if len(places) == of:
         return "both warnings change" if of == 2 else "all warnings change"
     if len(places) == 1:

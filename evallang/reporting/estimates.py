@@ -263,7 +263,8 @@ def named_notes(context: Context, found: Sequence[Estimate], level: str = "") ->
             inner = tuple(f"no interval, {note}" for note in inner)
         for note in dict.fromkeys((*own, *inner)):
             by_note.setdefault(of_cases(context, note, estimate.data), []).append(estimate)
-    named = [(_owners(context, owners, found), note) for note, owners in by_note.items()]
+    ordered = sorted(by_note.items(), key=lambda item: -len(item[1]))
+    named = [(_owners(context, owners, found), note) for note, owners in ordered]
     return [
         runs(f"{f'{level}, {names}' if level else capitalised(names)}: {note.rstrip('.')}.")
         for names, note in named

@@ -195,7 +195,7 @@ def _uncompared(context: Context, firm: Sequence[Comparison]) -> list[Runs]:
             numbers = {e.model: estimate_runs(context, setting, e) for e in shown}
             more, words = len(known) - len(shown), context.metric(metric)
             facts = {"setting": setting, "metric": words, "numbers": numbers, "more": more}
-            items.append(write(context, TOPIC, "each", **facts))
+            items += linked(context, [write(context, TOPIC, "each", **facts)], setting)
     return items
 
 

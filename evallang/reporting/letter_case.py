@@ -64,7 +64,7 @@ def capitalised(text: str, names: Iterable[str] = ()) -> str:
 
 
 def with_noun(words: str, names: Collection[str], noun: str, *, begins: bool) -> str:
-    """Put a noun before each name that begins a sentence in small letters: "Model base had".
+    """Return words with a noun before small names that begin a sentence: "Model base had".
 
     There is none before a letter, as of "k nearest neighbours", nor before a name that a sign
     follows, as in a legend.

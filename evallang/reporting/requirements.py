@@ -62,7 +62,8 @@ def requirement_notes(context: Context) -> list[Runs]:
     found = context.results.requirements
     made = [write(context, TOPIC, "separately")] if len(found) > 1 else []
     if in_findings(context):
-        rest = _further_notes(context, [item for item in found if item.value is not None])
+        bounded = [item for item in found if item.interval not in (None, (None, None))]
+        rest = _further_notes(context, bounded)
         known = [e.interval.notes for e in context.results.estimates if e.interval is not None]
         in_table = {note.rstrip(".") for notes_ in known for note in notes_}
         rest = [one for one in rest if one[1] not in in_table]

@@ -22,7 +22,7 @@ def findings(*codes):
 
 @pytest.mark.parametrize(("codes", "words"), [
     (["W102", "W313"], "2 warnings: the first changes what the p-value is about" + UNREAD),
-    (["W313"], "1 warning: the warning changes what the p-value is about" + UNREAD),
+    (["W313"], "1 warning: it changes what the p-value is about" + UNREAD),
     (["W301", "W412"], "2 warnings: the first changes whether the scores hold on new data, the "
      "second changes how often a difference is claimed where none exists" + UNREAD),
     (["W412", "W330"], "2 warnings: both warnings change whether the scores hold on new data"

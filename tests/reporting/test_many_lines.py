@@ -67,8 +67,10 @@ def test_one_sided_tests_beyond_the_first_three_are_counted(findings, against, w
 
 def test_a_model_in_the_middle_is_told_from_both_sides(findings):
     lines = findings("compare against c with mcnemar holm")
-    assert any(line.startswith("a and b had a higher accuracy than c") for line in lines)
-    assert any(line.startswith("d and e had a lower accuracy than c: d by 12.5") for line in lines)
+    assert any(line.startswith("Models a and b had a higher accuracy than c") for line in lines)
+    assert any(
+        line.startswith("Models d and e had a lower accuracy than c: d by 12.5") for line in lines
+    )
 
 
 def test_one_line_by_two_metrics_has_one_table_of_pairs(tmp_path):

@@ -73,7 +73,7 @@ def test_a_finding_names_the_side_of_its_test_and_reconciles_the_interval():
     (pair,) = page.pairs()
     assert (pair.models, pair.side, pair.reject) == (("b", "a"), "greater", False)
     (line,) = page.findings("than a")
-    assert line.startswith("b was not shown to have a higher accuracy than a:")
+    assert line.startswith("Model b was not shown to have a higher accuracy than a:")
     assert "one-sided p > .999" in line
     assert "−7.0 points (b minus a; two-sided 95% CI [−10.7, −3.6])" in line
     assert line.endswith("in the direction that the one-sided test did not ask about.")

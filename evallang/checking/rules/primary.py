@@ -142,8 +142,8 @@ def other_options_than_measured(study: Study) -> Iterator[Objection]:
         others = [m for m in measured if m.name == asked.metric.name and m != asked.metric]
         if asked.stated and not asked.metric.options and others and asked.metric not in measured:
             yield Objection(
-                f"`{asked.metric.written}` has other options here than in "
-                f"{listed(m.written for m in others)}, which is measured",
+                f"`{asked.metric.written}` here and {listed(m.written for m in others)} in "
+                "`measure` are different metrics",
                 asked.span,
                 help=f"write `{others[0].written}` in place of `{asked.metric.written}`, or "
                 f"measure `{asked.metric.written}` too",
