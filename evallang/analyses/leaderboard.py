@@ -188,7 +188,8 @@ def leaderboard(ranking: Ranking) -> Leaderboard:
 
 # --- the section ---------------------------------------------------------------------------------
 
-MOST_DRAWN = 40  # models; the table has all
+MOST_DRAWN, MOST_NUMBERED = 40, 30  # models, where names are listed below fewer; the table has all
+DEEPEST_PANEL = 500.0  # points: a page has a heading above it and a caption below
 
 
 @states("leaderboard", key=id)
@@ -252,19 +253,23 @@ def board(context: Context, part: Part) -> tuple[Figure, Table]:
         *interval_notes(context, [metric.name], context.estimates(setting, metric.name)),
         *notes(context, part.items),
     )
-    drawn = values["models"][:MOST_DRAWN]
+    for most in (MOST_DRAWN, MOST_NUMBERED):
+        drawn = values["models"][:most]
+        shown = {one["model"] for one in drawn}
+        some = [[m for m in members if m in shown] for members in groups]
+        kept = [members for i, members in enumerate(some) if members and members not in some[:i]]
+        ranked = _ranks(context, drawn, len(values["models"]), kept)
+        if ranked[0].height <= DEEPEST_PANEL:
+            break
     caption = runs(
         sentence(f"{title}, with {level} intervals (a), and ranks with {ranks} intervals (b)"),
         " ",
         sentences.write(context, "analyses", "reading_of_ranks", grouped=bool(groups)),
     )
-    caption += not_drawn(len(values["models"]), MOST_DRAWN, identifier, which="best")
-    shown = {one["model"] for one in drawn}
-    some = [[m for m in members if m in shown] for members in groups]
-    kept = [members for i, members in enumerate(some) if members and members not in some[:i]]
+    caption += not_drawn(len(values["models"]), most, identifier, which="best")
     panels = (
         Panel(*_values(context, drawn, metric, scale), runs(metric.heading)),
-        Panel(*_ranks(context, drawn, len(values["models"]), kept), runs("Ranks")),
+        Panel(*ranked, runs("Ranks")),
     )
     return Figure(f"figure-leaderboard-{part.number}", caption, panels), made
 
