@@ -982,10 +982,11 @@ def _omnibus(
 def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
     test_run, family = decided.test_run, decided.family
     spec, context = test_run.spec, test_run.context
-    correction, adjective = None, None
+    correction, adjective, resampled = None, None, False
     if family.correction is not None:
-        correction = family.correction.written
-        adjective = CORRECTIONS[family.correction.name].declaration.adjective
+        correction, declared = family.correction.written, CORRECTIONS[family.correction.name]
+        adjective = declared.declaration.adjective
+        resampled = declared.declaration.simultaneous == "resampled"
     reason = decided.reason or _none_computed(decided.tests)
     ranks = context.ranks(study, test_run.planned.models)
     decisive = (d for test in decided.tests if (d := test.extra.get("critical_difference")))
@@ -999,7 +1000,7 @@ def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
         protocol=context.protocol,
         metric=context.metric,
         alpha=study.alpha,
-        family=Family(max(family.size, 1), correction, spec.exploratory, adjective),
+        family=Family(max(family.size, 1), correction, spec.exploratory, adjective, resampled),
         omnibus=decided.omnibus,
         pairwise=decided.tests,
         performed=reason is None,

@@ -71,7 +71,6 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 from evallang.results.statistics import NOT_RUN, POSTERIOR, shown_effect
-from evallang.stats.corrections.correction import CORRECTIONS
 
 Group = Sequence[Comparison]
 """The comparisons of one table: those of one line of the study, by the same test."""
@@ -188,8 +187,7 @@ def _detectable_notes(context: Context, group: Group) -> list[Runs]:
     """State the smallest difference that each comparison could have detected."""
     found = [typical_difference(context, one.metric, one.data, one.pairwise) for one in group]
     known = [one for one in found if one is not None]
-    name = group[0].family.correction if group[0].family.size > 1 else None
-    joint = name is not None and CORRECTIONS[name].declaration.simultaneous == "resampled"
+    joint = group[0].family.resampled
     tests = {"tests": known[:MOST_NAMED], "joint": joint}
     return notes(context, TOPIC, "notes_of_detectable", **tests) if known else []
 

@@ -414,13 +414,15 @@ class Family(Struct, frozen=True):
     """The family of hypotheses that one correction covers.
 
     `adjective` names the correction before "-adjusted", as in "Holm". It is empty if the correction
-    does not change p-values, and None in older files, whose p is called "adjusted".
+    does not change p-values, and None in older files, whose p is called "adjusted". `resampled`
+    tells that the correction takes the level of each comparison from resamples of the family.
     """
 
     size: int
     correction: str | None
     exploratory: bool
     adjective: str | None = None
+    resampled: bool = False
 
 
 class Comparison(Struct, frozen=True):

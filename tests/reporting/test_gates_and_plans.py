@@ -76,7 +76,8 @@ def test_the_test_and_its_level_stand_below_the_table(tabled):
 
 
 def test_a_finding_names_the_test_that_decided_it(gates):
-    passed = next(line for line in gates.findings() if line.startswith("Met. Model a better than b"))
+    begins = "Met. Model a better than b"
+    passed = next(line for line in gates.findings() if line.startswith(begins))
     assert "McNemar’s test (exact), p < .001" in passed
     by_interval = next(line for line in gates.findings() if "not worse" in line)
     assert "p <" not in by_interval
