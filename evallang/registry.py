@@ -96,11 +96,18 @@ class Bounds(Struct, frozen=True):
         )
 
 
+class Requires(Struct, frozen=True):
+    """The option without which another has no meaning: `Annotated[float, Requires("anchor")]`."""
+
+    option: str
+
+
 class Option(Struct, frozen=True):
     """One option of a registered function, read from its signature.
 
     `words` are the allowed words of a `Literal`; `types` the names of the other types that
-    it accepts (`int`, `float`, `bool`, `str`, `list`, `None`); `bounds` those of a number.
+    it accepts (`int`, `float`, `bool`, `str`, `list`, `None`); `bounds` those of a number;
+    `requires` is the option without which it has no meaning.
     """
 
     name: str
@@ -108,6 +115,7 @@ class Option(Struct, frozen=True):
     words: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     bounds: Bounds | None = None
+    requires: str | None = None
 
     @property
     def required(self) -> bool:
@@ -315,12 +323,13 @@ def _options(function: Callable[..., Any]) -> tuple[Option, ...]:
         annotation = function.__annotations__[name]
         if isinstance(annotation, str):
             annotation = eval(_parsed(annotation), function.__globals__)  # our own source
-        bounds = None
         if further := getattr(annotation, "__metadata__", ()):
             annotation = typing.get_args(annotation)[0]
-            bounds = next((one for one in further if isinstance(one, Bounds)), None)
+        bounds = next((one for one in further if isinstance(one, Bounds)), None)
+        requires = next((one.option for one in further if isinstance(one, Requires)), None)
         words, types_ = _kinds(annotation)
-        options.append(Option(name, defaults.get(name, REQUIRED), words, types_, bounds))
+        default = defaults.get(name, REQUIRED)
+        options.append(Option(name, default, words, types_, bounds, requires))
     return tuple(options)
 
 

@@ -73,6 +73,10 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             form=", ".join(f"{m}=..." for m in missing),
         )
         sound = False
+    for option in entry.options if sound else ():
+        if option.name in given and option.requires not in (None, *given):
+            scope.refuse("lacks_other_option", node.span, entry=entry, option=option)
+            sound = False
     if what == "metric" and sound:
         sound = _options_of_one_quantity(scope, entry, given, first)
     return Method(entry.name, tuple(given.items())) if sound else None

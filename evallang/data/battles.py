@@ -1,7 +1,7 @@
 """`battles` statements: files of pairwise judgements, read as games of two models."""
 
+import re
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ WINNERS = {
     "model_a": "first", "model_b": "second", "tie": "tie", "tie (bothbad)": "tie",
     "both_bad": "tie",
 }  # fmt: skip
+TIED = re.compile("both|draw|equal|neither|same|tie", re.IGNORECASE)  # in a proposal
 VERDICTS = {
     "A>>B": "first", "A>B": "first", "A=B": "tie", "B>A": "second", "B>>A": "second",
     "B<<A": "first", "B<A": "first", "B=A": "tie", "A<B": "second", "A<<B": "second",
@@ -321,13 +322,18 @@ def _outcomes(
         .then(1.0)
         .when(verdict == pl.col("second"))
         .then(0.0)
-        .otherwise(verdict.replace_strict(values, default=None, return_dtype=pl.Float64))
+        .otherwise(
+            verdict.str.to_lowercase().replace_strict(values, default=None, return_dtype=pl.Float64)
+        )
     ).to_series()
     odd = (outcome.is_null() & verdicts.is_not_null() & (verdicts != FAILED)).arg_true().to_list()
     if odd:
         words = sorted({*verdicts[odd].to_list()})
-        pairs = zip_longest(words, [*OUTCOMES][: len(words)], fillvalue="tie")
-        entries = ", ".join(f"{written(word)}: {meant}" for word, meant in pairs)
+        sides = iter(("first", "second"))
+        meant = ("tie" if TIED.match(word) else next(sides, "tie") for word in words)
+        entries = ", ".join(
+            f"{written(word)}: {one}" for word, one in zip(words, meant, strict=True)
+        )
         raise Refused(
             codes.unusable_verdict,
             f"`{game.winner}` contains {quoted(words)} in {frame.places(odd)}, and a verdict is "

@@ -294,6 +294,11 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         samples=source.samples,
         clusters={} if source.battles is None else source.battles.sizes,
         subject=spec.subject if isinstance(spec, PredictionsSpec) else "model",
+        labelled=(
+            int((source.predictions[source.models[0].name][:, 1] >= 0).sum())
+            if isinstance(spec, PredictionsSpec) and spec.subject == "judge"
+            else None
+        ),
     )
 
 

@@ -1,12 +1,12 @@
 """Metrics of pairwise judgements: strengths of models, and the shares of battles that they win."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from evallang.bibliography import cite
 from evallang.metrics.metric import METRICS, MetricDeclaration
-from evallang.registry import Example
+from evallang.registry import Example, Requires
 from evallang.stats.battles import ELO, Battles, Strengths, Ties, fit_strengths, win_rates
 
 OF_BATTLES = 'battles votes "Votes" from "data/battles.jsonl"\n\nmeasure {}\n'
@@ -62,7 +62,7 @@ def bradley_terry(
     ties: Ties = "davidson",
     order: Literal["estimated", "none"] = "estimated",
     anchor: str | None = None,
-    at: float | None = None,
+    at: Annotated[float | None, Requires("anchor")] = None,
 ) -> Strengths:
     """The strength of each model in pairwise judgements, on the scale of Elo.
 

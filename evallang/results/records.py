@@ -133,7 +133,8 @@ class DataRecord(Struct, frozen=True):
     data sets of a table of scores are ("subjects"). `target_scale` is None where models learned
     the target as written; predictions and metrics are on the scale of the target in either case.
     `clusters` are, of battles, the numbers of prompts and of judges that errors are robust over.
-    `subject` is what its models are: models, judges, or a panel of judges.
+    `subject` is what its models are: models, judges, or a panel of judges. `labelled` is, of
+    judges, the number of examples with a label by humans.
     """
 
     name: str
@@ -164,6 +165,7 @@ class DataRecord(Struct, frozen=True):
     target_scale: TargetScaleRecord | None = None
     clusters: Mapping[str, int] = field(default_factory=dict)
     subject: Literal["model", "judge", "panel"] = "model"
+    labelled: int | None = None
 
 
 class StoredModelRecord(Struct, frozen=True):

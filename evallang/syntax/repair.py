@@ -582,7 +582,10 @@ def _incomplete(place: Place) -> Diagnostic:
         )
     if place.first.text == "compare" and place.start == "statement" and "with" in place.fits:
         message = "this comparison names no test"
-        suggestion = "write `with TEST`; `evallang list tests` lists the tests"
+        suggestion = (
+            "write `with TEST`, such as `mcnemar` for right and wrong answers or `permutation` for "
+            "other values; `evallang list tests` lists the tests"
+        )
         return diagnose(codes.missing_part, message, place.span(place.token), help=suggestion)
     if "from" in place.fits and last.kind == "TEXT" and re.search("[./]", last.text):
         gap = Span(place.path, place.items[-3].end, place.items[-3].end)

@@ -67,7 +67,7 @@ def arena():
         d = MODELS[first] - MODELS[second] + 0.25 + alike
         won, lost, tied = math.exp(d / 2), math.exp(-d / 2), 0.7
         x = hashed("w", i) * (won + lost + tied)
-        tie = "tie" if hashed("t", i) < 0.6 else "tie (bothbad)"
+        tie = "Tie" if hashed("t", i) < 0.6 else "tie (bothbad)"
         winner = "model_a" if x < won else "model_b" if x < won + lost else tie
         judge = f"user_{int(40 * hashed('j', i))}"
         yield {

@@ -31,6 +31,10 @@ def test_no_judge_is_the_best_by_a_rate_of_the_examples(tmp_path):
     assert not any("highest" in words for words in found)
 
 
+def test_methods_state_how_many_examples_humans_labelled(tmp_path):
+    assert "on Answers: 300 answers, 90 labelled by humans." in page(tmp_path).methods()
+
+
 def test_a_rate_that_a_requirement_states_is_stated_once(tmp_path):
     found = page(tmp_path, "require corrected_rate of a >= 20%").findings()
     assert found[1].startswith("The corrected rate of Birch was")
