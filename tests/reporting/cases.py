@@ -42,7 +42,7 @@ def one_model_failed() -> ResultsRecord:
         comparison, index=0, source="compare with mcnemar holm", omnibus=None, pairwise=pairs
     )
     empty = not_computed(
-        "cochran", "all models have the same accuracy", LACKING, tuple(fixture.LABELS)
+        "cochran", "all {models} have the same {accuracy}", LACKING, tuple(fixture.LABELS)
     )
     gate = replace(
         comparison, index=1, omnibus=empty, performed=False, reason=empty.notes[0],

@@ -154,7 +154,7 @@ def cancer() -> ResultsRecord:
     omnibus = HypothesisTestResult(
         "cochran",
         "chi2",
-        "all models have the same accuracy",
+        "all {models} have the same {accuracy}",
         Statistic("Q", float(q.statistic)),
         (float(q.df),),
         float(q.pvalue),
