@@ -105,9 +105,8 @@ SLOW = TWO_MODELS.replace('study "Two', 'use slow\nstudy "Two').replace("Gaussia
 
 def test_a_second_run_is_refused_before_it_fits_and_a_killed_one_blocks_nobody(tmp_path):
     with a_run_that_fits(tmp_path, SLOW) as first:
-        started = time.monotonic()
         second = shell("run", "study.eval", "-j", "1", "--trust", folder=tmp_path)
-        assert time.monotonic() - started < 45  # one fit of it takes 60 seconds
+        assert first.poll() is None  # it fits on while the second is refused
         assert second.returncode == 2
         assert f"another run (process {first.pid} on " in second.stderr
         assert "is writing `study-results`" in second.stderr

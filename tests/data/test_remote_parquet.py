@@ -213,11 +213,9 @@ def test_what_a_store_refuses_or_drops_is_said(
     tmp_path: Path, store: type[_Store], scheme: str, fault: str, sound: int, code: str
 ) -> None:
     store.fault, store.sound = fault, sound
-    started = time.monotonic()
     found = _refusal(tmp_path, f"{scheme}://trial/wide.parquet")
     assert found.startswith(code)
     assert f"`{scheme}://trial/wide.parquet`" in found
-    assert time.monotonic() - started < 200  # 4 seconds; the machine may be busy
     assert len(store.asked) < 60
 
 

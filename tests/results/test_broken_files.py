@@ -5,7 +5,6 @@ import math
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -122,10 +121,8 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path, begin):
     with (tmp_path / "results.json").open("wb") as file:
         file.write(begin + b" " * 1000)
         file.truncate(3_000_000_000)  # sparse: the rest is zeros that take no room
-    started = time.monotonic()
     with pytest.raises(ValueError, match="3,000,000,000 bytes are more than the limit"):
         Results.load(tmp_path)
-    assert time.monotonic() - started < 20
 
 
 def test_the_limit_of_a_file_can_be_lowered_and_is_named(tmp_path, text):

@@ -81,9 +81,7 @@ def test_every_other_finding_is_kept(tmp_path, command):
     (tmp_path / "good.csv").write_text("truth,a,b\n1,1,0\n0,0,\n")
     (tmp_path / "study.eval").write_text(STUDY.format("lists.parquet"))
     limit = () if "--memory" in command else ("--limit", f"memory={MEMORY}")
-    started = time.monotonic()
     done = call(*command, "study.eval", *limit, folder=tmp_path)
-    assert time.monotonic() - started < 60  # a guard against hanging on a busy machine
     assert done.returncode == 1
     assert "E404] `lists.parquet`, while it is read: more bytes than the limit" in done.stderr
     assert "`b` is missing in row 2 (line 3)" in done.stderr
