@@ -82,9 +82,11 @@ def with_noun(words: str, names: Collection[str], noun: str, *, begins: bool) ->
 
 def written_options(written: str) -> str:
     """Return the options of a canonical name for readers: "(average=macro)" is "macro"."""
-    parts = [part.strip() for part in re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^(),"])+', written)]
+    parts = [part.strip() for part in re.findall(r'(?:"(?:[^"\\]|\\.)*+"?|[^(),"])++', written)]
     named = [part.partition("=") for part in parts if part]
-    named = [(k, sign, json.loads(v) if v[:1] == '"' else v) for k, sign, v in named]
+    named = [
+        (k, sign, json.loads(v) if v[1:] and v[0] == v[-1] == '"' else v) for k, sign, v in named
+    ]
     words = [
         WORDS.options.get(value or key, value or key)
         if key in ("average", "method") or not value

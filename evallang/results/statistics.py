@@ -193,7 +193,7 @@ class ConfidenceInterval(NamedTuple):
 
 def filled(null: str, nouns: Mapping[str, str] = {}) -> str:
     """Fill each noun in braces into a null hypothesis, or the one that takes its place."""
-    return re.sub(r"\{(.+?)\}", lambda found: nouns.get(found[1], found[1]), null)
+    return re.sub(r"\{([^{}]+)\}", lambda found: nouns.get(found[1], found[1]), null)
 
 
 class HypothesisTestResult(Struct, frozen=True):

@@ -13,6 +13,8 @@ MADE_OF_OTHERS = {
     "evallang.data.path_patterns": "the words of a path, of which it has one",
     "evallang.models.regular_expressions": "one character or set of what `re` has compiled",
     "evallang.reporting.formats.works": "one set of characters",
+    "evallang.reporting.letter_case": "names of models, escaped",
+    "evallang.reporting.wording": "one of two nouns",
     "evallang.results.bibtex_entries": "names of commands",
     "evallang.syntax.slips": "the rows of its table, searched in a few hundred characters",
 }
