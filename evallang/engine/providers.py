@@ -45,6 +45,7 @@ from evallang.metrics.metric import (
 )
 from evallang.records import Placed
 from evallang.results.records import Difference, HypothesisTestResult, Summary
+from evallang.results.statistics import filled
 from evallang.stats.basics import OPPOSITE, labels, one_sided
 from evallang.stats.correctness import Correctness, Shares, Table, count_columns, count_patterns
 from evallang.stats.draws import draw_together
@@ -522,9 +523,11 @@ class TestInputs(Placed, frozen=True, dict=True):
         yields, average = self.evaluation.yields, self.evaluation.average
         one_fit = yields.single_fit or (yields.averaged and average is None)
         null = "" if one_fit else entry.declaration.null_under_cv
+        null = self._worded(null or result.null_form or result.null)
         result = replace(
             result,
-            null=self._worded(null or result.null_form or result.null),
+            null=filled(null),
+            null_form=null if "{" in null else "",
             notes=(*result.notes, *self._notes()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
