@@ -289,7 +289,6 @@ class Study(Placed, frozen=True, dict=True):
     report_folder: Annotated[str | None, Effect.WORDS]
     path: Annotated[str, Effect.DERIVED]
     files: Annotated[tuple[SourceFile, ...], Effect.DERIVED]
-    canonical: Annotated[str, Effect.DERIVED]
     overrides: Annotated[Mapping[str, str], Effect.DERIVED]
     defaults: Annotated[tuple[Default, ...], Effect.DERIVED]
     places: Mapping[str, Span] = field(default_factory=dict)
@@ -299,6 +298,7 @@ class Study(Placed, frozen=True, dict=True):
     analyses: tuple[AnalysisSpec, ...] = ()
     stated: tuple[Stated, ...] = ()
     looks: Annotated[int | None, Effect.CLAIMS] = None
+    canonical: Annotated[str, Effect.DERIVED] = ""
 
     @cached_property
     def model_names(self) -> Words:

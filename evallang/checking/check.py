@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,21 +52,38 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node, format_parsed
 from evallang.syntax.language import RESERVED
 from evallang.syntax.parser import parse
+from evallang.syntax.repair import ParseLine, read_line
 
 
-class Checked(Struct, frozen=True):
-    """What a check found; `study` is None where anything is an error.
+class Checked(Struct, frozen=True, dict=True):
+    """What a check found; `resolved` is what the statements mean, as far as they are right."""
 
-    `incomplete` is the study where errors only say that statements are lacking: its data can be
-    read.
-    """
-
-    study: Study | None
+    resolved: Study
     diagnostics: tuple[Diagnostic, ...]
     gathered: Gathered
     overrides: Mapping[str, str]
     live: frozenset[str]
-    incomplete: Study | None = None
+
+    @cached_property
+    def study(self) -> Study | None:
+        """The study with its canonical text; None where anything is an error."""
+        return None if has_errors(self.diagnostics) else self._with_text()
+
+    @property
+    def incomplete(self) -> Study | None:
+        """The study where errors only say that statements are lacking: its data can be read."""
+        errors = {d.code for d in self.diagnostics if d.severity == "error"}
+        return self._with_text() if errors == {codes.missing_statement.code} else None
+
+    def _with_text(self) -> Study:
+        path, gathered = self.gathered.path, self.gathered
+        return replace(
+            self.resolved,
+            canonical=format_parsed(
+                gathered.sources[path], gathered.parsed[path], waivers.canonical
+            ),
+            stated=stated_settings(gathered.statements, self.resolved.protocols),
+        )
 
     @property
     def sources(self) -> Mapping[str, SourceFile]:
@@ -79,6 +97,7 @@ def check(
     read: Read,
     overrides: Mapping[str, str] | None = None,
     live: Sequence[str] = (),
+    parse_line: ParseLine = read_line,
 ) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
 
@@ -89,8 +108,9 @@ def check(
     read : returns the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
     live : names of models that are given as objects
+    parse_line : parses one line; an editor remembers those that it parsed before
     """
-    return _check(gather(path, text, read), overrides or {}, frozenset(live), None)
+    return _check(gather(path, text, read, parse_line), overrides or {}, frozenset(live), None)
 
 
 def check_again(
@@ -123,10 +143,7 @@ def _check(
         scope, gathered.diagnostics + scope.diagnostics, gathered.sources
     )
     reported = report(waivers.apply(found, gathered, left_open(study)), gathered)
-    sound = None if has_errors(reported) else study
-    lacking = {d.code for d in reported if d.severity == "error"} == {codes.missing_statement.code}
-    incomplete = study if lacking else None
-    return Checked(sound, reported, gathered, overrides, live, incomplete)
+    return Checked(study, reported, gathered, overrides, live)
 
 
 def _resolve(
@@ -189,10 +206,6 @@ def _resolve(
         report_folder=folder,
         path=scope.path,
         files=tuple(SourceFile(p, s.text) for p, s in gathered.sources.items()),
-        canonical=format_parsed(
-            gathered.sources[scope.path], gathered.parsed[scope.path], waivers.canonical
-        ),
-        stated=stated_settings(gathered.statements, protocols),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places={**head.places, **dict(strata), **report_places},

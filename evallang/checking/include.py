@@ -14,6 +14,7 @@ from evallang.source import SourceFile
 from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
 from evallang.syntax.parser import ParsedFile, parse_lines
+from evallang.syntax.repair import ParseLine, read_line
 
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
@@ -43,6 +44,7 @@ class Gathered(Struct, eq=False):
     """All statements of a study, whose path is `path`, and its includes, in the order written."""
 
     path: str
+    parse_line: ParseLine
     sources: dict[str, SourceFile] = field(default_factory=dict)
     parsed: dict[str, ParsedFile] = field(default_factory=dict)
     statements: list[StatementNode] = field(default_factory=list)
@@ -56,9 +58,9 @@ class Gathered(Struct, eq=False):
     """Whether an `include` brought nothing, so that anything may be declared there."""
 
 
-def gather(path: str, text: str, read: Read) -> Gathered:
+def gather(path: str, text: str, read: Read, parse_line: ParseLine = read_line) -> Gathered:
     """Parse a study and every file it includes."""
-    found = Gathered(path)
+    found = Gathered(path, parse_line)
     _enter(SourceFile(path, text), (path,), {}, read, found)
     return found
 
@@ -71,7 +73,7 @@ def _enter(
     found: Gathered,
 ) -> None:
     found.sources[source.path] = source
-    parsed = parse_lines(source)
+    parsed = parse_lines(source, found.parse_line)
     found.parsed[source.path] = parsed
     tree, diagnostics = parsed.study, parsed.diagnostics
     if len(way) > 1:  # the study says the version for its parts too

@@ -6,6 +6,7 @@ searched must give the ability with every candidate."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -117,6 +118,7 @@ class UnusableColumns(Struct, frozen=True):
     columns: tuple[str, ...]
 
 
+@lru_cache(maxsize=1024)  # rules ask again and again, and again after each edit in an editor
 def abilities(pipeline: PipelineSpec) -> Abilities:
     """Return what a pipeline can do; a class outside the catalogue counts as own code."""
     last = pipeline.steps[-1]

@@ -13,7 +13,7 @@ from evallang.syntax.language import STATEMENTS, clause_words, owners
 from evallang.syntax.line_parser import Reading, connectives
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
-from evallang.syntax.repair import read_line
+from evallang.syntax.repair import ParseLine, read_line
 
 
 class ParsedLine(Struct, frozen=True):
@@ -48,14 +48,6 @@ def indented_message(word: str) -> str:
     return f"`{word}` is a statement and begins in column 0"
 
 
-def attempt(path: str, start: str, line: LogicalLine) -> Reading:
-    """Parse a line; one whose characters nobody understands gets no second message."""
-    if line.too_deep:
-        return Reading(None, ())
-    reading = read_line(path, start, line.tokens)
-    return reading if line.understood else Reading(reading.node, ())
-
-
 def closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementNode:
     """Return a statement with its clauses."""
     if not clauses:
@@ -79,8 +71,9 @@ def shortened(word: str) -> str:
 class Assembly:
     """Joins lines to statements and reports what is in the wrong place."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, parse_line: ParseLine = read_line) -> None:
         self.path = path
+        self._parse_line = parse_line
         self.lines: list[ParsedLine] = []
         self.diagnostics: list[Diagnostic] = []
         self.has_version = False
@@ -120,20 +113,27 @@ class Assembly:
         self._breaks_off = line.tokens[-1].kind == "COMMA"
         return True
 
+    def _attempt(self, start: str, line: LogicalLine) -> Reading:
+        """Parse a line; one whose characters nobody understands gets no second message."""
+        if line.too_deep:
+            return Reading(None, ())
+        reading = self._parse_line(self.path, start, line.tokens)
+        return reading if line.understood else Reading(reading.node, ())
+
     # --- lines in column 0 -------------------------------------------------------------
 
     def _read_margin_line(self, line: LogicalLine) -> None:
         word, outer = line.word, self._outer
         if word in STATEMENTS and line.tokens[0].kind == "NAME":
-            reading = attempt(self.path, "statement", line)
+            reading = self._attempt("statement", line)
             if reading.node is None and outer is not None and takes(outer, word):
-                clause = attempt(self.path, "clause", line)
+                clause = self._attempt("clause", line)
                 if clause.node is not None and not clause.diagnostics:
                     self._clause_at_margin(line, outer, clause)
                     return
             self._open(line, word, reading)
         elif outer is not None and takes(outer, word):
-            self._clause_at_margin(line, outer, attempt(self.path, "clause", line))
+            self._clause_at_margin(line, outer, self._attempt("clause", line))
         else:
             self._unknown_statement(line)
 
@@ -166,7 +166,7 @@ class Assembly:
         span = Span(self.path, first.start, first.end)
         if meant := self._meant(line):
             line.tokens[0] = first._replace(text=meant)
-            reading = attempt(self.path, "statement", line)
+            reading = self._attempt("statement", line)
             fix = Fix(f"write `{meant}`", (Edit(span, meant),), safe=not reading.diagnostics)
             message = f"`{shortened(word)}` is not a statement, did you mean `{meant}`?"
             suggestion = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
@@ -225,7 +225,7 @@ class Assembly:
         if other is None:
             return None
         line.tokens[0] = first._replace(text=other)
-        reading = attempt(self.path, "statement", line)
+        reading = self._attempt("statement", line)
         line.tokens[0] = first
         declares = len(line.tokens) > 2 and line.tokens[2].kind == "EQUAL"
         return other if reading.node is not None or declares else None
@@ -239,9 +239,9 @@ class Assembly:
             self._read_first_line(line)
             return
         if word in STATEMENTS:
-            clause = attempt(self.path, "clause", line) if takes(owner, word) else None
+            clause = self._attempt("clause", line) if takes(owner, word) else None
             if clause is None or clause.node is None or clause.diagnostics:
-                statement = attempt(self.path, "statement", line)
+                statement = self._attempt("statement", line)
                 if statement.node is not None and not statement.diagnostics:
                     self._indented_statement(line, statement)
                     return
@@ -259,7 +259,7 @@ class Assembly:
 
     def _clause(self, line: LogicalLine, owner: Open) -> Reading:
         """Read a clause; if it does not parse and has no known word, report the word."""
-        reading = attempt(self.path, "clause", line)
+        reading = self._attempt("clause", line)
         first = line.tokens[0]
         sound = reading.node is not None and not reading.diagnostics
         if sound or takes(owner, line.word) or not (line.understood and owner.word):
@@ -284,7 +284,7 @@ class Assembly:
             found = diagnose(codes.misspelt_clause, message, span, help=suggestion)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)
-        again = attempt(self.path, "clause", line)
+        again = self._attempt("clause", line)
         fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if again.node else []
         message = f"`{word}` is not a clause, did you mean `{meant}`?"
         found = diagnose(codes.misspelt_clause, message, span, fixes=fixes)
@@ -323,7 +323,7 @@ class Assembly:
         self._keep(line, Reading(None, ()), faulty=True)
 
     def _read_first_line(self, line: LogicalLine) -> None:
-        reading = attempt(self.path, "statement", line) if line.word in STATEMENTS else None
+        reading = self._attempt("statement", line) if line.word in STATEMENTS else None
         if reading is not None and reading.node is not None:
             self._indented_statement(line, reading)
             self._outer, self._inner = self._inner, None

@@ -16,6 +16,7 @@ from evallang.syntax.assembly import Assembly, ParsedLine
 from evallang.syntax.logical_lines import lay_out
 from evallang.syntax.nodes import CommentNode, StatementNode, StudyNode
 from evallang.syntax.preflight import read_version
+from evallang.syntax.repair import ParseLine, read_line
 
 __all__ = ["ParsedFile", "parse", "parse_lines", "read_version"]
 
@@ -43,13 +44,13 @@ def parse(source: SourceFile) -> tuple[StudyNode, tuple[Diagnostic, ...]]:
     return parsed.study, parsed.diagnostics
 
 
-def parse_lines(source: SourceFile) -> ParsedFile:
+def parse_lines(source: SourceFile, parse_line: ParseLine = read_line) -> ParsedFile:
     """Parse a file and keep what became of each of its lines."""
     refused = preflight.refusal(source)
     if refused is not None:
         return ParsedFile(_study(source, (), ()), (), (refused,), refused=True)
     layout = lay_out(source)
-    assembly = Assembly(source.path)
+    assembly = Assembly(source.path, parse_line)
     for line, after in zip_longest(layout.lines, layout.lines[1:]):
         assembly.read(line, closes_statement=after is None or after.at_margin)
     found = assembly.diagnostics

@@ -109,6 +109,10 @@ class Change(NamedTuple):
 Row = Callable[[Place], Iterator[Change]]
 
 
+ParseLine = Callable[[str, str, Sequence[Token]], Reading]
+"""Parses the tokens of a line of a file, by its path, as a `statement` or a `clause`."""
+
+
 def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     """Parse a line as a `statement` or a `clause`, correcting what surely was meant."""
     first = run(path, start, tokens)
