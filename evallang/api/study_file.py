@@ -21,6 +21,7 @@ from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.results.printed import Printed
 from evallang.source import SourceFile
 from evallang.study import Study
+from evallang.syntax.repair import ParseLine, read_line
 from evallang.working_folder import safe_path
 
 MOST_PRINTED = 3
@@ -174,14 +175,6 @@ def open_study(
     return _checked(str(path), read(place), place.parent, overrides or {}, read)
 
 
-def check_text(text: str, name: str, folder: str | Path = ".") -> StudyFile:
-    """Check the text of a study without a file, with all its findings.
-
-    Its paths are relative to the folder; `name` is what messages call it.
-    """
-    return _checked(name, text, Path(folder), {})
-
-
 def read_text(path: Path) -> str:
     """Read a study file; bytes that are not UTF-8 stay visible as lone surrogates.
 
@@ -196,6 +189,22 @@ def read_text(path: Path) -> str:
         except OverLimit as error:
             raise OSError(errno.EFBIG, f"{error}; {error.help}", str(path)) from error
     return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def check_text(
+    text: str,
+    name: str,
+    folder: str | Path = ".",
+    *,
+    read_file: Callable[[Path], str] = read_text,
+    parse_line: ParseLine = read_line,
+) -> StudyFile:
+    """Check the text of a study without a file, with all its findings.
+
+    Its paths are relative to the folder; `name` is what messages call it. `read_file` returns the
+    text of an included file, `parse_line` is as for `checking.check.check`.
+    """
+    return _checked(name, text, Path(folder), {}, read_file, parse_line)
 
 
 def check(text: str, folder: str | Path = ".") -> Findings:
@@ -242,6 +251,7 @@ def _checked(
     folder: Path,
     overrides: Mapping[str, str],
     read_file: Callable[[Path], str] = read_text,
+    parse_line: ParseLine = read_line,
 ) -> StudyFile:
     shown = path.replace(os.sep, "/")
     prefix = f"{posixpath.normpath(posixpath.dirname(shown) or '.').rstrip('/')}/"
@@ -256,4 +266,5 @@ def _checked(
             raise OSError(errno.EPERM, "a link leads outside the study's folder", str(place))
         return read_file(place)
 
-    return StudyFile(shown, text, folder, checker.check(shown, text, read, overrides), overrides)
+    found = checker.check(shown, text, read, overrides, parse_line=parse_line)
+    return StudyFile(shown, text, folder, found, overrides)

@@ -1,7 +1,6 @@
 """`evallang check`."""
 
 import sys
-from bisect import bisect_left, insort
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,8 +21,9 @@ from evallang.cli.terminal import (
     write,
     write_format,
 )
-from evallang.diagnostics import Diagnostic, Fix, Severity, has_errors, sorted_by_weight
-from evallang.source import SourceFile, Span
+from evallang.diagnostics import Diagnostic, Severity, has_errors, sorted_by_weight
+from evallang.editor.fixes import apply_safe_fixes
+from evallang.source import SourceFile
 from evallang.version import VERSION
 
 
@@ -115,43 +115,14 @@ def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: st
     return to_sarif(found, sources, version=VERSION)
 
 
-ROUNDS = 20  # a fix may uncover another finding; more rounds than this would never end
-
-
 def apply_fixes(path: Path) -> list[str]:
     """Apply every safe fix of a study file; return the titles of the applied fixes."""
-    applied: list[str] = []
-    for _ in range(ROUNDS):
-        study = open_study(path)
-        fixes = _chosen(study.diagnostics, study.path)
-        if not fixes:
-            break
-        edits = [edit for fix in fixes for edit in fix.edits]
-        text = study.text
-        for edit in sorted(edits, key=lambda e: e.span.start, reverse=True):
-            text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    study = open_study(path)
+
+    def check(text: str) -> Sequence[Diagnostic]:
+        return check_text(text, study.path, study.folder).diagnostics
+
+    text, applied = apply_safe_fixes(study.text, study.path, check)
+    if applied:
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
-        applied += [fix.title for fix in fixes]
     return applied
-
-
-def _overlaps(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a span overlaps one of the sorted ranges."""
-    before = bisect_left(taken, (span.end, -1))
-    return before > 0 and taken[before - 1][1] > span.start
-
-
-def _chosen(diagnostics: tuple[Diagnostic, ...], path: str) -> list[Fix]:
-    """Return the safe fixes of this file whose edits do not overlap."""
-    chosen: list[Fix] = []
-    taken: list[tuple[int, int]] = []  # sorted ranges of the edits, which do not overlap
-    for diagnostic in diagnostics:
-        for fix in diagnostic.fixes:
-            if not fix.safe or any(edit.span.path != path for edit in fix.edits):
-                continue
-            if not any(_overlaps(edit.span, taken) for edit in fix.edits):
-                chosen.append(fix)
-                for edit in fix.edits:
-                    insort(taken, (edit.span.start, edit.span.end))
-                break
-    return chosen

@@ -1,0 +1,25 @@
+"""What an editor shows about a word: the page of `explain` in Markdown."""
+
+from evallang.manual.explanations import Explanation, Part
+from evallang.manual.glossary import explain
+
+
+def page(asked: str) -> str:
+    """Return what `explain` says of a word, in Markdown; empty where nothing has that name."""
+    return "\n\n---\n\n".join(_page(found) for found in explain(asked))
+
+
+def _page(found: Explanation) -> str:
+    head = f"**{found.word}** ({found.kind})"
+    head += f": {found.title}" if found.title else ""
+    return "\n\n".join([head, *(_part(part) for part in found.parts)])
+
+
+def _part(part: Part) -> str:
+    heading = f"*{part.heading}*" if part.heading else ""
+    if part.text:
+        return f"{heading}: {part.text}" if heading else part.text
+    if part.language:
+        lines = "\n".join(part.lines)
+        return f"{heading}\n\n```{part.language}\n{lines}\n```"
+    return "\n".join([f"{heading}\n", *(f"- {line}" for line in part.lines)])

@@ -1,0 +1,300 @@
+"""The language server: requests of an editor in, answers of the checker out.
+
+Positions of the protocol are converted here and nowhere else. A request about a document that is
+not open has no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from evallang.api.study_file import read_text
+from evallang.diagnostics import Diagnostic, Edit, Severity
+from evallang.editor.document import Document
+from evallang.editor.fixes import apply_safe_fixes
+from evallang.editor.outline import Section, outline
+from evallang.editor.pages import page
+from evallang.manual.glossary import complete
+from evallang.source import SourceFile, Span
+from evallang.syntax.formatter import format_parsed
+from evallang.version import VERSION
+
+SEVERITIES = {
+    Severity.ERROR: lsp.DiagnosticSeverity.Error,
+    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
+    Severity.HINT: lsp.DiagnosticSeverity.Information,
+}
+COMPLETION_KINDS = {
+    "statement": lsp.CompletionItemKind.Keyword,
+    "clause": lsp.CompletionItemKind.Keyword,
+    "word": lsp.CompletionItemKind.Keyword,
+    "model": lsp.CompletionItemKind.Variable,
+    "column": lsp.CompletionItemKind.Field,
+    "option": lsp.CompletionItemKind.Property,
+    "parameter": lsp.CompletionItemKind.Property,
+    "value": lsp.CompletionItemKind.EnumMember,
+}
+SYMBOL_KINDS = {
+    "model": lsp.SymbolKind.Class,
+    "let": lsp.SymbolKind.Constant,
+    "protocol": lsp.SymbolKind.Method,
+    "study": lsp.SymbolKind.Namespace,
+}
+
+
+class Server(LanguageServer):
+    """A server with the studies that are open in one editor."""
+
+    def __init__(self) -> None:
+        super().__init__("evallang", VERSION)
+        self.open: dict[str, Document] = {}
+
+    def read(self, file: Path) -> str:
+        """Return the text of an included file as it is in the editor, else as it is saved."""
+        shown = self.open.get(uris.from_fs_path(str(file)) or "")
+        return read_text(file) if shown is None else shown.text
+
+    def offset(self, uri: str, position: lsp.Position) -> int:
+        """Return the place of a position in a text, in code points."""
+        source = self.open[uri].source
+        lines = [source.line(number + 1) for number in range(len(source.line_starts))]
+        at = self.workspace.position_codec.position_from_client_units(lines, position)
+        return source.line_starts[min(at.line, len(lines) - 1)] + at.character
+
+    def range(self, span: Span | None, source: SourceFile) -> lsp.Range:
+        """Return the range of a span; that of the first line for a finding about a whole file."""
+        if span is None:
+            span = source.whole_line(0)
+        return lsp.Range(self._position(source, span.start), self._position(source, span.end))
+
+    def _position(self, source: SourceFile, offset: int) -> lsp.Position:
+        place = source.position(offset)
+        before = source.line(place.line)[: place.column - 1]
+        units = self.workspace.position_codec.client_num_units(before)
+        return lsp.Position(place.line - 1, units)
+
+    def edits(self, edits: Iterable[Edit], document: Document) -> lsp.WorkspaceEdit:
+        """Return edits of a study and the files that it includes."""
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for edit in edits:
+            source = document.study.checked.sources[edit.span.path]
+            made = lsp.TextEdit(self.range(edit.span, source), edit.text)
+            changes.setdefault(self.uri_of(document, edit.span.path), []).append(made)
+        return lsp.WorkspaceEdit(changes=changes)
+
+    def uri_of(self, document: Document, path: str) -> str:
+        """Return the address of a file that messages about a study name."""
+        return uris.from_fs_path(str(document.path.parent / path)) or ""
+
+
+server = Server()
+
+
+# --- documents and what is found in them ------------------------------------------------
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+def did_open(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
+    """Check a study that an editor opens."""
+    shown = params.text_document
+    path = Path(uris.to_fs_path(shown.uri) or "study.eval")
+    ls.open[shown.uri] = Document(path, shown.text, ls.read)
+    _publish(ls, shown.uri)
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+def did_change(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
+    """Check a study again after an edit, and the open studies that include it."""
+    uri = params.text_document.uri
+    if uri in ls.open:
+        ls.open[uri].text = ls.workspace.get_text_document(uri).source
+        _publish(ls, uri)
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+def did_close(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+    """Forget a study, and what was found in it."""
+    uri = params.text_document.uri
+    if ls.open.pop(uri, None) is not None:
+        ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+
+def _publish(ls: Server, uri: str) -> None:
+    document = ls.open[uri]
+    found = [_diagnostic(ls, d, document) for d in _own(document)]
+    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+
+
+def _own(document: Document) -> list[Diagnostic]:
+    """List what was found in the file itself, without what its author accepts."""
+    study = document.study
+    return [d for d in study.diagnostics if d.path == study.path and d.allowed_because is None]
+
+
+def _diagnostic(ls: Server, found: Diagnostic, document: Document) -> lsp.Diagnostic:
+    sources = document.study.checked.sources
+    lines = [found.message, *found.notes, *([f"help: {found.help}"] if found.help else [])]
+    return lsp.Diagnostic(
+        ls.range(found.span, sources[found.path]),
+        "\n".join(lines),
+        severity=SEVERITIES[found.severity],
+        code=found.code,
+        source="evallang",
+        related_information=[
+            lsp.DiagnosticRelatedInformation(
+                lsp.Location(
+                    ls.uri_of(document, related.span.path),
+                    ls.range(related.span, sources[related.span.path]),
+                ),
+                related.words,
+            )
+            for related in found.related
+        ],
+    )
+
+
+@server.feature(
+    lsp.TEXT_DOCUMENT_CODE_ACTION,
+    lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.SourceFixAll]),
+)
+def code_action(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+    """Offer the fixes of what was found in a range, and all safe fixes of the file at once."""
+    document = ls.open.get(params.text_document.uri)
+    if document is None:
+        return None
+    start = ls.offset(params.text_document.uri, params.range.start)
+    end = ls.offset(params.text_document.uri, params.range.end)
+    made = []
+    for found in _own(document):
+        span = found.span or document.source.whole_line(0)
+        if span.start <= end and start <= span.end:
+            made += [
+                lsp.CodeAction(
+                    fix.title,
+                    kind=lsp.CodeActionKind.QuickFix,
+                    diagnostics=[_diagnostic(ls, found, document)],
+                    is_preferred=fix.safe,
+                    edit=ls.edits(fix.edits, document),
+                )
+                for fix in found.fixes
+            ]
+    text, titles = apply_safe_fixes(
+        document.text, document.path.name, lambda text: document.check(text).diagnostics
+    )
+    if titles:
+        whole = Edit(Span(document.study.path, 0, len(document.text)), text)
+        made.append(
+            lsp.CodeAction(
+                f"apply all {len(titles)} safe fixes" if len(titles) > 1 else "apply the safe fix",
+                kind=lsp.CodeActionKind.SourceFixAll,
+                edit=ls.edits([whole], document),
+            )
+        )
+    wanted = params.context.only
+    return [
+        action for action in made if not wanted or any(_is_a(action.kind, kind) for kind in wanted)
+    ]
+
+
+def _is_a(kind: str | None, wanted: str) -> bool:
+    """Return whether a kind of actions is another one or a part of it."""
+    return f"{kind}.".startswith(f"{wanted}.")
+
+
+@server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+def formatting(ls: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
+    """Format a study as `evallang fmt` does."""
+    document = ls.open.get(params.text_document.uri)
+    if document is None:
+        return None
+    source = document.source
+    text = format_parsed(source, document.study.checked.gathered.parsed[source.path])
+    if text == document.text:
+        return []
+    return [lsp.TextEdit(ls.range(Span(source.path, 0, len(source.text)), source), text)]
+
+
+# --- what stands at a place -------------------------------------------------------------
+
+
+@server.feature(
+    lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=list(" (=|,"))
+)
+def completion(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem] | None:
+    """Offer the words that may follow at a place."""
+    document = ls.open.get(params.text_document.uri)
+    if document is None:
+        return None
+    place = document.source.position(ls.offset(params.text_document.uri, params.position))
+    return [
+        lsp.CompletionItem(
+            item.text,
+            kind=COMPLETION_KINDS.get(item.kind, lsp.CompletionItemKind.Function),
+            detail=item.kind,
+            documentation=item.summary or None,
+            sort_text=f"{number:05}",
+        )
+        for number, item in enumerate(complete(document.text, place.line, place.column))
+    ]
+
+
+@server.feature(lsp.TEXT_DOCUMENT_HOVER)
+def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+    """Explain the word at a place."""
+    document = ls.open.get(params.text_document.uri)
+    if document is None:
+        return None
+    word = document.word_at(ls.offset(params.text_document.uri, params.position))
+    text = page(word.text) if word is not None else ""
+    if word is None or not text:
+        return None
+    span = Span(document.study.path, word.start, word.end)
+    shown = lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
+    return lsp.Hover(shown, ls.range(span, document.source))
+
+
+# --- the parts of a study ---------------------------------------------------------------
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+def document_symbol(
+    ls: Server, params: lsp.DocumentSymbolParams
+) -> list[lsp.DocumentSymbol] | None:
+    """List the statements of a study with their clauses."""
+    document = ls.open.get(params.text_document.uri)
+    return None if document is None else [_symbol(ls, s, document) for s in _sections(document)]
+
+
+def _sections(document: Document) -> tuple[Section, ...]:
+    parsed = document.study.checked.gathered.parsed[document.study.path]
+    return outline(parsed.study, document.source)
+
+
+def _symbol(ls: Server, section: Section, document: Document) -> lsp.DocumentSymbol:
+    return lsp.DocumentSymbol(
+        section.title,
+        SYMBOL_KINDS.get(section.word, lsp.SymbolKind.Property),
+        ls.range(section.span, document.source),
+        ls.range(section.title_span, document.source),
+        detail=section.word,
+        children=[_symbol(ls, clause, document) for clause in section.clauses],
+    )
+
+
+@server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+def folding_range(ls: Server, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
+    """Fold statements of several lines."""
+    document = ls.open.get(params.text_document.uri)
+    if document is None:
+        return None
+    lines = [
+        (source.position(s.span.start).line - 1, source.position(s.span.end).line - 1)
+        for source in [document.source]
+        for s in _sections(document)
+    ]
+    return [lsp.FoldingRange(first, last) for first, last in lines if last > first]
