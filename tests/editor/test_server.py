@@ -66,7 +66,7 @@ class Editor:
     async def found(self) -> list[lsp.Diagnostic]:
         """Wait for the findings of the last edit."""
         await self.client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        return self.client.diagnostics[self.uri]
+        return list(self.client.diagnostics[self.uri])
 
 
 @pytest.mark.asyncio
