@@ -47,6 +47,10 @@ class Document:
         """The text with its lines."""
         return self.study.checked.sources[self.study.path]
 
+    def forget(self) -> None:
+        """Check the study again when it is asked for: an included file has changed."""
+        self._study = None
+
     def check(self, text: str) -> StudyFile:
         """Check a text as if it were that of the study."""
         self._lines.begin()

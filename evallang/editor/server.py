@@ -6,22 +6,27 @@ not open has no answer.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls import uris
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from evallang.api.study_file import read_text
 from evallang.diagnostics import Diagnostic, Edit, Severity
 from evallang.editor.document import Document
 from evallang.editor.fixes import apply_safe_fixes
+from evallang.editor.hints import hints
+from evallang.editor.names import Occurrence, at as name_at, occurrences, renaming, same
 from evallang.editor.outline import Section, outline
 from evallang.editor.pages import page
 from evallang.manual.glossary import complete
 from evallang.source import SourceFile, Span
 from evallang.syntax.formatter import format_parsed
+from evallang.syntax.nodes import IncludeNode
 from evallang.version import VERSION
 
 SEVERITIES = {
@@ -87,6 +92,23 @@ class Server(LanguageServer):
             changes.setdefault(self.uri_of(document, edit.span.path), []).append(made)
         return lsp.WorkspaceEdit(changes=changes)
 
+    def addresses(self, document: Document) -> dict[str, str]:
+        """Return the path of each file that a study includes, as its messages name it."""
+        paths = document.study.checked.sources
+        own = document.study.path
+        return {self.uri_of(document, path): path for path in paths if path != own}
+
+    def whole(self, uri: str) -> tuple[Document, str]:
+        """Return the open study that a file is part of, and the path of the file in its messages.
+
+        A file that no open study includes is a study itself.
+        """
+        for document in self.open.values():
+            path = self.addresses(document).get(uri)
+            if path is not None:
+                return document, path
+        return self.open[uri], self.open[uri].study.path
+
     def uri_of(self, document: Document, path: str) -> str:
         """Return the address of a file that messages about a study name."""
         return uris.from_fs_path(str(document.path.parent / path)) or ""
@@ -125,15 +147,20 @@ def did_close(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 
 
 def _publish(ls: Server, uri: str) -> None:
-    document = ls.open[uri]
-    found = [_diagnostic(ls, d, document) for d in _own(document)]
-    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+    """Tell what is found in a file, and in the open studies that include it."""
+    for other, document in ls.open.items():
+        if other == uri or uri in ls.addresses(document):
+            document.forget()
+    for shown in [uri, *(other for other, d in ls.open.items() if uri in ls.addresses(d))]:
+        whole, path = ls.whole(shown)
+        found = [_diagnostic(ls, d, whole) for d in _findings(whole, path)]
+        ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(shown, found))
 
 
-def _own(document: Document) -> list[Diagnostic]:
-    """List what was found in the file itself, without what its author accepts."""
-    study = document.study
-    return [d for d in study.diagnostics if d.path == study.path and d.allowed_because is None]
+def _findings(document: Document, path: str) -> list[Diagnostic]:
+    """List what was found in a file of a study, without what its author accepts."""
+    found = document.study.diagnostics
+    return [d for d in found if d.path == path and d.allowed_because is None]
 
 
 def _diagnostic(ls: Server, found: Diagnostic, document: Document) -> lsp.Diagnostic:
@@ -164,14 +191,14 @@ def _diagnostic(ls: Server, found: Diagnostic, document: Document) -> lsp.Diagno
 )
 def code_action(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
     """Offer the fixes of what was found in a range, and all safe fixes of the file at once."""
-    document = ls.open.get(params.text_document.uri)
-    if document is None:
+    uri = params.text_document.uri
+    if uri not in ls.open:
         return None
-    start = ls.offset(params.text_document.uri, params.range.start)
-    end = ls.offset(params.text_document.uri, params.range.end)
+    document, path = ls.whole(uri)
+    start, end = ls.offset(uri, params.range.start), ls.offset(uri, params.range.end)
     made = []
-    for found in _own(document):
-        span = found.span or document.source.whole_line(0)
+    for found in _findings(document, path):
+        span = found.span or document.study.checked.sources[path].whole_line(0)
         if span.start <= end and start <= span.end:
             made += [
                 lsp.CodeAction(
@@ -183,11 +210,11 @@ def code_action(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction
                 )
                 for fix in found.fixes
             ]
-    text, titles = apply_safe_fixes(
-        document.text, document.path.name, lambda text: document.check(text).diagnostics
-    )
+    document = ls.open[uri]
+    path, before = document.study.path, document.text
+    text, titles = apply_safe_fixes(before, path, lambda text: document.check(text).diagnostics)
     if titles:
-        whole = Edit(Span(document.study.path, 0, len(document.text)), text)
+        whole = Edit(Span(path, 0, len(before)), text)
         made.append(
             lsp.CodeAction(
                 f"apply all {len(titles)} safe fixes" if len(titles) > 1 else "apply the safe fix",
@@ -258,7 +285,95 @@ def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     return lsp.Hover(shown, ls.range(span, document.source))
 
 
+# --- names ------------------------------------------------------------------------------
+
+
+def _named(
+    ls: Server, uri: str, position: lsp.Position
+) -> tuple[Document, tuple[Occurrence, ...], Occurrence] | None:
+    """Return the study around a place, its names, and the one at the place."""
+    if uri not in ls.open:
+        return None
+    document, path = ls.whole(uri)
+    places = occurrences(document.study.checked.gathered.statements)
+    one = name_at(places, path, ls.offset(uri, position))
+    return None if one is None else (document, places, one)
+
+
+def _location(ls: Server, document: Document, span: Span) -> lsp.Location:
+    source = document.study.checked.sources[span.path]
+    return lsp.Location(ls.uri_of(document, span.path), ls.range(span, source))
+
+
+@server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+def definition(ls: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
+    """Find where a name is declared, or the file that a line includes."""
+    named = _named(ls, params.text_document.uri, params.position)
+    if named is not None:
+        document, places, one = named
+        return [_location(ls, document, p.span) for p in same(places, one) if p.declares]
+    uri = params.text_document.uri
+    if uri not in ls.open:
+        return None
+    document, path = ls.whole(uri)
+    offset = ls.offset(uri, params.position)
+    for node in document.study.checked.gathered.statements:
+        span = node.span
+        if isinstance(node, IncludeNode) and span.path == path and span.start <= offset <= span.end:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), node.path.value))
+            if target in document.study.checked.sources:
+                return [_location(ls, document, Span(target, 0, 0))]
+    return None
+
+
+@server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+def references(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+    """Find every place where a name is written."""
+    named = _named(ls, params.text_document.uri, params.position)
+    if named is None:
+        return None
+    document, places, one = named
+    wanted = (p for p in same(places, one) if params.context.include_declaration or not p.declares)
+    return [_location(ls, document, place.span) for place in wanted]
+
+
+@server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+def prepare_rename(ls: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
+    """Return the range of a name that can be renamed."""
+    named = _named(ls, params.text_document.uri, params.position)
+    return None if named is None else _location(ls, named[0], named[2].span).range
+
+
+@server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+def rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    """Rename what a study declares, wherever it is written."""
+    named = _named(ls, params.text_document.uri, params.position)
+    if named is None:
+        return None
+    document, places, one = named
+    try:
+        return ls.edits(renaming(places, one, params.new_name), document)
+    except ValueError as error:
+        raise JsonRpcInvalidParams(str(error)) from None
+
+
 # --- the parts of a study ---------------------------------------------------------------
+
+
+@server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+def inlay_hint(ls: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:
+    """Show the defaults that apply, and how many fits a protocol asks for."""
+    uri = params.text_document.uri
+    if uri not in ls.open:
+        return None
+    document, path = ls.whole(uri)
+    start, end = ls.offset(uri, params.range.start), ls.offset(uri, params.range.end)
+    source = document.study.checked.sources[path]
+    return [
+        lsp.InlayHint(ls.range(hint.place, source).end, hint.text, padding_left=True)
+        for hint in hints(document.study.checked, path)
+        if start <= hint.place.end <= end
+    ]
 
 
 @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)

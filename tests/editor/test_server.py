@@ -84,3 +84,103 @@ async def test_a_misspelt_metric_is_underlined_and_its_fix_mends_it(client, tmp_
     assert edit.new_text == "accuracy"
     editor.replace("acuracy", edit.new_text)
     assert await editor.found() == []
+
+
+def place_of(editor, position) -> lsp.TextDocumentPositionParams:
+    return lsp.TextDocumentPositionParams(editor.id, position)
+
+
+def ranges(locations):
+    return [(loc.range.start, loc.range.end) for loc in locations]
+
+
+@pytest.mark.asyncio
+async def test_a_model_is_found_from_where_it_is_compared(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    used = editor.at("vs nearest", 5)
+    (found,) = await client.text_document_definition_async(lsp.DefinitionParams(editor.id, used))
+    declared = (editor.at("nearest ="), editor.at("nearest =", 7))
+    assert ranges([found]) == [declared]
+    every = await client.text_document_references_async(
+        lsp.ReferenceParams(lsp.ReferenceContext(True), editor.id, used)
+    )
+    assert ranges(every) == [declared, (editor.at("nearest with"), editor.at("nearest with", 7))]
+
+
+@pytest.mark.asyncio
+async def test_renaming_a_model_changes_every_line_that_names_it(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    edit = await client.text_document_rename_async(
+        lsp.RenameParams(editor.id, editor.at("linear ="), "logistic")
+    )
+    found = [(e.range.start, e.new_text) for e in edit.changes[editor.uri]]
+    assert found == [(editor.at("linear ="), "logistic"), (editor.at("linear vs"), "logistic")]
+
+
+@pytest.mark.asyncio
+async def test_a_name_that_is_taken_is_refused(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    with pytest.raises(Exception, match="declared already"):
+        await client.text_document_rename_async(
+            lsp.RenameParams(editor.id, editor.at("linear ="), "nearest")
+        )
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_is_a_column_keeps_its_column_when_it_is_renamed(client, tmp_path):
+    text = 'evallang 1\n\npredictions p from "p.csv"\n  truth y\n  models a "Model A", b\n\ncompare a vs b with mcnemar\n'
+    editor = Editor(client, tmp_path, text)
+    edit = await client.text_document_rename_async(
+        lsp.RenameParams(editor.id, editor.at("a vs"), "first")
+    )
+    made = sorted(
+        ((e.range.start.line, e.range.start.character), e.new_text)
+        for e in edit.changes[editor.uri]
+    )
+    assert made == [((4, 9), "first"), ((4, 20), " as a"), ((6, 8), "first")]
+
+
+@pytest.mark.asyncio
+async def test_names_are_found_through_an_included_file(client, tmp_path):
+    (tmp_path / "lab.eval").write_text("let prep = StandardScaler\n", encoding="utf-8")
+    text = STUDY.replace("evallang 1\n", 'evallang 1\n\ninclude "lab.eval"\n').replace(
+        "StandardScaler |", "prep |"
+    )
+    editor = Editor(client, tmp_path, text)
+    (found,) = await client.text_document_definition_async(
+        lsp.DefinitionParams(editor.id, editor.at("prep |"))
+    )
+    assert found.uri == (tmp_path / "lab.eval").as_uri()
+    assert found.range == lsp.Range(lsp.Position(0, 4), lsp.Position(0, 8))
+    (file,) = await client.text_document_definition_async(
+        lsp.DefinitionParams(editor.id, editor.at('"lab.eval"', 3))
+    )
+    assert file.uri == (tmp_path / "lab.eval").as_uri()
+    part = Editor(client, tmp_path, "let prep = StandardScaler\n", "lab.eval")
+    assert await part.found() == []
+    every = await client.text_document_references_async(
+        lsp.ReferenceParams(lsp.ReferenceContext(False), part.id, part.at("prep"))
+    )
+    assert [loc.uri for loc in every] == [editor.uri]
+
+
+@pytest.mark.asyncio
+async def test_hints_state_the_defaults_and_the_number_of_fits(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    shown = await client.text_document_inlay_hint_async(
+        lsp.InlayHintParams(editor.id, lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0)))
+    )
+    at = {hint.position.line: hint.label for hint in shown}
+    lines = editor.text.splitlines()
+    assert "alpha 0.05" in at[lines.index('study "Which model sorts wines?"')]
+    assert at[lines.index("protocol repeated cv folds=10 times=10")].endswith("300 fits")
+    assert "by accuracy" in at[lines.index("compare linear vs nearest with corrected_t")]
+
+
+@pytest.mark.asyncio
+async def test_positions_count_as_the_editor_counts(client, tmp_path):
+    text = STUDY.replace("Which model sorts wines?", "𝒲hich 🍷?") + 'measure "🍷", acuracy\n'
+    editor = Editor(client, tmp_path, text)
+    found = [d for d in await editor.found() if "acuracy" in d.message]
+    line = 'measure "🍷", '
+    assert {d.range.start.character for d in found} <= {len(line.encode("utf-16-le")) // 2}
