@@ -2,11 +2,20 @@
 
 from evallang.manual.explanations import Explanation, Part
 from evallang.manual.glossary import explain
+from evallang.source import SourceFile, Span
 
 
 def page(asked: str) -> str:
     """Return what `explain` says of a word, in Markdown; empty where nothing has that name."""
     return "\n\n---\n\n".join(_page(found) for found in explain(asked))
+
+
+def declaration(source: SourceFile, span: Span) -> str:
+    """Return the line that declares a name, in Markdown, with its file."""
+    line = source.whole_line(span.start)
+    number = source.position(span.start).line
+    text = source.text[line.start : line.end].strip()
+    return f"```eval\n{text}\n```\n\n{source.path}, line {number}"
 
 
 def _page(found: Explanation) -> str:

@@ -17,13 +17,14 @@ from pygls.lsp.server import LanguageServer
 
 from evallang.api.study_file import read_text
 from evallang.diagnostics import Diagnostic, Edit, Severity
+from evallang.editor.completion import completions
 from evallang.editor.document import Document
 from evallang.editor.fixes import apply_safe_fixes
 from evallang.editor.hints import hints
 from evallang.editor.names import Occurrence, at as name_at, occurrences, renaming, same
 from evallang.editor.outline import Section, outline
-from evallang.editor.pages import page
-from evallang.manual.glossary import complete
+from evallang.editor.pages import declaration, page
+from evallang.editor.signature import signature
 from evallang.source import SourceFile, Span
 from evallang.syntax.formatter import format_parsed
 from evallang.syntax.nodes import IncludeNode
@@ -257,7 +258,7 @@ def completion(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionI
     document = ls.open.get(params.text_document.uri)
     if document is None:
         return None
-    place = document.source.position(ls.offset(params.text_document.uri, params.position))
+    found = completions(document, ls.offset(params.text_document.uri, params.position))
     return [
         lsp.CompletionItem(
             item.text,
@@ -266,23 +267,51 @@ def completion(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionI
             documentation=item.summary or None,
             sort_text=f"{number:05}",
         )
-        for number, item in enumerate(complete(document.text, place.line, place.column))
+        for number, item in enumerate(found)
     ]
 
 
 @server.feature(lsp.TEXT_DOCUMENT_HOVER)
 def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     """Explain the word at a place."""
-    document = ls.open.get(params.text_document.uri)
-    if document is None:
+    uri = params.text_document.uri
+    if uri not in ls.open:
         return None
-    word = document.word_at(ls.offset(params.text_document.uri, params.position))
-    text = page(word.text) if word is not None else ""
-    if word is None or not text:
+    document, offset = ls.open[uri], ls.offset(uri, params.position)
+    word, named = document.word_at(offset), _named(ls, uri, params.position)
+    if word is None:
+        return None
+    text = page(word.text)
+    if named is not None:
+        whole, places, one = named
+        text = "\n\n".join(
+            declaration(whole.study.checked.sources[p.span.path], p.span)
+            for p in same(places, one)
+            if p.declares
+        )
+    if not text:
         return None
     span = Span(document.study.path, word.start, word.end)
     shown = lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
     return lsp.Hover(shown, ls.range(span, document.source))
+
+
+@server.feature(
+    lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=list("(,"))
+)
+def signature_help(ls: Server, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+    """Show what a class or a method takes while its arguments are written."""
+    uri = params.text_document.uri
+    if uri not in ls.open:
+        return None
+    found = signature(ls.open[uri].text, ls.offset(uri, params.position))
+    if found is None:
+        return None
+    shown = [lsp.ParameterInformation(p.name, p.default) for p in found.parameters]
+    label = f"{found.name}({', '.join(p.name for p in found.parameters)})"
+    return lsp.SignatureHelp(
+        [lsp.SignatureInformation(label, parameters=shown)], 0, active_parameter=found.active
+    )
 
 
 # --- names ------------------------------------------------------------------------------

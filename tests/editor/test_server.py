@@ -128,7 +128,8 @@ async def test_a_name_that_is_taken_is_refused(client, tmp_path):
 
 @pytest.mark.asyncio
 async def test_a_model_that_is_a_column_keeps_its_column_when_it_is_renamed(client, tmp_path):
-    text = 'evallang 1\n\npredictions p from "p.csv"\n  truth y\n  models a "Model A", b\n\ncompare a vs b with mcnemar\n'
+    text = 'evallang 1\n\npredictions p from "p.csv"\n  truth y\n  models a "Model A", b\n\n'
+    text += "compare a vs b with mcnemar\n"
     editor = Editor(client, tmp_path, text)
     edit = await client.text_document_rename_async(
         lsp.RenameParams(editor.id, editor.at("a vs"), "first")
@@ -184,3 +185,60 @@ async def test_positions_count_as_the_editor_counts(client, tmp_path):
     found = [d for d in await editor.found() if "acuracy" in d.message]
     line = 'measure "🍷", '
     assert {d.range.start.character for d in found} <= {len(line.encode("utf-16-le")) // 2}
+
+
+async def offered(client, editor, position):
+    items = await client.text_document_completion_async(lsp.CompletionParams(editor.id, position))
+    return [item.label for item in items]
+
+
+@pytest.mark.asyncio
+async def test_tests_that_the_design_cannot_take_are_not_offered(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    names = await offered(client, editor, editor.at("corrected_t"))
+    assert "corrected_t" in names
+    assert not {"mcnemar", "delong", "nemenyi", "cochran"} & set(names)
+
+
+@pytest.mark.asyncio
+async def test_names_parameters_and_their_words_are_offered(client, tmp_path):
+    text = STUDY.replace("KNeighborsClassifier", "KNeighborsClassifier(weights=uni)")
+    editor = Editor(client, tmp_path, text)
+    assert await offered(client, editor, editor.at("uni)", 3)) == ["uniform"]
+    assert "weights" in await offered(client, editor, editor.at("weights", 1))
+    assert "nearest" in await offered(client, editor, editor.at("nearest with", 2))
+    assert "compare" in await offered(client, editor, editor.at("compare", 2))
+
+
+@pytest.mark.asyncio
+async def test_hover_explains_words_and_shows_declarations(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+
+    async def shown(words):
+        found = await client.text_document_hover_async(
+            lsp.HoverParams(editor.id, editor.at(words, 1))
+        )
+        return found and found.contents.value
+
+    assert "resampl" in await shown("corrected_t")
+    assert "model nearest = KNeighborsClassifier" in await shown("nearest with")
+    assert "n_neighbors" in await shown("KNeighborsClassifier")
+    assert await shown('"Which') is None
+
+
+@pytest.mark.asyncio
+async def test_signature_help_names_the_parameter_that_is_written(client, tmp_path):
+    text = STUDY.replace("KNeighborsClassifier", "KNeighborsClassifier(n_neighbors=5, weights=)")
+    editor = Editor(client, tmp_path, text)
+    found = await client.text_document_signature_help_async(
+        lsp.SignatureHelpParams(editor.id, editor.at("weights=", 8))
+    )
+    (one,) = found.signatures
+    assert one.label.startswith("KNeighborsClassifier(")
+    assert one.parameters[found.active_parameter].label == "weights"
+    assert (
+        await client.text_document_signature_help_async(
+            lsp.SignatureHelpParams(editor.id, editor.at("measure"))
+        )
+        is None
+    )
