@@ -72,6 +72,13 @@ class Findings(tuple[Diagnostic, ...]):
 class StudyFile(CheckedFile, frozen=True):
     """A checked study file that prints itself, lists its findings and plans its fits."""
 
+    @property
+    def results_folder(self) -> Path:
+        """Where a run writes, unless the caller names another folder."""
+        return self.folder / (
+            self.checked.resolved.report_folder or f"{Path(self.path).stem}-results"
+        )
+
     def check(self) -> Findings:
         """Return everything the check found; raises nothing."""
         return Findings(self.checked.diagnostics, self.checked.sources)

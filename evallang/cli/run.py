@@ -285,8 +285,7 @@ def run_study(
         try:
             if has_errors(study.diagnostics) or study.meant is None:
                 raise StudyError(study.diagnostics, study.checked.sources)
-            below = study.meant.report_folder or f"{place.stem}-results"
-            folder = place.parent / below if out is None else Path(out)
+            folder = study.results_folder if out is None else Path(out)
             command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
             command_line += " --trust" if trust else ""
             command_line += "" if fit_timeout is None else f" --fit-timeout {fit_timeout:g}"

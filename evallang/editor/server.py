@@ -7,6 +7,8 @@ not open has no answer.
 from __future__ import annotations
 
 import posixpath
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -442,3 +444,60 @@ def folding_range(ls: Server, params: lsp.FoldingRangeParams) -> list[lsp.Foldin
         for s in _sections(document)
     ]
     return [lsp.FoldingRange(first, last) for first, last in lines if last > first]
+
+
+# --- commands ---------------------------------------------------------------------------
+
+
+@server.thread()
+@server.command("evallang.plan")
+def plan(ls: Server, uri: str) -> str:
+    """Return what `evallang plan` prints of a saved study."""
+    return _called(uri, "plan")[1]
+
+
+@server.thread()
+@server.command("evallang.run")
+def run(ls: Server, uri: str) -> str:
+    """Run a saved study, tell how it ended, and return what `evallang run` printed."""
+    code, text = _called(uri, "run")
+    kind = lsp.MessageType.Error if code else lsp.MessageType.Info
+    last = text.strip().splitlines()[-1:] or ["the study was run"]
+    ls.window_show_message(lsp.ShowMessageParams(kind, last[0]))
+    return text
+
+
+@server.command("evallang.openReport")
+async def open_report(ls: Server, uri: str) -> bool:
+    """Open the report of a study; tell where none is."""
+    document = ls.open.get(uri)
+    if document is None:
+        return False
+    folder = document.study.results_folder
+    reports = [folder / f"report.{ending}" for ending in ("html", "pdf")]
+    report = next((path for path in reports if path.is_file()), None)
+    if report is None:
+        text = f"{folder} has no report: run the study"
+        ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
+        return False
+    shown = await ls.window_show_document_async(
+        lsp.ShowDocumentParams(report.as_uri(), external=True)
+    )
+    return shown.success
+
+
+def _called(uri: str, command: str) -> tuple[int, str]:
+    """Call a command for the file at an address; return its exit code and what it printed."""
+    path = Path(uris.to_fs_path(uri) or "")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "evallang", command, path.name],
+        cwd=path.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    return done.returncode, done.stdout

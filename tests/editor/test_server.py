@@ -242,3 +242,22 @@ async def test_signature_help_names_the_parameter_that_is_written(client, tmp_pa
         )
         is None
     )
+
+
+@pytest.mark.asyncio
+async def test_commands_plan_and_run_the_saved_study(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY.replace("times=10", "times=2"))
+    (tmp_path / "wines.eval").write_text(editor.text, encoding="utf-8")
+    (tmp_path / "evallang.py").write_text("raise SystemExit('found beside the study')\n")
+
+    async def call(command):
+        return await client.workspace_execute_command_async(
+            lsp.ExecuteCommandParams(command, [editor.uri])
+        )
+
+    assert await call("evallang.openReport") is False
+    assert "60 fits" in await call("evallang.plan")
+    assert "report: wines-results/report" in await call("evallang.run")
+    assert (tmp_path / "wines-results" / "report.html").is_file()
+    assert await call("evallang.openReport") is True
+    assert client.shown_documents[-1].uri == (tmp_path / "wines-results/report.html").as_uri()
