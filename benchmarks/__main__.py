@@ -53,6 +53,7 @@ SCRIPTS = {
     "post_hoc_tests": 60,
     "cold_check": 60,
     "long_studies": 240,
+    "editor": 60,
     "demo": 60,
     "report_pages": 120,
     "killed_runs": 240,

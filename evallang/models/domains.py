@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -224,6 +224,7 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
     return tuple(int(v) if integers else float(v) for v in values)
 
 
+@lru_cache(maxsize=1024)  # an editor asks for those of every line again after each edit
 def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
     """Return the `n` values of `start..stop log N`, evenly spaced in their logarithm.
 
