@@ -1,8 +1,10 @@
 """The words that may follow at a place, without those that the checker would refuse there."""
 
 import re
+from functools import partial
 
 from evallang.diagnostics import Diagnostic, Phase, codes
+from evallang.editor.columns import columns
 from evallang.editor.document import Document
 from evallang.manual.glossary import Completion, complete
 from evallang.syntax import nodes as n
@@ -16,11 +18,14 @@ QUESTIONS = (n.CompareNode, n.RequireNode, n.AnalyzeNode, n.ExportNode, n.Report
 def completions(document: Document, offset: int) -> tuple[Completion, ...]:
     """Return the words that may be at a place of a study, those that begin as typed.
 
-    Each test, metric, interval, correction and analysis is tried there: what the checker refuses
-    is not offered, unless it refuses all of them for another reason.
+    Where a column may be, the first lines of the data are read. Each test, metric, interval,
+    correction and analysis is tried: what the checker refuses there is not offered, unless it
+    refuses all of them for another reason.
     """
     place = document.source.position(offset)
-    found = complete(document.text, place.line, place.column)
+    statements = document.study.checked.gathered.statements
+    known = partial(columns, statements, document.path.parent)
+    found = complete(document.text, place.line, place.column, known)
     judged = [item for item in found if item.kind in JUDGED]
     if not judged:
         return found

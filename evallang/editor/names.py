@@ -6,11 +6,10 @@ from typing import Literal
 from msgspec import Struct
 
 from evallang.diagnostics import Edit
-from evallang.source import SourceFile, Span
+from evallang.source import Span
+from evallang.spelling import written_name
 from evallang.syntax import nodes as n
 from evallang.syntax.language import STATEMENTS, word_of
-from evallang.syntax.literals import quoted
-from evallang.syntax.parser import parse
 
 Kind = Literal["value", "data", "protocol"]
 """Names of one kind are declared once: models and `let` names are `value`s."""
@@ -68,23 +67,15 @@ def renaming(places: Iterable[Occurrence], one: Occurrence, new: str) -> tuple[E
     named = same(places, one)
     if any((place.kind, place.name) == (one.kind, new) for place in places):
         raise ValueError(f"`{new}` is declared already")
-    written = new if _is_bare(new) else quoted(new)
+    written = written_name(new)
     if written != new and not all(place.column for place in named if place.declares):
         raise ValueError(f"`{new}` is not a name: write letters, digits, `_`, `-` and `.`")
     edits = [Edit(place.span, written) for place in named]
     for place in named:
         if place.column:
             end = Span(place.span.path, place.after, place.after)
-            column = one.name if _is_bare(one.name) else quoted(one.name)
-            edits.append(Edit(end, f" as {column}"))
+            edits.append(Edit(end, f" as {written_name(one.name)}"))
     return tuple(edits)
-
-
-def _is_bare(name: str) -> bool:
-    """Return whether a name can be written without quotes."""
-    tree, found = parse(SourceFile("", f"evallang 1\nmodel {name} = SVC\n"))
-    declared = [s.name.name for s in tree.statements if isinstance(s, n.ModelNode)]
-    return not found and declared == [name]
 
 
 def _of_statement(node: n.StatementNode) -> Iterator[Occurrence]:

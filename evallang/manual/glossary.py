@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from evallang.manual.explanations import Explanation, Part, option_default, writ
 from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
-from evallang.spelling import closest, slip_of_term
+from evallang.spelling import closest, slip_of_term, written_name
 from evallang.study import written_option
 from evallang.syntax import completion
 from evallang.syntax.completion import Names
@@ -328,12 +328,15 @@ class Completion(Struct, frozen=True):
         return self.text
 
 
-def complete(text: str, line: int, column: int) -> tuple[Completion, ...]:
+def complete(
+    text: str, line: int, column: int, columns: Callable[[], Iterable[str]] = tuple
+) -> tuple[Completion, ...]:
     """Return the words that may be at a place of a study, those that begin as typed.
 
     `line` and `column` count from 1, as in messages; the place is before the character there.
     Words of the language come first, then names in the order of their catalogue. The study may be
-    incomplete or faulty, and nothing but the text is read.
+    incomplete or faulty, and nothing but the text is read. `columns` returns those of the data; it
+    is called where a column may be.
     """
     lines = text.splitlines(keepends=True) or [""]
     if not 1 <= line <= len(lines) + 1:
@@ -345,7 +348,10 @@ def complete(text: str, line: int, column: int) -> tuple[Completion, ...]:
     found = [_word(word) for word in place.words]
     declared = completion.declared(text) if place.names else {}
     for names in place.names:
-        found += _named(names, declared.get(names.kind, ()))
+        known = declared.get(names.kind, ())
+        if names.kind == "columns":
+            known = (*known, *map(written_name, columns()))
+        found += _named(names, known)
     typed = place.typed.casefold()
     fitting = (kept for kept in found if kept.text.casefold().startswith(typed))
     return tuple({kept.text: kept for kept in reversed([*fitting])}.values())[::-1]

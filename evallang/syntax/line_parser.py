@@ -136,12 +136,30 @@ class Prefix:
         return tuple(sorted(written().get(name, name) for name in self._parser.accepts()))
 
 
-def prefix(start: str, tokens: Sequence[Token] = ()) -> Prefix:
-    """Return the beginning of a line with these tokens, as far as they fit."""
+def _without_trees(start: str) -> InteractiveParser:
+    """Return a parser that makes no trees, as lark's own `accepts` does."""
     parser = grammar().parse_interactive(start=start)
     parser.parser_state.parse_conf = copy(parser.parser_state.parse_conf)
-    parser.parser_state.parse_conf.callbacks = {}  # as in lark's `accepts`: no trees are made
-    return Prefix(parser).advance(tokens)[0]
+    parser.parser_state.parse_conf.callbacks = {}
+    return parser
+
+
+def prefix(start: str, tokens: Sequence[Token] = ()) -> Prefix:
+    """Return the beginning of a line with these tokens, as far as they fit."""
+    return Prefix(_without_trees(start)).advance(tokens)[0]
+
+
+def read_as(start: str, tokens: Sequence[Token]) -> list[str]:
+    """Return the terminals as which the tokens of a line are read, as far as they fit.
+
+    A keyword has a terminal of its own; where it is a name, it is read as `NAME`.
+    """
+    parser, found = _without_trees(start), list[str]()
+    for token in tokens:
+        if _fed(parser, token) is _STUCK:
+            break
+        found.append(parser.parser_state.value_stack[-1].type)
+    return found
 
 
 @cache

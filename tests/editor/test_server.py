@@ -214,3 +214,12 @@ async def test_commands_plan_and_run_the_saved_study(client, tmp_path):
     assert (tmp_path / "wines-results" / "report.html").is_file()
     assert await call("evallang.openReport") is True
     assert client.shown_documents[-1].uri == (tmp_path / "wines-results/report.html").as_uri()
+
+
+@pytest.mark.asyncio
+async def test_columns_of_the_table_are_offered(client, tmp_path):
+    (tmp_path / "patients.csv").write_text("age,mean radius,outcome\n61,1.5,yes\n", "utf-8")
+    text = 'evallang 1\n\ndata patients from "patients.csv"\n  target \n'
+    editor = Editor(client, tmp_path, text)
+    names = await offered(client, editor, editor.at("target ", 7))
+    assert names[-3:] == ["age", '"mean radius"', "outcome"]
