@@ -8,7 +8,7 @@ import click
 
 from evallang.api.study_file import StudyFile, check_text, open_study
 from evallang.cli.power import smallest_lines
-from evallang.cli.settings import layout_option, limit_option, network_option
+from evallang.cli.settings import PATH, layout_option, limit_option, network_option
 from evallang.cli.terminal import (
     cannot,
     conclusion,
@@ -28,7 +28,7 @@ from evallang.version import VERSION
 
 
 @click.command("check", epilog="Example: evallang check study.eval --format json")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
 @layout_option("How to write the findings.", "github", "gitlab", "sarif")
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
 @click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")

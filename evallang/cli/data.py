@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from evallang.cli.settings import (
+    PATH,
     layout_option,
     limit_option,
     network_option,
@@ -21,7 +22,7 @@ TEXT_COLUMN = 34  # the widest cell before the last column of the table
 
 
 @click.command("data", epilog="Example: evallang data study.eval")
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=PATH, metavar="FILE")
 @click.argument("name", metavar="[NAME]", required=False)
 @layout_option("How to write the columns.")
 @set_option

@@ -8,15 +8,15 @@ import click
 
 from evallang.api.study_file import StudyFile
 from evallang.cli.lock import DIFFERENT
-from evallang.cli.settings import layout_option, limit_option, shows_errors
+from evallang.cli.settings import PATH, layout_option, limit_option, shows_errors
 from evallang.cli.terminal import read_results, read_study, show, write, write_json, write_study
 from evallang.locks.result_changes import Bounds, Moved, ResultChanges, Turned
 from evallang.locks.settings import Setting
 
 
 @click.command("diff", epilog="Example: evallang diff HEAD~1:study.eval study.eval")
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="[B]", required=False)
+@click.argument("first", type=PATH, metavar="A")
+@click.argument("second", type=PATH, metavar="[B]", required=False)
 @layout_option("How to write the differences.", "markdown")
 @click.option(
     "--exit-code", is_flag=True, help="Exit with 5 if a setting, a number or a decision differs."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import click
+from click.shell_completion import CompletionItem
 
 from evallang.cli.terminal import columns, write
 from evallang.manual.explanations import Explanation, Part
@@ -12,8 +13,15 @@ ELSEWHERE = "`evallang list --help` names the catalogues"
 WIDTH = 80  # characters of a line of prose, if the terminal is wide enough
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the words that begin as typed, each with what it is."""
+    from evallang.manual.glossary import words
+
+    return [CompletionItem(word) for word in words() if word.startswith(incomplete)]
+
+
 @click.command("explain", epilog="Example: evallang explain mcnemar")
-@click.argument("name", nargs=-1, required=True, metavar="NAME")
+@click.argument("name", nargs=-1, required=True, metavar="NAME", shell_complete=_complete)
 def command(name: tuple[str, ...]) -> int:
     """Explain a code, rule, test, metric, interval, protocol, correction, model or statement.
 

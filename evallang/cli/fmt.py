@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import PATH, limit_option
 from evallang.cli.terminal import cannot, show, study_path, tell, write_difference, write_study
 from evallang.diagnostics import Diagnostic
 from evallang.source import SourceFile
@@ -15,7 +15,7 @@ NO_NEWLINE = "\\ No newline at end of file"  # the words of diff and patch
 
 
 @click.command("fmt", epilog="Example: evallang fmt --diff study.eval")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; exit with 1 if files change."
 )

@@ -2,14 +2,14 @@
 
 import click
 
-from evallang.cli.settings import limit_option, network_option, shows_errors
+from evallang.cli.settings import PATH, limit_option, network_option, shows_errors
 from evallang.cli.terminal import cannot, read_study, tell, tell_error, write
 
 DIFFERENT = 5
 
 
 @click.command("lock", epilog="Example: evallang lock study.eval")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; exit with 5 if the lock differs."
 )

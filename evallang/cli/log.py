@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from evallang.cli.settings import PATH
 from evallang.cli.terminal import study_path, write
 
 
 @click.command("log", epilog="Example: evallang log study.eval")
-@click.argument("file", metavar="[FILE]", required=False)
+@click.argument("file", type=PATH, metavar="[FILE]", required=False)
 def command(file: str | None) -> int:
     """List the recorded evaluations: those of a study, or of all studies of the repository.
 

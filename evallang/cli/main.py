@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("cache", "show or clear the store of fits"),
     "explain": ("explain", "explain a word: a rule, test, metric, protocol, model, statement ..."),
     "list": ("list", "list the words of a catalogue"),
+    "completion": ("completion", "write the script by which a shell completes names"),
     "lsp": ("lsp", "start the language server, which editors talk to"),
 }
 WRONG_USE = 2

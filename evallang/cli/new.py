@@ -7,14 +7,14 @@ from typing import get_args
 
 import click
 
-from evallang.cli.settings import limit_option, shows_errors
+from evallang.cli.settings import PATH, limit_option, shows_errors
 from evallang.cli.terminal import cannot, tell, write_study
 
 GOALS = ("compare", "select", "gate", "estimate")
 
 
 @click.command("new", epilog="Example: evallang new visits.eval --from visits.csv --target outcome")
-@click.argument("file", metavar="[FILE]", default="study.eval")
+@click.argument("file", type=PATH, metavar="[FILE]", default="study.eval")
 @click.option(
     "--from",
     "sources",

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from evallang.cli.settings import (
+    PATH,
     layout_option,
     limit_option,
     network_option,
@@ -17,7 +18,7 @@ from evallang.cli.terminal import columns, read_study, show, tell, write, write_
 
 
 @click.command("plan", epilog="Example: evallang plan study.eval --format json")
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=PATH, metavar="FILE")
 @layout_option("How to write the plan.", "mermaid", "dot")
 @set_option
 @store_option

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from evallang.cli.settings import (
+    PATH,
     layout_option,
     limit_option,
     network_option,
@@ -25,7 +26,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 
 @click.command("power", epilog="Example: evallang power study.eval")
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=PATH, metavar="FILE")
 @layout_option("How to write it.")
 @set_option
 @network_option

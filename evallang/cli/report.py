@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from evallang.cli.run import report_formats
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import PATH, limit_option
 from evallang.cli.terminal import cannot, read_results, tell, write
 
 
 @click.command("report", epilog="Example: evallang report study-results --format pdf")
-@click.argument("place", metavar="DIR|results.json")
+@click.argument("place", type=PATH, metavar="DIR|results.json")
 @click.option(
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )

@@ -16,6 +16,7 @@ from evallang.cli.ci_files import CiFiles
 from evallang.cli.lock import DIFFERENT
 from evallang.cli.progress import Progress
 from evallang.cli.settings import (
+    PATH,
     Number,
     Size,
     WholeNumber,
@@ -38,8 +39,10 @@ from evallang.spelling import listed
 
 
 @click.command("run", epilog="Example: evallang run study.eval -o results -j 4")
-@click.argument("file", metavar="FILE")
-@click.option("-o", "--out", metavar="DIR", help="Output folder [default: FILE-results].")
+@click.argument("file", type=PATH, metavar="FILE")
+@click.option(
+    "-o", "--out", type=PATH, metavar="DIR", help="Output folder [default: FILE-results]."
+)
 @click.option(
     "-j", "--jobs", type=WholeNumber(1), metavar="N", help="Processes [default: all cores]."
 )
@@ -48,9 +51,11 @@ from evallang.spelling import listed
     metavar="ADDRESS",
     help="Fit on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, or local:N for N processes.",
 )
-@click.option("--dask-tls-ca", metavar="FILE", help="Certificate authority of the cluster, PEM.")
-@click.option("--dask-tls-cert", metavar="FILE", help="Certificate of this client, PEM.")
-@click.option("--dask-tls-key", metavar="FILE", help="Private key of this client, PEM.")
+@click.option(
+    "--dask-tls-ca", type=PATH, metavar="FILE", help="Certificate authority of the cluster, PEM."
+)
+@click.option("--dask-tls-cert", type=PATH, metavar="FILE", help="Certificate of this client, PEM.")
+@click.option("--dask-tls-key", type=PATH, metavar="FILE", help="Private key of this client, PEM.")
 @click.option(
     "--shard",
     type=ShardType(),
@@ -97,8 +102,10 @@ from evallang.spelling import listed
     is_flag=True,
     help="Fit nothing and exit with 5 if protocol or data differ from the study's lock.",
 )
-@click.option("--junit", metavar="FILE", help="Write the requirements as JUnit XML.")
-@click.option("--summary", metavar="FILE", help="Append a summary in Markdown to a file.")
+@click.option("--junit", type=PATH, metavar="FILE", help="Write the requirements as JUnit XML.")
+@click.option(
+    "--summary", type=PATH, metavar="FILE", help="Append a summary in Markdown to a file."
+)
 @click.option(
     "--annotate",
     is_flag=True,

@@ -9,6 +9,9 @@ import click
 from evallang.cli.terminal import show, tell
 from evallang.limits import VARIABLE, limits, read_settings, read_size
 
+PATH = click.Path(readable=False)
+"""A file or folder, which shells complete; commands tell themselves what is wrong with one."""
+
 Command = TypeVar("Command", bound=Callable[..., object])
 Given = ParamSpec("Given")
 

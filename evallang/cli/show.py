@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import PATH, limit_option
 from evallang.cli.summary_text import markdown_lines, text_lines
 from evallang.cli.terminal import read_results, write, write_format, write_json
 from evallang.printable import ISOLATES, inert
@@ -16,7 +16,7 @@ READ_BY_PEOPLE = frozenset({"text", "markdown"})
 
 
 @click.command("show", epilog="Example: evallang show study-results")
-@click.argument("place", metavar="DIR|results.json")
+@click.argument("place", type=PATH, metavar="DIR|results.json")
 @click.option(
     "--format",
     "form",

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from evallang.cli.lock import DIFFERENT
-from evallang.cli.settings import limit_option, network_option, shows_errors
+from evallang.cli.settings import PATH, limit_option, network_option, shows_errors
 from evallang.cli.terminal import Failed, cannot, columns, read_study, tell, write
 from evallang.locks.documents import Difference
 from evallang.printable import wrapped
 
 
 @click.command("verify", epilog="Example: evallang verify study-results")
-@click.argument("place", metavar="FILE|DIR|report.pdf")
+@click.argument("place", type=PATH, metavar="FILE|DIR|report.pdf")
 @click.option(
     "--study", metavar="FILE", help="The study of a results folder [default: next to it]."
 )

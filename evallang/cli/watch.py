@@ -15,6 +15,7 @@ import click
 from evallang.api.preparing import check_data
 from evallang.api.study_file import StudyFile, open_study
 from evallang.cli.settings import (
+    PATH,
     WholeNumber,
     limit_option,
     network_option,
@@ -45,9 +46,11 @@ State = tuple[int, ...] | None
 
 
 @click.command("watch", epilog="Example: evallang watch study.eval --run")
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=PATH, metavar="FILE")
 @click.option("--run", "runs", is_flag=True, help="Run the study too, if it has no errors.")
-@click.option("-o", "--out", metavar="DIR", help="Output folder [default: FILE-results].")
+@click.option(
+    "-o", "--out", type=PATH, metavar="DIR", help="Output folder [default: FILE-results]."
+)
 @click.option(
     "-j", "--jobs", type=WholeNumber(1), metavar="N", help="Processes [default: all cores]."
 )
