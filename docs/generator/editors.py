@@ -72,7 +72,9 @@ def member_words() -> list[str]:
 
 
 def _detection() -> str:
-    return f'" {WRITTEN}\nautocmd BufRead,BufNewFile *.eval setfiletype evallang\n'
+    """Studies by their ending; a log of Inspect AI, which is a ZIP archive, is none."""
+    command = "if getline(1) !~# '^PK' | setfiletype evallang | endif"
+    return f'" {WRITTEN}\nautocmd BufRead,BufNewFile *.eval,*.evallang {command}\n'
 
 
 def _vim() -> str:

@@ -125,8 +125,10 @@ server = Server()
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
 def did_open(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
-    """Check a study that an editor opens."""
+    """Check a study that an editor opens; an archive, such as a log of Inspect AI, is none."""
     shown = params.text_document
+    if shown.text.startswith("PK\x03\x04"):
+        return
     path = Path(uris.to_fs_path(shown.uri) or "study.eval")
     ls.open[shown.uri] = Document(path, shown.text, ls.read)
     _publish(ls, shown.uri)

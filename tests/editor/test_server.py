@@ -223,3 +223,14 @@ async def test_columns_of_the_table_are_offered(client, tmp_path):
     editor = Editor(client, tmp_path, text)
     names = await offered(client, editor, editor.at("target ", 7))
     assert names[-3:] == ["age", '"mean radius"', "outcome"]
+
+
+@pytest.mark.asyncio
+async def test_an_archive_is_left_alone(client, tmp_path):
+    log = Editor(client, tmp_path, "PK\x03\x04 and more", "log.eval")
+    editor = Editor(client, tmp_path, STUDY)
+    assert await editor.found() == []
+    assert log.uri not in client.diagnostics
+    assert (
+        await client.text_document_hover_async(lsp.HoverParams(log.id, lsp.Position(0, 1))) is None
+    )
