@@ -18,6 +18,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from evallang.api.study_file import read_text
+from evallang.checking import waivers
 from evallang.diagnostics import Diagnostic, Edit, Severity
 from evallang.editor.completion import completions
 from evallang.editor.document import Document
@@ -235,7 +236,7 @@ def code_action(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction
 
 def _is_a(kind: str | None, wanted: str) -> bool:
     """Return whether a kind of actions is another one or a part of it."""
-    return f"{kind}.".startswith(f"{wanted}.")
+    return kind is not None and (kind + ".").startswith(wanted + ".")
 
 
 @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
@@ -245,8 +246,9 @@ def formatting(ls: Server, params: lsp.DocumentFormattingParams) -> list[lsp.Tex
     if document is None:
         return None
     source = document.source
-    text = format_parsed(source, document.study.checked.gathered.parsed[source.path])
-    if text == document.text:
+    parsed = document.study.checked.gathered.parsed[source.path]
+    text = source.text if parsed.refused else format_parsed(source, parsed, waivers.canonical)
+    if text == source.text:
         return []
     return [lsp.TextEdit(ls.range(Span(source.path, 0, len(source.text)), source), text)]
 

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+SETTINGS = Path("editors/vim").resolve()
+NEOVIM = (
+    *("nvim", "--headless", "--clean", "--cmd", f"set runtimepath^={SETTINGS}"),
+    *("-c", "filetype plugin on"),
+)
 SCRIPT = """
 vim.wait(20000, function() return #vim.diagnostic.get(0) > 0 end)
 for _, found in ipairs(vim.diagnostic.get(0)) do
@@ -30,10 +35,8 @@ def test_neovim_starts_the_server(tmp_path):
         "evallang 1\ndata wine from sklearn wine\nmodel m = SVC\nmeasure acuracy\nprotocol cv\n"
     )
     (tmp_path / "ask.lua").write_text(SCRIPT)
-    settings = Path("editors/vim").resolve()
     found = subprocess.run(
-        ["nvim", "--headless", "--clean", "--cmd", f"set runtimepath^={settings}"]
-        + ["-c", "filetype plugin on", str(study), "-c", f"luafile {tmp_path / 'ask.lua'}"],
+        [*NEOVIM, str(study), "-c", f"luafile {tmp_path / 'ask.lua'}"],
         capture_output=True,
         text=True,
         timeout=100,
@@ -48,10 +51,8 @@ def test_neovim_starts_the_server(tmp_path):
 def test_neovim_leaves_an_archive_alone(tmp_path):
     log = tmp_path / "log.eval"
     log.write_bytes(b"PK\x03\x04 and more")
-    settings = Path("editors/vim").resolve()
     found = subprocess.run(
-        ["nvim", "--headless", "--clean", "--cmd", f"set runtimepath^={settings}"]
-        + ["-c", "filetype plugin on", str(log), "-c", "echo '[' . &filetype . ']'", "-c", "qa!"],
+        [*NEOVIM, str(log), "-c", "echo '[' . &filetype . ']'", "-c", "qa!"],
         capture_output=True,
         text=True,
         timeout=100,

@@ -234,3 +234,66 @@ async def test_an_archive_is_left_alone(client, tmp_path):
     assert (
         await client.text_document_hover_async(lsp.HoverParams(log.id, lsp.Position(0, 1))) is None
     )
+
+
+@pytest.mark.asyncio
+async def test_a_study_is_formatted_as_by_the_command(client, tmp_path):
+    text = STUDY.replace("measure accuracy, f1", "measure   accuracy,f1")
+    editor = Editor(client, tmp_path, text)
+
+    async def edits():
+        return await client.text_document_formatting_async(
+            lsp.DocumentFormattingParams(editor.id, lsp.FormattingOptions(2, True))
+        )
+
+    (edit,) = await edits()
+    assert edit.new_text == STUDY
+    editor.replace(text, STUDY)
+    assert not await edits()
+    editor.replace("evallang 1", "evallang 99")
+    assert not await edits()
+
+
+@pytest.mark.asyncio
+async def test_all_safe_fixes_are_applied_at_once(client, tmp_path):
+    text = STUDY.replace("  seed 1", "seed 1").replace("study ", "studdy ")
+    editor = Editor(client, tmp_path, text)
+    found = await editor.found()
+    assert len(found) == 2
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+    only = lsp.CodeActionContext([], only=[lsp.CodeActionKind.SourceFixAll])
+    (action,) = await client.text_document_code_action_async(
+        lsp.CodeActionParams(editor.id, whole, only)
+    )
+    (edit,) = action.edit.changes[editor.uri]
+    assert edit.new_text == STUDY
+
+
+@pytest.mark.asyncio
+async def test_the_outline_has_statements_and_clauses(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(editor.id))
+    assert [(s.detail, s.name) for s in symbols][1:5] == [
+        ("study", '"Which model sorts wines?"'),
+        ("data", "wine"),
+        ("model", "linear"),
+        ("model", "nearest"),
+    ]
+    assert [(s.detail, s.name) for s in symbols[1].children] == [("seed", "1")]
+    folds = await client.text_document_folding_range_async(lsp.FoldingRangeParams(editor.id))
+    assert [(fold.start_line, fold.end_line) for fold in folds] == [(2, 3)]
+
+
+@pytest.mark.asyncio
+async def test_no_numeric_package_is_loaded_beyond_those_of_a_check(client, tmp_path):
+    import subprocess
+    import sys
+
+    asked = "import sys, {}; print(*sorted({{m.partition('.')[0] for m in sys.modules}}))"
+
+    def loaded(module):
+        command = [sys.executable, "-c", asked.format(module)]
+        return set(subprocess.run(command, capture_output=True, text=True).stdout.split())
+
+    more = loaded("evallang.editor.server") - loaded("evallang.cli.check, evallang.api.study_file")
+    assert not more & {"numpy", "scipy", "polars", "pandas", "sklearn", "matplotlib", "pyarrow"}
