@@ -4,13 +4,14 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTED := $(VENV)/.tested
+CODE   := $(VENV)/code-server-4.139.1
 LOWEST := .venv-lowest
 LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/conformance/test_models.py tests/conformance/test_protocols.py tests/data \
   tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
   tests/reporting/test_pdf_report.py
 
-.PHONY: demo test look look-word browser tex office coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
+.PHONY: demo test look look-word look-editors vscode browser tex office coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -60,6 +61,36 @@ browser:
 # The same reports in Word's format, laid out by LibreOffice
 look-word: $(TESTED) | office
 	$(BIN)/python -m pytest -n auto tests/look/test_word.py
+
+# Visual Studio Code in a browser: an error underlined, its fix applied, a run, its report
+look-editors: $(VENV)/.looked $(CODE)/.installed vscode | browser
+	CODE_SERVER=$(CODE) $(BIN)/python -m pytest tests/look_editors
+
+# The extension of Visual Studio Code, which `code --install-extension` installs
+vscode: editors/vscode/evallang.vsix
+
+$(VENV)/.node: pyproject.toml $(STAMP)
+	$(call install_extra,node)
+	@touch $@
+
+# Node from the Python index, in the version that code-server needs; no script of a package runs
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
+NPM_OPTIONS := --ignore-scripts --no-audit --no-fund --loglevel=error
+
+EXTENSION := $(addprefix editors/vscode/,extension.js package.json README.md icon.png \
+  language-configuration.json snippets/evallang.json syntaxes/evallang.tmLanguage.json)
+editors/vscode/evallang.vsix: $(EXTENSION) editors/vscode/node_modules/.installed
+	cp LICENSE editors/vscode/
+	cd editors/vscode && $(NPM) exec -- vsce package --allow-missing-repository --out evallang.vsix
+
+editors/vscode/node_modules/.installed: editors/vscode/package-lock.json | $(VENV)/.node
+	cd editors/vscode && $(NPM) ci $(NPM_OPTIONS)
+	@touch $@
+
+$(CODE)/.installed: | $(VENV)/.node
+	$(NPM) install --prefix $(CODE) $(NPM_OPTIONS) $(notdir $(subst server-,server@,$(CODE)))
+	cd $(CODE)/node_modules/code-server/lib/vscode && $(NPM) install --omit=dev $(NPM_OPTIONS)
+	@touch $@
 
 OFFICE := libreoffice-writer fonts-liberation
 office:

@@ -16,7 +16,6 @@ from evallang.syntax.language import (
 )
 from evallang.syntax.line_parser import connectives
 from evallang.syntax.patterns import Field, pieces
-from evallang.version import VERSION
 
 WRITTEN = "Written by `python -m docs.generator` from the table of the language: do not edit."
 CONSTANTS = ("false", "none", "true")
@@ -29,7 +28,6 @@ def files() -> Iterator[tuple[str, str]]:
     yield "editors/vim/ftdetect/evallang.vim", _detection()
     yield "editors/vim/syntax/evallang.vim", _vim()
     folder = "editors/vscode"
-    yield f"{folder}/package.json", _json(_extension())
     yield f"{folder}/language-configuration.json", _json(CONFIGURATION)
     yield f"{folder}/syntaxes/evallang.tmLanguage.json", _json(_grammar())
     yield f"{folder}/snippets/evallang.json", _json(dict(snippets()))
@@ -128,37 +126,6 @@ CONFIGURATION = {
     "wordPattern": rf"{NAME}+",
     "folding": {"offSide": True},
 }
-
-
-def _extension() -> dict[str, Any]:
-    return {
-        "name": "evallang",
-        "displayName": "evallang",
-        "description": "Studies of evallang: highlighting and snippets. " + WRITTEN,
-        "version": re.match(r"\d+\.\d+\.\d+", f"{VERSION}.0.0")[0],  # type: ignore[index]
-        "publisher": "evallang",
-        "license": "BSD-3-Clause",
-        "engines": {"vscode": "^1.75.0"},
-        "categories": ["Programming Languages", "Snippets"],
-        "contributes": {
-            "languages": [
-                {
-                    "id": "evallang",
-                    "aliases": ["evallang"],
-                    "extensions": [".eval"],
-                    "configuration": "./language-configuration.json",
-                }
-            ],
-            "grammars": [
-                {
-                    "language": "evallang",
-                    "scopeName": "source.evallang",
-                    "path": "./syntaxes/evallang.tmLanguage.json",
-                }
-            ],
-            "snippets": [{"language": "evallang", "path": "./snippets/evallang.json"}],
-        },
-    }
 
 
 def _grammar() -> dict[str, Any]:

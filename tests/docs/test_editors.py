@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,9 @@ from docs.generator import editors
 from evallang.source import SourceFile
 from evallang.syntax.language import STATEMENTS
 from evallang.syntax.parser import parse
+from evallang.version import VERSION
 
+ROOT = Path(__file__).parents[2]
 FILES = dict(editors.files())
 GRAMMAR = json.loads(FILES["editors/vscode/syntaxes/evallang.tmLanguage.json"])
 SNIPPETS = json.loads(FILES["editors/vscode/snippets/evallang.json"])
@@ -96,10 +99,12 @@ def test_every_statement_has_a_snippet_that_is_parsed():
         assert [d for d in found if d.severity == "error" and d.code != "E072"] == [], (name, body)
 
 
-def test_the_extension_names_files_that_are_there():
-    package = json.loads(FILES["editors/vscode/package.json"])
+def test_the_extension_has_the_version_of_the_package_and_the_files_that_it_names():
+    folder = ROOT / "editors/vscode"
+    package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+    assert re.match(r"\d+\.\d+\.\d+", f"{VERSION}.0.0")[0] == package["version"]
     contributed = package["contributes"]
     named = [item["path"] for kind in ("grammars", "snippets") for item in contributed[kind]]
     named += [language["configuration"] for language in contributed["languages"]]
-    for path in named:
-        assert "editors/vscode/" + path.removeprefix("./") in FILES
+    for path in [*named, package["icon"]]:
+        assert (folder / path).exists(), path
