@@ -10,7 +10,7 @@ VARIABLE = "_EVALLANG_COMPLETE"
 """The variable by which click is asked for completions."""
 
 
-@click.command("completion", epilog='Example: eval "$(evallang completion bash)"')
+@click.command("completion", epilog="Example: evallang completion bash")
 @click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:
