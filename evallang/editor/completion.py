@@ -59,7 +59,7 @@ def _without_other_questions(document: Document, offset: int) -> str:
 
 
 def _refuses(found: Diagnostic, start: int, end: int) -> bool:
-    """Return whether a finding is an error of a line that no further word on it could mend."""
+    """Return whether a finding is an error of a line that no further word could correct."""
     if not found.is_error or found.span is None or not start <= found.span.start < end:
         return False
     return found.phase is not Phase.TEXT and found.code != codes.missing_option.code

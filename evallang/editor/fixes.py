@@ -21,7 +21,7 @@ def apply_safe_fixes(
 ) -> tuple[str, list[str]]:
     """Apply every safe fix of a study; return its text then, and the titles of the fixes.
 
-    `check` finds what is wrong with a text; edits of other files than `path` are left out.
+    `check` finds what is wrong with a text; edits of other files than `path` are skipped.
     """
     applied: list[str] = []
     for _ in range(ROUNDS):

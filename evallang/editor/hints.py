@@ -24,7 +24,7 @@ class Hint(Struct, frozen=True):
 def hints(checked: Checked, path: str) -> tuple[Hint, ...]:
     """Return the defaults that apply to the statements of a file, and the fits of a protocol.
 
-    A study with errors has none: what it means is open.
+    There is no hint for a study with errors: what it means is open.
     """
     if has_errors(checked.diagnostics):
         return ()

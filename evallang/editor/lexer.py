@@ -25,7 +25,7 @@ COLOURS = {
         ("LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "COLON"), Colour.Punctuation
     ),
 }
-"""The colours of terminals that are no words."""
+"""The colours of terminals other than words."""
 
 
 class StudyLexer(Lexer):  # type: ignore[misc]  # pygments has no types

@@ -60,7 +60,7 @@ def same(places: Iterable[Occurrence], one: Occurrence) -> tuple[Occurrence, ...
 
 
 def renaming(places: Iterable[Occurrence], one: Occurrence, new: str) -> tuple[Edit, ...]:
-    """Return the edits that rename what stands at a place; raises `ValueError`.
+    """Return the edits that rename the name at a place; raises `ValueError`.
 
     Raises where the new name cannot be written there, or is taken.
     """

@@ -126,7 +126,7 @@ server = Server()
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
 def did_open(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
-    """Check a study that an editor opens; an archive, such as a log of Inspect AI, is none."""
+    """Check a study that an editor opens; skip an archive, such as a log of Inspect AI."""
     shown = params.text_document
     if shown.text.startswith("PK\x03\x04"):
         return
@@ -153,7 +153,7 @@ def did_close(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 
 
 def _publish(ls: Server, uri: str) -> None:
-    """Tell what is found in a file, and in the open studies that include it."""
+    """Report what is found in a file, and in the open studies that include it."""
     for other, document in ls.open.items():
         if other == uri or uri in ls.addresses(document):
             document.forget()
@@ -253,7 +253,7 @@ def formatting(ls: Server, params: lsp.DocumentFormattingParams) -> list[lsp.Tex
     return [lsp.TextEdit(ls.range(Span(source.path, 0, len(source.text)), source), text)]
 
 
-# --- what stands at a place -------------------------------------------------------------
+# --- the words at a place ---------------------------------------------------------------
 
 
 @server.feature(
