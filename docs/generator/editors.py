@@ -79,6 +79,13 @@ def _vim() -> str:
     def choice(words: list[str]) -> str:
         return r"\%(" + r"\|".join(word.replace(".", r"\.") for word in words) + r"\)"
 
+    first = {*statement_words(), *clause_words()}
+
+    def inside(group: str, words: list[str]) -> Iterator[str]:
+        yield f"syntax keyword evallang{group} {' '.join(w for w in words if w not in first)}"
+        if both := [word for word in words if word in first]:
+            yield rf"syntax match evallang{group} /\<{choice(both)}\k\@!/"
+
     number = r"\<-\?\d[0-9_]*\%(\.\d\+\)\?\%([eE][+-]\?\d\+\)\?\%(%\|\/\d\+\)\?"
     lines = [
         f'" {WRITTEN}',
@@ -91,9 +98,10 @@ def _vim() -> str:
         "",
         f"syntax match evallangNumber /{number}/",
         r"syntax match evallangClass /\<\u\w*\>/",
-        f"syntax keyword evallangMember {' '.join(member_words())}",
-        f"syntax keyword evallangBetween {' '.join(between_words())}",
-        f"syntax keyword evallangValue {' '.join(value_words())}",
+        # A keyword of Vim beats every match: words that also begin a line are matches
+        *inside("Member", member_words()),
+        *inside("Between", between_words()),
+        *inside("Value", value_words()),
         rf"syntax match evallangStatement /^{choice(statement_words())}\k\@!/",
         rf"syntax match evallangClause /^\s\+\zs{choice(sorted(clause_words()))}\k\@!/",
         r'syntax region evallangText start=/"/ skip=/\\./ end=/"/ oneline',
