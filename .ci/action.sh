@@ -55,7 +55,7 @@ echo "results=$RESULTS" >>"$OUTPUT"
 names="/"
 evaluate() { # one study; notes what fails
   local study=$1 name code told
-  name=${study%.eval}
+  name=${study%.eval*}
   name=${name#./}
   name=${name//\//-}
   while case $names in */"$name"/*) ;; *) false ;; esac do name+=_; done
@@ -80,7 +80,7 @@ evaluate() { # one study; notes what fails
     fi
   fi
 
-  if [ "$LOCK" = required ] || { [ "$LOCK" = if-present ] && [ -e "${study%.eval}.lock" ]; }; then
+  if [ "$LOCK" = required ] || { [ "$LOCK" = if-present ] && [ -e "${study%.eval*}.lock" ]; }; then
     run+=(--locked)
   fi
   evallang "${run[@]}" -- "$study"
@@ -91,8 +91,8 @@ evaluate() { # one study; notes what fails
     5) echo "::error title=evallang::a study is not the one that its lock fixes, and was not run" ;;
   esac
   # the looks of a checkout are lost with it, and those of an artifact can be committed
-  if [ -f "${study%.eval}.looks.jsonl" ] && [ ! -L "${study%.eval}.looks.jsonl" ]; then
-    cp -- "${study%.eval}.looks.jsonl" "$RESULTS/$name.looks.jsonl"
+  if [ -f "${study%.eval*}.looks.jsonl" ] && [ ! -L "${study%.eval*}.looks.jsonl" ]; then
+    cp -- "${study%.eval*}.looks.jsonl" "$RESULTS/$name.looks.jsonl"
   fi
 }
 

@@ -36,7 +36,7 @@ function restart() {
 
 async function start() {
   if (!vscode.workspace.isTrusted) return;
-  await client?.dispose();
+  await client?.dispose().catch(() => {}); // one that did not start
   const command = await evallang();
   client = new LanguageClient(
     "evallang",
@@ -50,15 +50,15 @@ async function start() {
       middleware: { window: { showDocument } },
     },
   );
-  try {
-    await client.start();
-  } catch {
-    const text = `\`${command} lsp\` does not start. Install it in the environment of this workspace with \`${INSTALL}\`, or set evallang.command.`;
-    const chosen = await vscode.window.showErrorMessage(text, "Show Output", "Open Settings");
-    if (chosen === "Show Output") client.outputChannel.show();
-    if (chosen === "Open Settings")
-      vscode.commands.executeCommand("workbench.action.openSettings", "evallang.command");
-  }
+  await client.start().catch(() => void tellHowToInstall(command));
+}
+
+async function tellHowToInstall(command) {
+  const text = `\`${command} lsp\` does not start. Install it in the environment of this workspace with \`${INSTALL}\`, or set evallang.command.`;
+  const chosen = await vscode.window.showErrorMessage(text, "Show Output", "Open Settings");
+  if (chosen === "Show Output") client.outputChannel.show();
+  if (chosen === "Open Settings")
+    vscode.commands.executeCommand("workbench.action.openSettings", "evallang.command");
 }
 
 // The server asks to show the report: beside the text, without scripts

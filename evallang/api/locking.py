@@ -21,6 +21,7 @@ from evallang.locks.lock_file import (
     has_conflict,
     lock_path,
     lock_text,
+    locked_study,
     protocol_hash,
     read_lock,
 )
@@ -62,7 +63,7 @@ class Verdict(Struct, frozen=True):
         """The advice where the lock differs because its version drew other splits."""
         if self.same or self.lock is None or not self.lock.has_other_draws:
             return ()
-        study = f"{self.path.stem}.eval"
+        study = locked_study(self.path).name
         return (
             f"`{self.path.name}` was written by a version that drew other splits and resamples; "
             f'`evallang lock {study} --update "other draws"` locks the study again',

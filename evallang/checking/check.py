@@ -1,9 +1,9 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
-import posixpath
 import re
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -150,7 +150,7 @@ def _resolve(
     scope: Scope, gathered: Gathered, overrides: Mapping[str, str], known: Task | None
 ) -> Study:
     """Return the study that is meant."""
-    stem = posixpath.basename(scope.path).removesuffix(".eval")
+    stem = PurePosixPath(scope.path).stem
     head = resolve_study.header(scope, stem)
     specs = resolve_sources.resolve_sources(scope)
     task = _task(specs) or known

@@ -78,6 +78,12 @@ def lock_path(study: Path) -> Path:
     return study.with_suffix(SUFFIX)
 
 
+def locked_study(lock: Path) -> Path:
+    """Return the path of the study next to a lock."""
+    other = lock.with_suffix(".evallang")
+    return other if other.is_file() else lock.with_suffix(".eval")
+
+
 def read_lock(path: Path) -> Lock | None:
     """Read a lock; None where there is no file. Raises `LockRefused`."""
     try:
@@ -93,10 +99,10 @@ def read_lock(path: Path) -> Lock | None:
         raise LockRefused(f"`{path.name}` cannot be read: {error}") from error
     if CONFLICT.search(text):
         raise LockRefused(
-            f"`{path.name}` has the marks of a merge conflict; "
-            f"`evallang lock {path.stem}.eval --update REASON` writes it again from the study"
+            f"`{path.name}` has the marks of a merge conflict; `evallang lock "
+            f"{locked_study(path).name} --update REASON` writes it again from the study"
         )
-    return _parsed(text, path.name)
+    return _parsed(text, path)
 
 
 class _Line(Struct, frozen=True):
@@ -125,12 +131,13 @@ class _File(Struct, frozen=True):
     amendments: tuple[Amendment, ...] = ()
 
 
-def _parsed(text: str, name: str) -> Lock:
+def _parsed(text: str, path: Path) -> Lock:
+    name, study = path.name, locked_study(path).name
     try:
         found = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:
         raise LockRefused(
-            f"`{name}` is damaged ({error}); `evallang lock {Path(name).stem}.eval --update "
+            f"`{name}` is damaged ({error}); `evallang lock {study} --update "
             "REASON` writes it again from the study"
         ) from error
     if found.schema != SCHEMA:
@@ -139,7 +146,7 @@ def _parsed(text: str, name: str) -> Lock:
     if found.protocol_sha256 != lock.sha256:
         raise LockRefused(
             f"`{name}` was edited by hand: its settings do not have the hash that it states; "
-            f"`evallang lock {Path(name).stem}.eval --update REASON` writes it again from the study"
+            f"`evallang lock {study} --update REASON` writes it again from the study"
         )
     return lock
 

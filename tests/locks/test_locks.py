@@ -157,6 +157,17 @@ def test_a_conflict_is_resolved_by_an_update_that_keeps_both_amendments(locked):
     call("verify", "study.eval")
 
 
+def test_a_study_with_the_longer_ending_is_named_by_its_file(locked):
+    change("seed 4", "seed 5")
+    Path("study.eval").rename("study.evallang")
+    assert "study seed: 4 -> 5" in call("verify", "study.evallang", code=5)
+    Path("study.lock").write_text("{")
+    assert "`evallang lock study.evallang --update" in call("verify", "study.evallang", code=2)
+    Path("short.evallang").write_text(STUDY.replace('study "Wards"', "study"))
+    call("run", "short.evallang", "--quiet")
+    assert json.loads(Path("short-results/results.json").read_text())["study"]["title"] == "short"
+
+
 @pytest.mark.parametrize(
     ("content", "least"),
     [

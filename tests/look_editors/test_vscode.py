@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 SERVER = ROOT / os.environ["CODE_SERVER"] / "node_modules/code-server/out/node/entry.js"
 EXTENSION = ROOT / "editors/vscode/evallang.vsix"
-PICTURE = ROOT / "docs/gallery/vscode.png"
+PICTURE = ROOT / "docs/images/vscode.png"  # drawn where it is not there
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 STUDY = """\
@@ -31,8 +31,10 @@ study "Which model sorts wines?"
 
 data wine from sklearn wine
 
-model linear "Logistic regression" = StandardScaler | LogisticRegression
-model nearest "Nearest neighbours" = StandardScaler | KNeighborsClassifier
+model linear "Logistic regression" = StandardScaler
+  | LogisticRegression
+model nearest "Nearest neighbours" = StandardScaler
+  | KNeighborsClassifier
 model baseline = DummyClassifier
 
 protocol repeated cv folds=5 times=4
@@ -41,8 +43,12 @@ compare linear vs nearest with corrected_t
 """
 SETTINGS = {
     "chat.disableAIFeatures": True,
+    "breadcrumbs.enabled": False,
     "editor.minimap.enabled": False,
+    "editor.scrollbar.horizontal": "hidden",
+    "editor.scrollbar.vertical": "hidden",
     "telemetry.telemetryLevel": "off",
+    "terminal.integrated.gpuAcceleration": "off",  # rows are elements, not a canvas
     "window.commandCenter": False,
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
@@ -50,9 +56,6 @@ SETTINGS = {
 INSPECT = {  # what Inspect AI's extension declares of `.eval`
     "name": "inspect-ai",
     "publisher": "ukaisi",
-    "version": "0.0.1",
-    "engines": {"vscode": "^1.85.0"},
-    "main": "./extension.js",
     "contributes": {
         "languages": [{"id": "eval-log", "aliases": ["Eval Log"], "extensions": [".eval"]}],
         "customEditors": [
@@ -72,6 +75,15 @@ exports.activate = () => window.registerCustomEditorProvider("inspect-ai.log-edi
   resolveCustomEditor: (document, panel) => { panel.webview.html = "<h1>a log</h1>"; },
 });
 """
+PYTHON = {"name": "python", "publisher": "ms-python"}
+INTERPRETER = """\
+exports.activate = () => ({ environments: {
+  getActiveEnvironmentPath: () => ({ id: "selected", path: "selected" }),
+  resolveEnvironment: async ({ id }) =>
+    ({ executable: { uri: { fsPath: `FOLDER/${id}/python` } } }),
+  onDidChangeActiveEnvironmentPath: () => ({ dispose() {} }),
+} });
+"""
 
 
 @pytest.fixture(scope="module")
@@ -83,27 +95,36 @@ def folder(tmp_path_factory):
     (folder / "logs").mkdir()
     with zipfile.ZipFile(folder / "logs/task.eval", "w") as log:
         log.writestr("header.json", "{}")
-    (folder / ".venv/bin").mkdir(parents=True)
-    (folder / ".venv/bin/evallang").symlink_to(BIN / "evallang")
+    for place in (".venv/bin", "selected"):
+        (folder / place).mkdir(parents=True)
+        (folder / place / "evallang").symlink_to(BIN / "evallang")
     return folder
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory, folder):
-    """Start code-server with both extensions; return its address."""
+def home(tmp_path_factory, folder):
+    """Return the folder of code-server's settings, with stand-ins for two other extensions."""
     home = tmp_path_factory.mktemp("home")
-    inspect = home / "inspect.vsix"
-    with zipfile.ZipFile(inspect, "w") as archive:
-        archive.writestr("extension/package.json", json.dumps(INSPECT))
-        archive.writestr("extension/extension.js", VIEWER)
+    others = ((INSPECT, VIEWER), (PYTHON, INTERPRETER.replace("FOLDER", str(folder))))
+    for declared, code in others:
+        with zipfile.ZipFile(home / f"{declared['name']}.vsix", "w") as archive:
+            more = {"version": "0.0.1", "engines": {"vscode": "^1.85.0"}, "main": "./main.js"}
+            archive.writestr("extension/package.json", json.dumps(declared | more))
+            archive.writestr("extension/main.js", code)
     (home / "User").mkdir()
     (home / "User/settings.json").write_text(json.dumps(SETTINGS))
+    return home
+
+
+@pytest.fixture(scope="module")
+def address(home, folder):
+    """Start code-server with the extensions; return its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [BIN / "node", SERVER, "--user-data-dir", home, "--extensions-dir", home / "more"]
     environment = {**os.environ, "HOME": str(home)}
-    for extension in (EXTENSION, inspect):
+    for extension in (EXTENSION, *home.glob("*.vsix")):
         subprocess.run([*command, "--install-extension", extension], env=environment, check=True)
     options = ["--auth", "none", "--disable-workspace-trust", "--bind-addr", f"127.0.0.1:{port}"]
     with subprocess.Popen(
@@ -143,11 +164,16 @@ def page(address):
 
 
 def open_file(page: Page, name: str) -> None:
-    page.keyboard.press("Control+P")
-    page.locator(".quick-input-widget input").fill(name)
-    page.locator(".quick-input-list .monaco-list-row", has_text=name).first.wait_for()
-    page.keyboard.press("Enter")
-    expect(page.locator(".tab.active")).to_contain_text(name)
+    choose(page, "Control+P", name)
+    expect(page.locator(".editor-group-container.active .tab.active")).to_contain_text(name)
+
+
+def choose(page: Page, key: str, text: str, prefix: str = "") -> None:
+    page.keyboard.press(key)
+    asked = page.locator(".quick-input-widget input").first
+    asked.fill(prefix + text)
+    page.locator(".quick-input-list .monaco-list-row.focused", has_text=text).wait_for()
+    asked.press("Enter")
 
 
 def problems(page: Page):
@@ -172,5 +198,63 @@ def ask_for_fixes(page: Page) -> None:
 
 def test_a_run_opens_its_report_beside(page):
     page.get_by_role("button", name="Run Study").first.click()
-    report = page.frame_locator("iframe.webview").frame_locator("iframe")
-    expect(report.locator("h1")).to_have_text("Which model sorts wines?")
+    expect(shown(page, "h1")).to_have_text("Which model sorts wines?")
+    page.keyboard.press("Control+J")
+    page.keyboard.press("Control+B")
+    page.locator(".view-line", has_text="accuracy").get_by_text("accuracy").first.dblclick()
+    page.keyboard.type("acuracy")
+    page.locator(".squiggly-error").wait_for()
+    ask_for_fixes(page)
+    if not PICTURE.exists():
+        page.screenshot(path=PICTURE)
+    assert PICTURE.stat().st_size < 300_000
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+S")
+
+
+def shown(page: Page, selector: str):
+    """Return a part of the page that the newest webview shows."""
+    return page.frame_locator("iframe.webview >> nth=-1").frame_locator("iframe").locator(selector)
+
+
+def call(page: Page, command: str) -> None:
+    choose(page, "F1", command, prefix=">")
+
+
+def terminal(page: Page, text: str):
+    return page.locator(".xterm-rows", has_text=text)
+
+
+def test_a_plan_is_printed_in_the_terminal(page):
+    open_file(page, "wines.eval")
+    call(page, "evallang: Show Plan")
+    expect(terminal(page, ".venv/bin/evallang plan wines.eval")).to_be_visible()
+    expect(terminal(page, "60 fits")).to_be_visible()
+
+
+def test_the_other_ending_is_a_study_too(page):
+    open_file(page, "other.evallang")
+    page.locator(".squiggly-error").wait_for()
+
+
+def test_a_log_of_inspect_opens_in_its_viewer(page):
+    open_file(page, "task.eval")
+    expect(shown(page, "h1")).to_have_text("a log")
+
+
+def test_the_interpreter_that_python_has_selected_is_next(page, folder):
+    (folder / ".venv/bin/evallang").unlink()
+    open_file(page, "wines.eval")
+    call(page, "evallang: Check Study and Data")
+    expect(terminal(page, "selected/evallang check wines.eval --data")).to_be_visible()
+
+
+def test_a_server_that_does_not_start_is_told_with_the_command_that_installs_it(page, folder):
+    settings = folder / ".vscode/settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"evallang.command": "nowhere/evallang"}))
+    message = page.locator(".notification-toast", has_text="evallang[lsp]")
+    expect(message).to_contain_text("nowhere/evallang lsp` does not start")
+    settings.write_text("{}")
+    open_file(page, "other.evallang")
+    page.locator(".squiggly-error").wait_for()

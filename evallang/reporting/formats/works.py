@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -46,7 +47,7 @@ def works_of(results: ResultsRecord) -> Mapping[str, CitedWork]:
 
 def study_key(results: ResultsRecord) -> str:
     """Return the name of a study in a paper of several: that of its file."""
-    return slug(results.spec.path.rpartition("/")[2].removesuffix(".eval") or "study")
+    return slug(PurePosixPath(results.spec.path).stem or "study")
 
 
 def short_form(record: ReferenceRecord) -> str:
