@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 SERVER = ROOT / os.environ["CODE_SERVER"] / "node_modules/code-server/out/node/entry.js"
 EXTENSION = ROOT / "editors/vscode/evallang.vsix"
-PICTURE = ROOT / "docs/images/vscode.png"  # drawn where it is not there
+PICTURE = ROOT / "docs/gallery/vscode.png"  # drawn where it is not there
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 STUDY = """\
@@ -50,6 +50,7 @@ SETTINGS = {
     "telemetry.telemetryLevel": "off",
     "terminal.integrated.gpuAcceleration": "off",  # rows are elements, not a canvas
     "window.commandCenter": False,
+    "window.title": "${activeEditorShort}",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
 }
