@@ -8,8 +8,8 @@ CODE   := $(VENV)/code-server-4.139.1
 LOWEST := .venv-lowest
 LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/conformance/test_models.py tests/conformance/test_protocols.py tests/data \
-  tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
-  tests/reporting/test_pdf_report.py
+  tests/editor/test_server.py tests/models/test_registered_packages.py \
+  tests/reporting/test_html_report.py tests/reporting/test_pdf_report.py
 
 .PHONY: demo test look look-word look-editors vscode browser tex office coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
 
