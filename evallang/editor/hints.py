@@ -61,7 +61,8 @@ def _names(node: n.StatementNode) -> Iterator[str]:
 
 
 def _written(default: Default) -> str:
-    value = written_option(default.value)
+    given = default.value
+    value = given if isinstance(given, str) else written_option(given)
     sign = "=" if default.kind == "protocol" else " "
     return f"{default.option}{sign}{value}"
 
